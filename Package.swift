@@ -1,0 +1,51 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "Molt",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Molt", targets: ["Molt"]),
+        .executable(name: "contacts", targets: ["contacts"]),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CMoltSQLite",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
+        ),
+        .target(name: "MoltCore"),
+        .target(name: "MoltCache", dependencies: ["MoltCore", "CMoltSQLite"]),
+        .target(name: "Molt", dependencies: ["MoltCore", "MoltCache"]),
+        .executableTarget(
+            name: "contacts",
+            dependencies: ["Molt"],
+            path: "Sources/Contacts",
+            resources: [.copy("Stores")]
+        ),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: ["Molt", "CMoltSQLite"],
+            path: "Benchmarks"
+        ),
+        .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore"]),
+        .testTarget(name: "MoltCacheTests", dependencies: ["Molt", "CMoltSQLite"]),
+        .testTarget(name: "ContactsTests", dependencies: ["contacts", "Molt"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// Set by `.ci/run`. Unconditional, it would break packages that depend on this one.
+let warningsAreErrors = Context.environment["MOLT_WARNINGS_AS_ERRORS"] != nil
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .enableUpcomingFeature("InferIsolatedConformances"),
+    ]
+    if warningsAreErrors {
+        target.swiftSettings?.append(.treatAllWarnings(as: .error))
+    }
+}

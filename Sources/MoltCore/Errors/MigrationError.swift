@@ -1,0 +1,114 @@
+/// What went wrong in the pipeline: the code to act on, the place, and a message that says what to do.
+///
+/// Every failure of a registry, a plan, a migration or a record is one of these. What a migration's own closure
+/// throws is the ``underlying`` error of one with the code ``Code-swift.struct/stepFailed``.
+///
+/// No description of this error holds a record's value: `description`, `debugDescription` and `errorDescription`
+/// name the underlying error by its type only. Read ``underlying`` for the rest.
+///
+/// ```swift
+/// do {
+///     cache = try CodableCache(at: url, migrations: migrations)
+/// } catch let error as MigrationError where error.code == .superseded {
+///     showUpdateTheAppScreen()
+/// }
+/// ```
+public struct MigrationError: Error, Sendable {
+    /// What kind of failure it is.
+    public var code: Code
+    /// What happened, to which thing, why, and what to do, in full sentences.
+    public var message: String
+    /// The store, by its file's path or by the name of its suite.
+    public var store: String?
+    /// The migration that was being run or looked at.
+    public var migration: MigrationID?
+    /// The step of that migration, counted from 1, and in words.
+    public var step: StepPosition?
+    /// The key of the record.
+    public var recordKey: String?
+    /// The type name that the record was written as.
+    public var recordType: String?
+    /// The property, its path joined with dots.
+    public var property: String?
+    /// The version that the store carries, where the failure is about versions.
+    public var storeVersion: Int?
+    /// The version that the registry brings a store to, or the oldest one that it supports.
+    public var registryVersion: Int?
+    /// What was thrown further down: by a closure, by a coder, by the store.
+    ///
+    /// - Important: It may hold a record's value; do not log it where users' data must not go.
+    public var underlying: (any Error)?
+
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: What kind of failure it is.
+    ///   - message: Full sentences: what happened and what to do. Never a record's value.
+    public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.underlying = underlying
+    }
+}
+
+extension MigrationError {
+    /// The kinds of failure; new ones may be added, so switch over them with a `default`.
+    public struct Code: RawRepresentable, Hashable, Sendable, Codable {
+        /// The code's stable text.
+        public let rawValue: String
+
+        /// Creates a code from its stable text.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The registry contradicts itself; the message lists every fault.
+        public static let invalidRegistry = Code(rawValue: "invalidRegistry")
+        /// A name was asked for that no migration of the registry has.
+        public static let unknownMigration = Code(rawValue: "unknownMigration")
+        /// A newer app has upgraded the store, or applied migrations that this registry does not know.
+        public static let superseded = Code(rawValue: "superseded")
+        /// The store is older than the oldest version that the registry supports.
+        public static let tooOld = Code(rawValue: "tooOld")
+        /// A migration was registered below a version that the store has passed already.
+        public static let lateMigration = Code(rawValue: "lateMigration")
+        /// Some, but not all, of the migrations that another one replaces were applied.
+        public static let partlyReplaced = Code(rawValue: "partlyReplaced")
+        /// A step's closure threw, or left the record in a state that cannot be written.
+        public static let stepFailed = Code(rawValue: "stepFailed")
+        /// A record's content is not JSON text as RFC 8259 has it.
+        public static let malformedContent = Code(rawValue: "malformedContent")
+        /// A property was read, removed or renamed that the record does not have.
+        public static let propertyMissing = Code(rawValue: "propertyMissing")
+        /// A property would be renamed to a name that the record has already.
+        public static let propertyExists = Code(rawValue: "propertyExists")
+        /// A value cannot be decoded as the type asked for, or encoded to JSON.
+        public static let typeMismatch = Code(rawValue: "typeMismatch")
+        /// Two records would have the same key.
+        public static let keyExists = Code(rawValue: "keyExists")
+        /// A record was asked for by a key that no record has.
+        public static let recordMissing = Code(rawValue: "recordMissing")
+        /// A migration's context was used after its block had returned.
+        public static let contextExpired = Code(rawValue: "contextExpired")
+        /// Someone asked for the upgrade to stop; it was rolled back.
+        public static let cancelled = Code(rawValue: "cancelled")
+        /// Another process held the store for longer than the time allowed.
+        public static let busy = Code(rawValue: "busy")
+        /// The store's own reading or writing failed: disk full, damaged file.
+        public static let storeFailed = Code(rawValue: "storeFailed")
+    }
+
+    /// Which step of a migration.
+    public struct StepPosition: Hashable, Sendable, Codable {
+        /// The step's place in its migration, counted from 1.
+        public var number: Int
+        /// The step in words.
+        public var words: String
+
+        /// Creates a position.
+        public init(number: Int, words: String) {
+            self.number = number
+            self.words = words
+        }
+    }
+}

@@ -1,0 +1,54 @@
+public import Foundation
+
+/// A row of the ledger: one migration that this store counts as applied.
+public struct LedgerEntry: Hashable, Sendable, Codable {
+    /// Why the store counts the migration as applied.
+    public enum Outcome: String, Hashable, Sendable, Codable {
+        /// It ran.
+        case ran
+        /// The store was created at this version or a later one, so only the steps that bring data in ran.
+        case bornFresh
+        /// The migrations that it replaces had all been applied.
+        case replaced
+    }
+
+    /// The migration's name.
+    public var name: String
+    /// The schema version that the migration brings a store to.
+    public var version: Int
+    /// Why it counts as applied.
+    public var outcome: Outcome
+    /// When its upgrade was written.
+    public var appliedAt: Date
+    /// How long it took, in seconds; see ``MigrationReport/Entry/duration``.
+    public var duration: Double
+    /// How many records it read, changed, dropped, created and set aside.
+    public var counts: RecordCounts
+    /// The version of the app that ran it, as the app gave it; empty when it gave none.
+    public var appVersion: String
+    /// The version of Molt that ran it.
+    public var moltVersion: String
+
+    /// Creates a row.
+    ///
+    /// - Parameter duration: In seconds.
+    public init(
+        name: String,
+        version: Int,
+        outcome: Outcome = .ran,
+        appliedAt: Date,
+        duration: Double = 0,
+        counts: RecordCounts = RecordCounts(),
+        appVersion: String = "",
+        moltVersion: String = MoltRelease.version
+    ) {
+        self.name = name
+        self.version = version
+        self.outcome = outcome
+        self.appliedAt = appliedAt
+        self.duration = duration
+        self.counts = counts
+        self.appVersion = appVersion
+        self.moltVersion = moltVersion
+    }
+}

@@ -1,0 +1,85 @@
+/// Strings as JSON writes them.
+enum JSONString {
+    /// Writes a string with its quotes; only quotes, backslashes and control characters are escaped.
+    static func write(_ string: String, to bytes: inout [UInt8]) {
+        var string = string
+        bytes.append(0x22)
+        string.withUTF8 { text in
+            var start = 0
+            for index in text.indices {
+                let byte = text[index]
+                guard byte < 0x20 || byte == 0x22 || byte == 0x5C else { continue }
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
+                appendEscape(of: byte, to: &bytes)
+                start = index + 1
+            }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
+        }
+        bytes.append(0x22)
+    }
+
+    private static func appendEscape(of byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(0x5C)
+        switch byte {
+        case 0x22, 0x5C: bytes.append(byte)
+        case 0x08: bytes.append(0x62)
+        case 0x0C: bytes.append(0x66)
+        case 0x0A: bytes.append(0x6E)
+        case 0x0D: bytes.append(0x72)
+        case 0x09: bytes.append(0x74)
+        default:
+            let digits = StaticString("0123456789abcdef").utf8Start
+            bytes.append(contentsOf: "u00".utf8)
+            bytes.append(digits[Int(byte >> 4)])
+            bytes.append(digits[Int(byte & 15)])
+        }
+    }
+
+    /// Reads a string, quotes included, from bytes that a scanner has accepted.
+    static func decode(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> String {
+        let text = UnsafeBufferPointer(start: base + start + 1, count: end - start - 2)
+        guard text.contains(0x5C) else { return String(decoding: text, as: UTF8.self) }
+        return String(decoding: unescaped(text), as: UTF8.self)
+    }
+
+    private static func unescaped(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            guard text[index] == 0x5C else {
+                bytes.append(text[index])
+                index += 1
+                continue
+            }
+            let escape = text[index + 1]
+            index += 2
+            switch escape {
+            case 0x62: bytes.append(0x08)
+            case 0x66: bytes.append(0x0C)
+            case 0x6E: bytes.append(0x0A)
+            case 0x72: bytes.append(0x0D)
+            case 0x74: bytes.append(0x09)
+            case 0x75:
+                var scalar = unit(text, at: index)
+                index += 4
+                if scalar >= 0xD800, scalar <= 0xDFFF {
+                    scalar = 0x10000 + ((scalar - 0xD800) << 10) + (unit(text, at: index + 2) - 0xDC00)
+                    index += 6
+                }
+                // The scanner has refused lone surrogates, so this is a scalar.
+                bytes.append(contentsOf: String(Unicode.Scalar(scalar) ?? "\u{FFFD}").utf8)
+            default: bytes.append(escape)
+            }
+        }
+        return bytes
+    }
+
+    private static func unit(_ text: UnsafeBufferPointer<UInt8>, at start: Int) -> UInt32 {
+        var unit: UInt32 = 0
+        for index in start..<start + 4 {
+            unit = unit << 4 | (JSONScanner.hexDigit(text[index]) ?? 0)
+        }
+        return unit
+    }
+}

@@ -1,0 +1,158 @@
+public import Foundation
+
+extension Record {
+    /// The whole content as a value.
+    ///
+    /// - Throws: ``MigrationError`` with the code `typeMismatch` when the content is raw data.
+    public func content() throws -> RecordValue {
+        guard !isData else {
+            throw error(.typeMismatch, "The content is raw data. Read the property `data` instead.")
+        }
+        do {
+            return try RecordValue(json: contentBytes)
+        } catch let syntax as JSONSyntaxError {
+            throw malformed(syntax)
+        }
+    }
+
+    /// The content as raw data, when it is raw data; nil when it is JSON text.
+    public var data: Data? {
+        isData ? Data(object.bytes[0..<object.contentEnd]) : nil
+    }
+
+    /// The whole content, decoded as a type with the store's coders.
+    ///
+    /// - Throws: ``MigrationError`` with the code `typeMismatch`.
+    public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
+        if isData {
+            if let data = data as? Value { return data }
+            throw error(.typeMismatch, "The content is raw data and cannot be decoded as \(type).")
+        }
+        do {
+            return try coding.decoder.decode(type, from: Data(contentBytes))
+        } catch {
+            throw mismatch(type, property: nil, error)
+        }
+    }
+
+    /// Replaces the whole content with a value, encoded with the store's coders; `Data` is stored as raw data.
+    ///
+    /// - Throws: ``MigrationError`` with the code `typeMismatch` when the value cannot be encoded.
+    public mutating func replaceContent(with value: some Encodable) throws {
+        if let data = value as? Data {
+            object.replaceContent(with: Array(data))
+            isData = true
+            return
+        }
+        let bytes = try encode(value, depth: 0, property: nil)
+        object.replaceContent(with: bytes)
+        isData = false
+        try read()
+    }
+
+    /// Replaces the whole content with a value.
+    ///
+    /// - Throws: ``MigrationError`` with the code `typeMismatch` when it is nested too deep.
+    public mutating func replaceContent(with value: RecordValue) throws {
+        do {
+            object.replaceContent(with: try value.json())
+        } catch let syntax as JSONSyntaxError {
+            throw tooDeep(nil, syntax)
+        }
+        isData = false
+        try read()
+    }
+
+    private var contentBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        writeContent(to: &bytes)
+        return bytes
+    }
+
+    /// Encodes a value, and checks that what the encoder wrote is JSON text that can be read again at its place.
+    func encode(_ value: some Encodable, depth: Int, property: [String]?) throws -> [UInt8] {
+        let bytes: [UInt8]
+        do {
+            bytes = Array(try coding.encoder.encode(value))
+        } catch {
+            throw self.error(
+                .typeMismatch,
+                "The value, a \(Swift.type(of: value)), cannot be encoded.",
+                property: property,
+                underlying: error
+            )
+        }
+        let failure = bytes.withUnsafeBufferPointer { buffer -> JSONSyntaxError? in
+            guard let base = buffer.baseAddress else { return JSONSyntaxError(reason: .unexpectedEnd, offset: 0) }
+            var scanner = JSONScanner(base: base, to: buffer.count)
+            do throws(JSONSyntaxError) {
+                scanner.skipWhitespace()
+                try scanner.skipValue(depth: depth)
+                try scanner.expectEnd()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw tooDeep(property, failure) }
+        return bytes
+    }
+
+    /// Decodes a property; strings, truth values and plain numbers without a decoder.
+    func decode<Value: Decodable>(_ type: Value.Type, at path: [String]) throws -> Value {
+        let decoded: Value?
+        do {
+            decoded = try object.withValue(at: path[...]) { bytes in
+                if let value = Self.decodeScalar(type, bytes) { return value }
+                return try coding.decoder.decode(type, from: Data(bytes))
+            }
+        } catch {
+            throw mismatch(type, property: path, error)
+        }
+        if let decoded { return decoded }
+        if !isObject { try requireObject(property: path) }
+        throw missing(path)
+    }
+
+    @inline(__always)
+    private static func decodeScalar<Value>(_ type: Value.Type, _ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
+        guard let base = bytes.baseAddress else { return nil }
+        if type == String.self {
+            return bytes[0] == 0x22 ? JSONString.decode(base, from: 0, to: bytes.count) as? Value : nil
+        }
+        if type == Int.self {
+            return Self.integer(bytes) as? Value
+        }
+        if type == Bool.self {
+            switch bytes[0] {
+            case 0x74: return true as? Value
+            case 0x66: return false as? Value
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    /// A whole number of at most 18 digits, which cannot overflow; anything else is left to the decoder.
+    private static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        let isNegative = bytes[0] == 0x2D
+        let digits = bytes[(isNegative ? 1 : 0)...]
+        guard digits.count <= 18 else { return nil }
+        var value = 0
+        for byte in digits {
+            guard 0x30...0x39 ~= byte else { return nil }
+            value = value * 10 + Int(byte - 0x30)
+        }
+        return isNegative ? -value : value
+    }
+
+    private func mismatch(_ type: Any.Type, property: [String]?, _ underlying: any Error) -> MigrationError {
+        let what = property.map { "The property \"\($0.joined(separator: "."))\"" } ?? "The content"
+        return error(
+            .typeMismatch,
+            "\(what) cannot be decoded as \(type). The record was written as \(typeName).",
+            property: property,
+            underlying: underlying
+        )
+    }
+}

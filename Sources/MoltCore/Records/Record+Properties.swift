@@ -1,0 +1,236 @@
+extension Record {
+    /// The names of the properties, in the order in which they are written; empty when the content is no object.
+    public var propertyNames: [String] {
+        object.names
+    }
+
+    /// Whether the content is an object: whether the record has properties at all.
+    public var isObject: Bool {
+        object.kind == .object
+    }
+
+    // MARK: Reading
+
+    /// The value of a property, or nil when the record has none; setting nil removes the property.
+    ///
+    /// Setting a property of a record whose content is not an object fails the step when its closure returns.
+    public subscript(name: String) -> RecordValue? {
+        get { value(at: [name]) }
+        set { set([name], to: newValue) }
+    }
+
+    /// The value of a property of a nested object; setting it adds the objects on the way that are missing.
+    ///
+    /// ```swift
+    /// person["address", "city"] = "Paris"
+    /// ```
+    public subscript(first: String, second: String, rest: String...) -> RecordValue? {
+        get { value(at: [first, second] + rest) }
+        set { set([first, second] + rest, to: newValue) }
+    }
+
+    /// Whether the record has a property, be it null.
+    public func contains(_ path: String...) -> Bool {
+        (try? object.withValue(at: path[...]) { _ in true }) ?? false
+    }
+
+    /// The value of a property.
+    ///
+    /// - Throws: ``MigrationError`` with the code `propertyMissing`.
+    public func value(_ path: String...) throws -> RecordValue {
+        guard let value = value(at: path) else { throw missing(path) }
+        return value
+    }
+
+    /// The value of a property, decoded as a type with the store's coders.
+    ///
+    /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
+    public func value<Value: Decodable>(_ path: String..., as type: Value.Type) throws -> Value {
+        try decode(type, at: path)
+    }
+
+    /// The value of a property that is a string.
+    ///
+    /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
+    public func string(_ path: String...) throws -> String {
+        try decode(String.self, at: path)
+    }
+
+    /// The value of a property that is a whole number.
+    ///
+    /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
+    public func int(_ path: String...) throws -> Int {
+        try decode(Int.self, at: path)
+    }
+
+    /// The value of a property that is a number.
+    ///
+    /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
+    public func double(_ path: String...) throws -> Double {
+        try decode(Double.self, at: path)
+    }
+
+    /// The value of a property that is a truth value.
+    ///
+    /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
+    public func bool(_ path: String...) throws -> Bool {
+        try decode(Bool.self, at: path)
+    }
+
+    // MARK: Writing
+
+    /// Sets a property to a value, encoded with the store's coders; adds the nested objects that are missing.
+    ///
+    /// - Throws: ``MigrationError`` with the code `typeMismatch` when the value cannot be encoded, or when something
+    ///   on the way is not an object.
+    public mutating func set(_ path: String..., to value: some Encodable) throws {
+        let bytes = try encode(value, depth: path.count, property: path)
+        try put(bytes, at: path)
+    }
+
+    /// Removes a property.
+    ///
+    /// - Throws: ``MigrationError`` with the code `propertyMissing`.
+    public mutating func remove(_ path: String...) throws {
+        guard try removeIfPresent(path) else { throw missing(path) }
+    }
+
+    /// Removes a property and gives its value, decoded as a type with the store's coders.
+    ///
+    /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`; the property is then still there.
+    public mutating func remove<Value: Decodable>(_ path: String..., as type: Value.Type) throws -> Value {
+        let value = try decode(type, at: path)
+        _ = try removeIfPresent(path)
+        return value
+    }
+
+    /// Renames a property; its value and its place stay as they are.
+    ///
+    /// - Parameters:
+    ///   - path: The name, behind the names of the objects around it.
+    ///   - newName: The new name alone.
+    /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `propertyExists` when there is one with the
+    ///   new name.
+    public mutating func rename(_ path: String..., to newName: String) throws {
+        guard try renameIfPresent(path, to: newName) else { throw missing(path) }
+    }
+
+    // MARK: What steps are made of
+
+    /// - Returns: Whether there was one.
+    mutating func removeIfPresent(_ path: [String]) throws -> Bool {
+        try edit(path) { object, name in object.remove(name) }
+    }
+
+    /// - Returns: Whether there was one.
+    mutating func renameIfPresent(_ path: [String], to newName: String) throws -> Bool {
+        var exists = false
+        let renamed = try edit(path) { object, name -> Bool in
+            guard object.lastIndex(of: name) != nil else { return false }
+            exists = object.lastIndex(of: newName) != nil && !RecordObject.isSame(name, newName)
+            return exists ? true : object.rename(name, to: newName)
+        }
+        if exists {
+            let newPath = path.dropLast() + [newName]
+            throw error(
+                .propertyExists,
+                "Cannot rename the property \"\(path.joined(separator: "."))\" to \"\(newName)\": the record has a "
+                    + "property with that name already. Remove one of the two first.",
+                property: Array(newPath)
+            )
+        }
+        return renamed
+    }
+
+    /// Sets a property where it is missing or null.
+    mutating func setIfMissing(_ path: [String], to value: [UInt8]) throws {
+        let isThere = try object.withValue(at: path[...]) { !$0.elementsEqual("null".utf8) } ?? false
+        if !isThere { try put(value, at: path) }
+    }
+
+    private func value(at path: [String]) -> RecordValue? {
+        // Reading cannot fail: the content was checked when the record was read.
+        try? object.withValue(at: path[...]) { bytes in
+            bytes.baseAddress.map { RecordValue(checked: $0, from: 0, to: bytes.count) }
+        } ?? nil
+    }
+
+    private mutating func set(_ path: [String], to value: RecordValue?) {
+        do {
+            guard let value else {
+                _ = try removeIfPresent(path)
+                return
+            }
+            if path.count == 1, case .string(let string) = value, isObject {
+                object.set(path[0], toString: string)
+                return
+            }
+            var bytes: [UInt8] = []
+            do throws(JSONSyntaxError) {
+                try value.write(to: &bytes, depth: path.count)
+            } catch {
+                throw tooDeep(path, error)
+            }
+            try put(bytes, at: path)
+        } catch {
+            fail(error)
+        }
+    }
+
+    private mutating func put(_ bytes: [UInt8], at path: [String]) throws {
+        try requireObject(property: path)
+        try edit(path, createsParents: true) { object, name in object.set(name, to: bytes) }
+    }
+
+    /// Changes the object that holds a path's last name; a missing object on the way counts as a missing property.
+    private mutating func edit<R>(
+        _ path: [String],
+        createsParents: Bool = false,
+        _ body: (inout SplicedObject, String) throws -> R
+    ) throws -> R {
+        do {
+            return try object.edit(path[...], createsParents: createsParents, body)
+        } catch SplicedObject.PathFailure.missing(let missingPath) {
+            throw missing(path, at: missingPath)
+        } catch SplicedObject.PathFailure.notAnObject(let blocking) {
+            throw error(
+                .typeMismatch,
+                "The property \"\(blocking.joined(separator: "."))\" is not an object, so it has no property "
+                    + "\"\(path.last ?? "")\".",
+                property: path
+            )
+        } catch SplicedObject.PathFailure.malformed(let syntax) {
+            throw malformed(syntax)
+        }
+    }
+
+    func requireObject(property: [String]) throws {
+        guard !isObject else { return }
+        throw error(
+            .typeMismatch,
+            isData
+                ? "The content is raw data, so it has no properties."
+                : "The content is not an object, so it has no properties.",
+            property: property
+        )
+    }
+
+    func missing(_ path: [String], at missingPath: [String]? = nil) -> MigrationError {
+        let name = (missingPath ?? path).joined(separator: ".")
+        return error(
+            .propertyMissing,
+            "The record has no property \"\(name)\". Test with contains() first when it may be absent: an optional "
+                + "that was nil is not written at all.",
+            property: path
+        )
+    }
+
+    func tooDeep(_ path: [String]?, _ syntax: JSONSyntaxError) -> MigrationError {
+        error(
+            .typeMismatch,
+            "The value cannot be written: \(syntax.reason.rawValue).",
+            property: path,
+            underlying: syntax
+        )
+    }
+}

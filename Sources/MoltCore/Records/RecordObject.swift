@@ -1,0 +1,57 @@
+/// A JSON object: properties in the order in which they are written, duplicates included.
+///
+/// ```swift
+/// var address: RecordObject = ["street": "Main Street 1", "city": "Paris"]
+/// address["city"] = "Lyon"
+/// ```
+public struct RecordObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+    /// A name and its value.
+    public struct Property: Hashable, Sendable {
+        /// The name, without quotes and escapes.
+        public var name: String
+        /// The value.
+        public var value: RecordValue
+
+        /// Creates a property.
+        public init(name: String, value: RecordValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The properties, in the order in which they are written.
+    public var properties: [Property]
+
+    /// Creates an object; names may be given more than once.
+    public init(_ properties: [Property] = []) {
+        self.properties = properties
+    }
+
+    /// Creates an object from names and values in source code.
+    public init(dictionaryLiteral elements: (String, RecordValue)...) {
+        properties = elements.map { Property(name: $0.0, value: $0.1) }
+    }
+
+    /// The value of the last property with a name; setting nil removes all properties with that name.
+    public subscript(name: String) -> RecordValue? {
+        get {
+            properties.last { Self.isSame($0.name, name) }?.value
+        }
+        set {
+            guard let newValue else {
+                properties.removeAll { Self.isSame($0.name, name) }
+                return
+            }
+            if let index = properties.lastIndex(where: { Self.isSame($0.name, name) }) {
+                properties[index].value = newValue
+            } else {
+                properties.append(Property(name: name, value: newValue))
+            }
+        }
+    }
+
+    /// Whether two names are the same characters; Swift's `==` takes different bytes for the same text.
+    static func isSame(_ name: String, _ other: String) -> Bool {
+        name.utf8.elementsEqual(other.utf8)
+    }
+}

@@ -1,0 +1,157 @@
+extension RecordValue {
+    /// Reads a value from JSON text.
+    ///
+    /// - Parameter json: The whole text, as UTF-8.
+    /// - Throws: ``JSONSyntaxError``.
+    public init(json: some Sequence<UInt8>) throws {
+        let bytes = Array(json)
+        self = try bytes.withUnsafeBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { throw JSONSyntaxError(reason: .unexpectedEnd, offset: 0) }
+            var scanner = JSONScanner(base: base, to: buffer.count)
+            scanner.skipWhitespace()
+            let start = scanner.position
+            try scanner.skipValue(depth: 0)
+            let end = scanner.position
+            try scanner.expectEnd()
+            return RecordValue(checked: base, from: start, to: end)
+        }
+    }
+
+    /// The value as JSON text, with no white space, and with only those escapes that JSON asks for.
+    ///
+    /// - Throws: ``JSONSyntaxError`` with the reason `tooDeep`.
+    public func json() throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        try write(to: &bytes, depth: 0)
+        return bytes
+    }
+
+    /// Reads a value from bytes that a scanner has accepted.
+    init(checked base: UnsafePointer<UInt8>, from start: Int, to end: Int) {
+        var reader = CheckedReader(base: base, position: start, end: end)
+        self = reader.value()
+    }
+
+    /// Writes the value as JSON text.
+    ///
+    /// - Parameter depth: How many arrays and objects are open around it.
+    func write(to bytes: inout [UInt8], depth: Int) throws(JSONSyntaxError) {
+        switch self {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        case .number(let number): bytes.append(contentsOf: number.text.utf8)
+        case .string(let string): JSONString.write(string, to: &bytes)
+        case .array(let elements):
+            try Self.check(depth: depth + 1, at: bytes.count)
+            bytes.append(0x5B)
+            for (index, element) in elements.enumerated() {
+                if index > 0 { bytes.append(0x2C) }
+                try element.write(to: &bytes, depth: depth + 1)
+            }
+            bytes.append(0x5D)
+        case .object(let object):
+            try Self.check(depth: depth + 1, at: bytes.count)
+            bytes.append(0x7B)
+            for (index, property) in object.properties.enumerated() {
+                if index > 0 { bytes.append(0x2C) }
+                JSONString.write(property.name, to: &bytes)
+                bytes.append(0x3A)
+                try property.value.write(to: &bytes, depth: depth + 1)
+            }
+            bytes.append(0x7D)
+        }
+    }
+
+    private static func check(depth: Int, at offset: Int) throws(JSONSyntaxError) {
+        guard depth <= JSONScanner.depthLimit else { throw JSONSyntaxError(reason: .tooDeep, offset: offset) }
+    }
+}
+
+/// Builds values from bytes that a scanner has accepted, so no rule is checked again.
+private struct CheckedReader {
+    let base: UnsafePointer<UInt8>
+    var position: Int
+    let end: Int
+
+    mutating func value() -> RecordValue {
+        skipWhitespace()
+        switch base[position] {
+        case 0x22: return .string(string())
+        case 0x7B: return .object(object())
+        case 0x5B: return .array(array())
+        case 0x74:
+            position += 4
+            return .bool(true)
+        case 0x66:
+            position += 5
+            return .bool(false)
+        case 0x6E:
+            position += 4
+            return .null
+        default: return .number(number())
+        }
+    }
+
+    private mutating func skipWhitespace() {
+        while position < end, base[position] <= 0x20 { position += 1 }
+    }
+
+    private mutating func string() -> String {
+        let start = position
+        position += 1
+        while base[position] != 0x22 { position += base[position] == 0x5C ? 2 : 1 }
+        position += 1
+        return JSONString.decode(base, from: start, to: position)
+    }
+
+    private mutating func number() -> RecordNumber {
+        let start = position
+        while position < end {
+            switch base[position] {
+            case 0x2B, 0x2D, 0x2E, 0x30...0x39, 0x45, 0x65: position += 1
+            default: return text(from: start)
+            }
+        }
+        return text(from: start)
+    }
+
+    private func text(from start: Int) -> RecordNumber {
+        let bytes = UnsafeBufferPointer(start: base + start, count: position - start)
+        return RecordNumber(checked: String(decoding: bytes, as: UTF8.self))
+    }
+
+    private mutating func array() -> [RecordValue] {
+        var elements: [RecordValue] = []
+        position += 1
+        skipWhitespace()
+        while base[position] != 0x5D {
+            elements.append(value())
+            skipSeparator()
+        }
+        position += 1
+        return elements
+    }
+
+    private mutating func object() -> RecordObject {
+        var properties: [RecordObject.Property] = []
+        position += 1
+        skipWhitespace()
+        while base[position] != 0x7D {
+            let name = string()
+            skipWhitespace()
+            position += 1
+            properties.append(RecordObject.Property(name: name, value: value()))
+            skipSeparator()
+        }
+        position += 1
+        return RecordObject(properties)
+    }
+
+    private mutating func skipSeparator() {
+        skipWhitespace()
+        if base[position] == 0x2C {
+            position += 1
+            skipWhitespace()
+        }
+    }
+}

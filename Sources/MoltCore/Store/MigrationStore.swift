@@ -1,0 +1,29 @@
+/// Something that carries a schema version and a ledger, and can be upgraded whole or not at all.
+///
+/// The cache file, the in-memory cache and a settings suite are stores. The migrator knows stores only through this
+/// protocol and ``MigrationTransaction``.
+public protocol MigrationStore: AnyObject {
+    /// What errors and reports call the store: its file's path, or the name of its suite.
+    var storeName: String { get }
+
+    /// The coders that typed steps decode and encode records with.
+    var coding: RecordCoding { get }
+
+    /// Reads the version and the ledger; writes nothing and takes no write lock.
+    ///
+    /// - Throws: ``MigrationError`` with the code `storeFailed`, or the store's own error.
+    func state() throws -> StoreState
+
+    /// Runs a closure in one write transaction: what it wrote is kept whole when it returns, and undone when it throws.
+    ///
+    /// The write lock is held from before the closure is called, so that no other process can be upgrading meanwhile.
+    ///
+    /// - Parameters:
+    ///   - waiting: Called again and again while another process holds the write lock; throws to give up.
+    ///   - body: Reads and writes through the transaction, which must not outlive the call.
+    /// - Throws: What `waiting` and `body` throw, or the store's own error.
+    func upgrade(
+        waiting: () throws -> Void,
+        _ body: (any MigrationTransaction) throws -> Void
+    ) throws
+}

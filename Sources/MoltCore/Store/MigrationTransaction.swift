@@ -1,0 +1,88 @@
+/// The write side of a ``MigrationStore`` during an upgrade.
+///
+/// Records are known by an `id` that never changes while the store exists; ids grow in the order of insertion, and
+/// ``read(into:type:after:through:)`` hands records out in that order.
+public protocol MigrationTransaction: AnyObject {
+    /// Reads the version and the ledger as they are inside the transaction.
+    func state() throws -> StoreState
+
+    // MARK: Reading
+
+    /// The names of the types that have at least one record, sorted.
+    func typeNames() throws -> [String]
+
+    /// The number of records of a type, or of all types when `type` is nil.
+    func count(ofType type: String?) throws -> Int
+
+    /// The greatest record id, or 0 when there is no record.
+    func lastRecordID() throws -> Int64
+
+    /// Fills a batch with the next records by id; fewer than ``RecordBatch/capacity`` only at the end.
+    ///
+    /// - Parameters:
+    ///   - batch: Emptied first, then filled.
+    ///   - type: Only records of this type; nil for all types.
+    ///   - after: Only records with a greater id.
+    ///   - through: Only records with this id or a smaller one.
+    func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws
+
+    /// The record with an id, or nil.
+    func record(id: Int64) throws -> Record?
+
+    /// The record with a key, or nil.
+    func record(forKey key: String) throws -> Record?
+
+    // MARK: Writing
+
+    /// Writes a record's content and expiry back, and sets the version that it was last written at.
+    ///
+    /// Key and type name are left as they are: they change through ``deferChange(_:)``.
+    func write(_ record: borrowing Record, version: Int) throws
+
+    /// Adds a record under an id that no record has had.
+    ///
+    /// - Throws: ``MigrationError`` with the code `keyExists` when another record has its key.
+    func insert(_ record: borrowing Record, id: Int64, version: Int) throws
+
+    /// Deletes the record with an id.
+    func delete(id: Int64) throws
+
+    /// Renames a type for all its records; onto an existing type, merges the two. Unknown names do nothing.
+    func renameType(_ name: String, to newName: String) throws
+
+    /// Deletes all records of a type.
+    ///
+    /// - Returns: How many there were.
+    func deleteType(_ name: String) throws -> Int
+
+    // MARK: Changes that wait for the end of a pass
+
+    /// Keeps a change of a record's key, type or existence for the end of the pass that found it.
+    ///
+    /// A pass over a million records may defer a million changes: a store keeps them on disk, not in memory.
+    func deferChange(_ change: DeferredChange) throws
+
+    /// Makes the changes that were deferred at one stage, all at the same moment: keys may be swapped.
+    ///
+    /// - Throws: ``MigrationError`` with the code `keyExists`, the new key, and the stage's records unchanged.
+    func applyDeferredChanges(stage: Int) throws
+
+    // MARK: Originals
+
+    /// Keeps a record as it is now, unless it is kept already, for ``original(id:)``.
+    func keepOriginal(id: Int64) throws
+
+    /// Keeps all records of a type as they are now, unless they are kept already.
+    func keepOriginals(ofType type: String) throws
+
+    /// The record as it was when it was first kept, or nil when it was not kept.
+    func original(id: Int64) throws -> Record?
+
+    /// Forgets all kept records.
+    func forgetOriginals() throws
+
+    // MARK: The ledger
+
+    /// Adds rows to the ledger and sets the store's schema version.
+    func record(_ entries: [LedgerEntry], version: Int) throws
+}

@@ -1,0 +1,54 @@
+/// A reusable run of records: its buffers are kept from batch to batch, so a pass allocates nothing per record.
+public final class RecordBatch {
+    /// How many records a batch can hold.
+    public let capacity: Int
+    /// The records of this batch are the first ``count`` of these.
+    package var records: [Record]
+    /// How many records the batch holds now.
+    public private(set) var count = 0
+
+    /// Creates an empty batch.
+    public init(capacity: Int, coding: RecordCoding) {
+        self.capacity = capacity
+        records = (0..<capacity).map { _ in Record(coding: coding) }
+    }
+
+    /// Empties the batch and keeps its buffers.
+    public func removeAll() {
+        count = 0
+    }
+
+    /// Whether no further record fits.
+    public var isFull: Bool {
+        count == capacity
+    }
+
+    /// Adds a record, given as the store holds it; the bytes are copied.
+    ///
+    /// - Parameters:
+    ///   - id: The record's id in its store.
+    ///   - typeName: The type name that the record was written as.
+    ///   - key: The key, as UTF-8.
+    ///   - content: JSON text as UTF-8, or raw data.
+    ///   - isData: Whether the content is raw data.
+    ///   - expiration: Seconds since 1970 at which the record expires; nil for never.
+    public func append(
+        id: Int64,
+        typeName: String,
+        key: UnsafeRawBufferPointer,
+        content: UnsafeRawBufferPointer,
+        isData: Bool,
+        expiration: Double?
+    ) {
+        guard count < capacity else { return }
+        records[count].load(
+            id: id,
+            typeName: typeName,
+            key: key,
+            content: content,
+            isData: isData,
+            expiration: expiration
+        )
+        count += 1
+    }
+}
