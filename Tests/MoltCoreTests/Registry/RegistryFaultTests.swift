@@ -103,7 +103,11 @@ struct RegistryFaultTests {
         steps(.removeProperty("A", "x"), .addProperty("A", "x", default: 1), .renameProperty("A", "x", to: "y")),
         steps(.removeProperty("A", "x"), .transform("A") { _ in }, .renameProperty("A", "x", to: "y")),
         steps(.removeProperty("A", "x"), .run { _ in }, .renameProperty("A", "x", to: "y")),
-        steps(.renameProperty("A", "x", to: "t"), .renameProperty("A", "y", to: "x"), .renameProperty("A", "t", to: "y")),
+        steps(
+            .renameProperty("A", "x", to: "t"),
+            .renameProperty("A", "y", to: "x"),
+            .renameProperty("A", "t", to: "y")
+        ),
         steps(.renameType("A", to: "T"), .renameType("B", to: "A"), .renameType("T", to: "B")),
         steps(.removeProperty("A", "home"), .addProperty("A", "home", "zip", default: 1), .removeProperty("A", "home")),
         steps(
