@@ -17,6 +17,7 @@ final class Connection {
 
     /// SQLite's handle.
     let handle: OpaquePointer
+    private var isClosed = false
 
     /// Opens a database.
     ///
@@ -50,6 +51,13 @@ final class Connection {
     }
 
     deinit {
+        close()
+    }
+
+    /// Closes the connection, whoever still refers to it; the last call that is made on it.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
         sqlite3_close_v2(handle)
     }
 

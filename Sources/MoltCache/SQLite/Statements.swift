@@ -1,6 +1,7 @@
 /// Prepared statements by the case of an enumeration: an array look-up, so that hot paths hash nothing.
 struct Statements<Query: RawRepresentable & CaseIterable> where Query.RawValue == Int {
-    private let connection: Connection
+    /// The connection that the statements are prepared on.
+    let connection: Connection
     private let sql: (Query) -> String
     private var prepared: [Statement?]
 

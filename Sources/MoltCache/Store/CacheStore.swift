@@ -11,7 +11,7 @@ public import MoltCore
 /// let version = try CacheStore.state(at: url).version
 /// ```
 ///
-/// A file is looked at without opening it for writing until ``upgrade(waiting:_:)`` is called. A store is used by
+/// A file is looked at without opening it for writing until ``upgrade(_:waiting:)`` is called. A store is used by
 /// one thread at a time.
 public final class CacheStore: MigrationStore {
     /// The file's path, or ":memory:".
@@ -62,11 +62,11 @@ public final class CacheStore: MigrationStore {
 
     /// Runs a closure in one write transaction; makes the file and its tables in the same transaction when needed.
     ///
-    /// - Throws: What `waiting` and `body` throw; ``CacheError`` for a file that cannot be used; ``MigrationError``
+    /// - Throws: What `body` and `waiting` throw; ``CacheError`` for a file that cannot be used; ``MigrationError``
     ///   with the code `storeFailed` or `busy`.
     public func upgrade(
-        waiting: () throws -> Void,
-        _ body: (any MigrationTransaction) throws -> Void
+        _ body: (any MigrationTransaction) throws -> Void,
+        waiting: () throws -> Void
     ) throws {
         let connection = try openForWriting()
         do {
@@ -110,7 +110,7 @@ public final class CacheStore: MigrationStore {
             if exists {
                 try settle(connection) {}
             } else {
-                try upgrade(waiting: {}, { _ in })
+                try upgrade({ _ in }, waiting: {})
             }
             connection.setBusyTimeout(milliseconds: busyMilliseconds)
             return connection

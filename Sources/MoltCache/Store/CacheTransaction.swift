@@ -211,8 +211,7 @@ final class CacheTransaction: MigrationTransaction {
     // MARK: Helpers
 
     /// The error for a key that would be another record's too.
-    func keyExists(_ newKey: String, of what: String, recordKey: String, recordType: String) -> MigrationError
-    {
+    func keyExists(_ newKey: String, of what: String, recordKey: String, recordType: String) -> MigrationError {
         var error = MigrationError(
             .keyExists,
             """
