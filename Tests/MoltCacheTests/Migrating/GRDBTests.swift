@@ -62,7 +62,9 @@ struct GRDBTests {
         #expect(beyond.code == .superseded)
     }
 
-    /// GRDB commits each migration by itself, and keeps the first. Here the whole upgrade is one transaction: after a
+    /// GRDB commits each migration by itself, and keeps the first.
+    ///
+    /// Here the whole upgrade is one transaction: after a
     /// failure an app of the old release still reads its own store.
     @Test(arguments: EntryPoint.allCases)
     func `GRDB 13: when the second migration fails, the first is rolled back too`(entry: EntryPoint) async throws {
