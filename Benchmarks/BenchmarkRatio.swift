@@ -1,0 +1,91 @@
+/// A comparison of two cases, with the goal for it if there is one.
+struct BenchmarkRatio: Sendable {
+    /// What is compared, in words.
+    let title: String
+    /// The case that is judged.
+    let subject: String
+    /// The case that it is compared with.
+    let baseline: String
+    /// What is compared.
+    let measure: Measure
+    /// What the value should be; nil when it is only told.
+    var goal: Goal?
+
+    /// What of two cases is compared.
+    enum Measure: String, Codable, Sendable {
+        /// Units per second of the subject, divided by those of the baseline.
+        case rate
+        /// Seconds of one unit of the subject, divided by those of the baseline.
+        case timePerUnit
+        /// Seconds of the whole run of the subject, divided by those of the baseline.
+        case time
+        /// Peak memory of the subject minus that of the baseline, in megabytes.
+        case extraMemory
+    }
+
+    /// A limit for a value.
+    enum Goal: Sendable {
+        /// The value should be at least this.
+        case atLeast(Double)
+        /// The value should be at most this.
+        case atMost(Double)
+    }
+
+    /// A ratio with its value.
+    struct Outcome: Codable, Sendable {
+        /// What is compared, in words.
+        let title: String
+        /// The case that is judged.
+        let subject: String
+        /// The case that it is compared with.
+        let baseline: String
+        /// What is compared.
+        let measure: Measure
+        /// The value.
+        let value: Double
+        /// The least that it should be.
+        let atLeast: Double?
+        /// The most that it should be.
+        let atMost: Double?
+
+        /// Whether the goal is reached; nil when there is none.
+        var isReached: Bool? {
+            if let atLeast { return value >= atLeast }
+            if let atMost { return value <= atMost }
+            return nil
+        }
+    }
+
+    /// The ratio's value; nil when one of its cases was not run.
+    func outcome(in results: [BenchmarkResult]) -> Outcome? {
+        guard
+            let subjectResult = results.first(where: { $0.name == subject }),
+            let baselineResult = results.first(where: { $0.name == baseline }),
+            baselineResult.unitsPerSecond > 0, subjectResult.unitsPerSecond > 0
+        else { return nil }
+        let value =
+            switch measure {
+            case .rate: subjectResult.unitsPerSecond / baselineResult.unitsPerSecond
+            case .timePerUnit: baselineResult.unitsPerSecond / subjectResult.unitsPerSecond
+            case .time: subjectResult.medianSeconds / baselineResult.medianSeconds
+            case .extraMemory:
+                Double(subjectResult.peakMemoryBytes - baselineResult.peakMemoryBytes) / 1_000_000
+            }
+        var atLeast: Double?
+        var atMost: Double?
+        switch goal {
+        case .atLeast(let limit): atLeast = limit
+        case .atMost(let limit): atMost = limit
+        case nil: break
+        }
+        return Outcome(
+            title: title,
+            subject: subject,
+            baseline: baseline,
+            measure: measure,
+            value: value,
+            atLeast: atLeast,
+            atMost: atMost
+        )
+    }
+}
