@@ -1,7 +1,7 @@
 /// What went wrong in the pipeline: the code to act on, the place, and a message that says what to do.
 ///
 /// Every failure of a registry, a plan, a migration or a record is one of these. What a migration's own closure
-/// throws is the ``underlying`` error of one with the code ``Code-swift.struct/stepFailed``.
+/// throws is the ``underlying`` error of one with the code ``Code/stepFailed``.
 ///
 /// No description of this error holds a record's value: `description`, `debugDescription` and `errorDescription`
 /// name the underlying error by its type only. Read ``underlying`` for the rest.

@@ -19,11 +19,11 @@ public protocol MigrationStore: AnyObject {
     /// The write lock is held from before the closure is called, so that no other process can be upgrading meanwhile.
     ///
     /// - Parameters:
-    ///   - waiting: Called again and again while another process holds the write lock; throws to give up.
     ///   - body: Reads and writes through the transaction, which must not outlive the call.
-    /// - Throws: What `waiting` and `body` throw, or the store's own error.
+    ///   - waiting: Called again and again while another process holds the write lock; throws to give up.
+    /// - Throws: What `body` and `waiting` throw, or the store's own error.
     func upgrade(
-        waiting: () throws -> Void,
-        _ body: (any MigrationTransaction) throws -> Void
+        _ body: (any MigrationTransaction) throws -> Void,
+        waiting: () throws -> Void
     ) throws
 }

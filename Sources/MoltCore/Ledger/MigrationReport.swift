@@ -1,0 +1,86 @@
+public import Foundation
+
+/// What an upgrade did, migration by migration and step by step.
+public struct MigrationReport: Hashable, Sendable, Codable {
+    /// A migration that the upgrade ran or recorded.
+    public struct Entry: Hashable, Sendable, Codable {
+        /// The migration.
+        public var migration: MigrationID
+        /// Why the store counts it as applied.
+        public var outcome: LedgerEntry.Outcome
+        /// How long it took, in seconds.
+        ///
+        /// Steps of several migrations look at a record in one go; the time of that is shared out by how many
+        /// records each migration looked at.
+        public var duration: Double
+        /// How many records it read, changed, dropped, created and set aside.
+        public var counts: RecordCounts
+        /// Its steps, in their order.
+        public var steps: [Step]
+    }
+
+    /// A step of a migration.
+    public struct Step: Hashable, Sendable, Codable {
+        /// The step in words.
+        public var words: String
+        /// How many records it read, changed, dropped, created and set aside.
+        public var counts: RecordCounts
+    }
+
+    /// The store, by its file's path or by the name of its suite.
+    public var store: String
+    /// The version that the store had.
+    public var from: Int
+    /// The version that it has now.
+    public var to: Int
+    /// Whether the store was created.
+    public var isFresh: Bool
+    /// When the upgrade began.
+    public var startedAt: Date
+    /// How long it took from then to the commit, in seconds.
+    public var duration: Double
+    /// What ran or was recorded, in order; empty when the store was up to date.
+    public var entries: [Entry]
+
+    /// Whether the upgrade changed nothing because there was nothing to do.
+    public var isEmpty: Bool {
+        entries.isEmpty && from == to && !isFresh
+    }
+
+    /// The counts of all migrations together.
+    public var counts: RecordCounts {
+        entries.reduce(into: RecordCounts()) { $0 += $1.counts }
+    }
+}
+
+extension MigrationReport: CustomStringConvertible {
+    /// The report as a table.
+    public var description: String {
+        if isEmpty { return "\(store): up to date at version \(to)" }
+        let headline =
+            isFresh
+            ? "\(store): created at version \(to)"
+            : "\(store): version \(from) to \(to) in \(Self.seconds(duration))"
+        let ran = entries.filter { $0.outcome == .ran || !$0.steps.isEmpty }
+        guard !ran.isEmpty else { return headline }
+        var rows = [["", "migration", "read", "changed", "dropped", "created", "set aside", "time"]]
+        for entry in ran {
+            rows.append(
+                [String(entry.migration.version), entry.migration.name] + Self.cells(entry.counts)
+                    + [Self.seconds(entry.duration)]
+            )
+            for step in entry.steps {
+                rows.append(["", "  " + step.words] + Self.cells(step.counts) + [""])
+            }
+        }
+        return headline + "\n" + TextTable(rows: rows, leftAlignedColumns: [1]).description
+    }
+
+    private static func cells(_ counts: RecordCounts) -> [String] {
+        [counts.read, counts.changed, counts.dropped, counts.created, counts.quarantined].map(String.init)
+    }
+
+    private static func seconds(_ duration: Double) -> String {
+        duration < 1 ? "\(Int((duration * 1000).rounded())) ms" : "\((duration * 100).rounded() / 100) s"
+    }
+}

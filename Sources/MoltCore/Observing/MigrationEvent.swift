@@ -1,0 +1,17 @@
+/// Something that happens during the opening of a store.
+public enum MigrationEvent: Sendable {
+    /// The plan is known; it is sent again when another process changed the store in the meantime.
+    case planned(MigrationPlan)
+    /// Another process holds the store; the opening waits for it.
+    case waiting
+    /// A migration's first step begins. Migrations whose steps are fused begin together.
+    case started(MigrationID)
+    /// A batch of records is done.
+    case progressed(MigrationProgress)
+    /// A migration's last step is done; nothing is committed yet.
+    case ended(MigrationReport.Entry)
+    /// The upgrade is committed, or there was nothing to do.
+    case finished(MigrationReport)
+    /// The upgrade failed and was rolled back.
+    case failed(any Error)
+}

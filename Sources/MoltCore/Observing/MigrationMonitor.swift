@@ -1,0 +1,99 @@
+public import Foundation
+import Synchronization
+
+/// Follows the opening of a store: by a closure, as an `AsyncSequence`, or as a Foundation `Progress`.
+///
+/// ```swift
+/// let monitor = MigrationMonitor()
+/// Task {
+///     for await event in monitor.events { print(event) }
+/// }
+/// var configuration = CodableCache.Configuration()
+/// configuration.monitor = monitor
+/// let cache = try await CodableCache.open(at: url, migrations: migrations, configuration: configuration)
+/// ```
+///
+/// A monitor follows one opening. Cancelling its ``progress`` stops the upgrade at the next batch and rolls it back.
+public final class MigrationMonitor: Sendable {
+    /// The work as a Foundation progress: units are records to look at.
+    public let progress: Progress
+
+    private let onEvent: (@Sendable (MigrationEvent) -> Void)?
+    private let state = Mutex(State())
+
+    private struct State {
+        var history: [MigrationEvent] = []
+        var latestProgress: MigrationEvent?
+        var isOver = false
+        var subscribers: [Int: AsyncStream<MigrationEvent>.Continuation] = [:]
+        var nextID = 0
+    }
+
+    /// Creates a monitor.
+    ///
+    /// - Parameter onEvent: Called for each event, on the thread that upgrades the store, which waits for it.
+    public init(onEvent: (@Sendable (MigrationEvent) -> Void)? = nil) {
+        self.onEvent = onEvent
+        progress = Progress(totalUnitCount: -1)
+    }
+
+    /// The events: those that were before, of progress only the latest, then those to come, to the end of the opening.
+    ///
+    /// Each access makes a sequence of its own.
+    public var events: AsyncStream<MigrationEvent> {
+        AsyncStream { continuation in
+            state.withLock { state in
+                for event in state.history { continuation.yield(event) }
+                if let latest = state.latestProgress { continuation.yield(latest) }
+                if state.isOver {
+                    continuation.finish()
+                    return
+                }
+                let id = state.nextID
+                state.nextID += 1
+                state.subscribers[id] = continuation
+                continuation.onTermination = { [weak self] _ in
+                    self?.state.withLock { $0.subscribers[id] = nil }
+                }
+            }
+        }
+    }
+
+    /// Tells everyone who follows.
+    func send(_ event: MigrationEvent) {
+        update(progress: event)
+        onEvent?(event)
+        let finished = state.withLock { state -> [AsyncStream<MigrationEvent>.Continuation] in
+            for subscriber in state.subscribers.values { subscriber.yield(event) }
+            switch event {
+            case .progressed:
+                state.latestProgress = event
+                return []
+            case .finished, .failed:
+                state.latestProgress = nil
+                state.history.append(event)
+                state.isOver = true
+                defer { state.subscribers = [:] }
+                return Array(state.subscribers.values)
+            default:
+                state.history.append(event)
+                return []
+            }
+        }
+        // Finishing calls onTermination, which takes the lock.
+        for subscriber in finished { subscriber.finish() }
+    }
+
+    private func update(progress event: MigrationEvent) {
+        switch event {
+        case .progressed(let now):
+            progress.totalUnitCount = Int64(now.total)
+            progress.completedUnitCount = Int64(now.completed)
+        case .finished:
+            progress.totalUnitCount = max(progress.totalUnitCount, 1)
+            progress.completedUnitCount = progress.totalUnitCount
+        default:
+            break
+        }
+    }
+}

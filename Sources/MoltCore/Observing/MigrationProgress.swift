@@ -1,0 +1,14 @@
+/// How far an upgrade has come.
+public struct MigrationProgress: Hashable, Sendable, Codable {
+    /// The work done, in records to look at.
+    public var completed: Int
+    /// All the work, in records to look at: each pass over the records counts them once.
+    public var total: Int
+    /// The migration that is at work; of several that are fused, the first.
+    public var migration: MigrationID?
+
+    /// The part of the work that is done, from 0 to 1.
+    public var fraction: Double {
+        total > 0 ? min(1, Double(completed) / Double(total)) : 1
+    }
+}

@@ -1,0 +1,130 @@
+extension MigrationPlan {
+    /// Computes the plan from what a store says of itself; the registry must be valid.
+    package init(state: StoreState, storeName: String, migrations registry: MigrationRegistry) {
+        store = storeName
+        from = state.version
+        to = registry.version
+        isFresh = state.isFresh
+        entries = []
+        problems = []
+        let ledger = Set(state.ledger.map(\.name))
+        checkVersions(state, registry)
+        checkUnknown(state, registry)
+        for migration in registry.migrations {
+            entries.append(entry(for: migration, state, registry, ledger))
+        }
+    }
+
+    private mutating func checkVersions(_ state: StoreState, _ registry: MigrationRegistry) {
+        guard !state.isFresh else { return }
+        if state.version > registry.version {
+            problems.append(
+                Problem(
+                    code: .superseded,
+                    message: "The store is at version \(state.version), which a newer app wrote; this one knows "
+                        + "versions up to \(registry.version). Update the app."
+                )
+            )
+        } else if state.version < registry.oldestSupportedVersion {
+            problems.append(
+                Problem(
+                    code: .tooOld,
+                    message: "The store is at version \(state.version); the oldest version that this app can upgrade "
+                        + "is \(registry.oldestSupportedVersion). Open it first with a release that still has the "
+                        + "migrations in between."
+                )
+            )
+        }
+    }
+
+    /// Finds ledger rows that the registry cannot explain.
+    private mutating func checkUnknown(_ state: StoreState, _ registry: MigrationRegistry) {
+        guard state.version <= registry.version else { return }
+        let known = Set(registry.migrations.flatMap { [$0.name] + $0.replaces })
+        let unknown = state.ledger.filter { entry in
+            entry.version > registry.oldestSupportedVersion && !known.contains(entry.name)
+        }
+        guard !unknown.isEmpty else { return }
+        let names = unknown.map { "\"\($0.name)\"" }.joined(separator: ", ")
+        problems.append(
+            Problem(
+                code: .superseded,
+                message: "Migrations were applied to the store that this app does not know: \(names). A newer app, or "
+                    + "one built from another branch, wrote them. Migrations are never removed or renamed once they "
+                    + "have shipped; retire them with oldestSupportedVersion, or replace them with another one.",
+                migration: MigrationID(name: unknown[0].name, version: unknown[0].version)
+            )
+        )
+    }
+
+    private mutating func entry(
+        for migration: Migration,
+        _ state: StoreState,
+        _ registry: MigrationRegistry,
+        _ ledger: Set<String>
+    ) -> Entry {
+        var entry = Entry(
+            migration: migration.id,
+            steps: migration.steps.map(\.description),
+            status: .pending,
+            willRun: true
+        )
+        if state.isFresh {
+            entry.status = .skippedFresh
+            entry.willRun = migration.steps.contains(where: \.runsOnFreshStore)
+            return entry
+        }
+        if ledger.contains(migration.name) {
+            entry.status = .applied
+            entry.willRun = false
+            return entry
+        }
+        let parts = migration.replaces.filter { $0 != migration.name }
+        let appliedParts = parts.filter(ledger.contains)
+        if !appliedParts.isEmpty {
+            entry.willRun = false
+            if appliedParts.count == migration.replaces.count {
+                entry.status = .replaced
+            } else {
+                addPartlyReplaced(migration, appliedParts)
+            }
+            return entry
+        }
+        if state.version > migration.version || state.ledger.contains(where: { $0.version > migration.version }) {
+            entry.status = .late
+            if !registry.allowsLateMigrations {
+                entry.willRun = false
+                addLate(migration, state)
+            }
+        }
+        return entry
+    }
+
+    private mutating func addPartlyReplaced(_ migration: Migration, _ appliedParts: [String]) {
+        let missing = migration.replaces.filter { !appliedParts.contains($0) }
+        func list(_ names: [String]) -> String {
+            names.map { "\"\($0)\"" }.joined(separator: ", ")
+        }
+        problems.append(
+            Problem(
+                code: .partlyReplaced,
+                message: "Migration \(migration.id) replaces several, of which the store has \(list(appliedParts)) but "
+                    + "not \(list(missing)). Keep the replaced migrations in the registry until no store is left in "
+                    + "between, or open this one first with a release that has them.",
+                migration: migration.id
+            )
+        )
+    }
+
+    private mutating func addLate(_ migration: Migration, _ state: StoreState) {
+        problems.append(
+            Problem(
+                code: .lateMigration,
+                message: "Migration \(migration.id) was never applied, but the store is at version \(state.version) "
+                    + "already. Give it a version above all that have shipped, or set allowsLateMigrations when it is "
+                    + "right on records of a later version.",
+                migration: migration.id
+            )
+        )
+    }
+}

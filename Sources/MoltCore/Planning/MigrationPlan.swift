@@ -1,0 +1,141 @@
+/// What would run on a store now: a printable value, computed without writing.
+///
+/// ```swift
+/// let plan = try MigrationPlan(forFileAt: url, migrations: migrations)
+/// print(plan)
+/// ```
+public struct MigrationPlan: Hashable, Sendable, Codable {
+    /// How a migration stands to a store.
+    public enum Status: Hashable, Sendable, Codable {
+        /// It is in the registry and not in the ledger.
+        case pending
+        /// The ledger says that it was applied.
+        case applied
+        /// The migrations that it replaces have all been applied, so it counts as applied.
+        case replaced
+        /// It is not in the ledger, though the store has passed its version.
+        case late
+        /// The store is new: it is born at the registry's version.
+        case skippedFresh
+    }
+
+    /// A migration in the plan.
+    public struct Entry: Hashable, Sendable, Codable {
+        /// The migration.
+        public var migration: MigrationID
+        /// Its steps, in words.
+        public var steps: [String]
+        /// How it stands to the store.
+        public var status: Status
+        /// Whether it would run: all its steps, or on a fresh store those that bring data in.
+        public var willRun: Bool
+    }
+
+    /// Why the store cannot be upgraded.
+    public struct Problem: Hashable, Sendable, Codable {
+        /// The code of the error that opening the store throws.
+        public var code: MigrationError.Code
+        /// What is wrong and what to do.
+        public var message: String
+        /// The migration that it is about, when it is about one.
+        public var migration: MigrationID?
+    }
+
+    /// The store, by its file's path or by the name of its suite.
+    public var store: String
+    /// The version that the store carries.
+    public var from: Int
+    /// The version that it would carry afterwards.
+    public var to: Int
+    /// Whether there is no store yet.
+    public var isFresh: Bool
+    /// The registry's migrations, in the order in which they run.
+    public var entries: [Entry]
+    /// Why the store cannot be upgraded; empty when it can.
+    public var problems: [Problem]
+
+    /// The migrations that would run, in their order.
+    public var pending: [MigrationID] {
+        entries.filter(\.willRun).map(\.migration)
+    }
+
+    /// The migrations that the store counts as applied, in the registry's order.
+    public var applied: [MigrationID] {
+        entries.filter { $0.status == .applied || $0.status == .replaced }.map(\.migration)
+    }
+
+    /// The migrations that the store counts as applied, up to the first one that it does not.
+    public var completed: [MigrationID] {
+        entries.prefix { $0.status == .applied || $0.status == .replaced }.map(\.migration)
+    }
+
+    /// Whether opening the store would write to it.
+    public var needsUpgrade: Bool {
+        isFresh || from != to || entries.contains { $0.willRun }
+    }
+
+    /// Whether a newer app has upgraded the store.
+    public var isSuperseded: Bool {
+        problems.contains { $0.code == .superseded }
+    }
+
+    /// Computes the plan for a store; reads the store's state and nothing else.
+    ///
+    /// - Throws: ``MigrationError`` with the code `invalidRegistry`, or what the store throws.
+    public init(for store: any MigrationStore, migrations: MigrationRegistry) throws {
+        try migrations.validate()
+        self.init(state: try store.state(), storeName: store.storeName, migrations: migrations)
+    }
+
+    /// Throws what is in the way of an upgrade, when something is.
+    ///
+    /// - Throws: ``MigrationError`` with the code of the first problem.
+    public func checkProblems() throws {
+        guard let problem = problems.first else { return }
+        var error = MigrationError(problem.code, problem.message)
+        error.store = store
+        error.migration = problem.migration
+        error.storeVersion = from
+        error.registryVersion = to
+        throw error
+    }
+}
+
+extension MigrationPlan: CustomStringConvertible {
+    /// The plan as a few lines of text.
+    public var description: String {
+        var lines = [headline]
+        for problem in problems {
+            lines.append("  cannot be upgraded: \(problem.message)")
+        }
+        for entry in entries {
+            lines.append(
+                "  \(mark(of: entry)) \(entry.migration.version)  \(entry.migration.name)  (\(words(for: entry)))"
+            )
+            for step in entry.steps where entry.willRun {
+                lines.append("       - \(step)")
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private var headline: String {
+        if isFresh { return "\(store): new, would be created at version \(to)" }
+        if !needsUpgrade { return "\(store): up to date at version \(to)" }
+        return "\(store): version \(from) to \(to), \(pending.count) of \(entries.count) migrations to run"
+    }
+
+    private func mark(of entry: Entry) -> String {
+        entry.willRun ? ">" : "·"
+    }
+
+    private func words(for entry: Entry) -> String {
+        switch entry.status {
+        case .pending: "pending"
+        case .applied: "applied"
+        case .replaced: "applied, as the migrations that it replaces"
+        case .late: entry.willRun ? "late, will run" : "late"
+        case .skippedFresh: entry.willRun ? "new store, only brings data in" : "new store, skipped"
+        }
+    }
+}

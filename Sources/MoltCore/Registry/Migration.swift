@@ -1,0 +1,48 @@
+/// A named, ordered change that brings a store to a version; it has one or more steps, or none.
+///
+/// A migration with no step says that a change needs no work on old records, as when an optional property was added,
+/// and bumps the version.
+///
+/// ```swift
+/// Migration(to: 1, "alien-becomes-person", .renameType("Alien", to: "Person"))
+/// Migration(to: 2, "nickname-added")
+/// ```
+///
+/// A migration never changes once it has shipped: it describes the past. Do not use today's types in it; name types
+/// and properties by strings, or keep the old models in the migration.
+public struct Migration: Sendable {
+    /// The name, unique in its registry; it stays the same for ever, because ledgers know the migration by it.
+    public let name: String
+    /// The schema version that the migration brings a store to; at least 1.
+    public let version: Int
+    /// The steps, in the order in which they run.
+    public let steps: [MigrationStep]
+    /// The names of the earlier migrations that this one replaces.
+    public let replaces: [String]
+
+    /// The name and the version.
+    public var id: MigrationID {
+        MigrationID(name: name, version: version)
+    }
+
+    /// Creates a migration.
+    ///
+    /// - Parameters:
+    ///   - version: The schema version that it brings a store to; at least 1.
+    ///   - name: A name that no other migration of the registry has.
+    ///   - replaces: The earlier migrations whose work this one does alone, once they are gone from the code. A store
+    ///     with all of them applied counts this one as applied; a store with none runs it; a store with some cannot
+    ///     be upgraded. Name the migration itself too when it keeps the name of one of them.
+    ///   - steps: The steps, in order.
+    public init(to version: Int, _ name: String, replacing replaces: [String] = [], _ steps: MigrationStep...) {
+        self.init(to: version, name, replacing: replaces, steps: steps)
+    }
+
+    /// Creates a migration from steps in an array.
+    public init(to version: Int, _ name: String, replacing replaces: [String] = [], steps: [MigrationStep]) {
+        self.name = name
+        self.version = version
+        self.steps = steps
+        self.replaces = replaces
+    }
+}

@@ -1,0 +1,165 @@
+extension MigrationRegistry {
+    /// Throws unless the registry is free of faults; called before anything is written.
+    ///
+    /// - Throws: ``MigrationError`` with the code `invalidRegistry` and a message that lists every fault.
+    public func validate() throws {
+        let faults = faults
+        guard !faults.isEmpty else { return }
+        let list = faults.map { "\n- \($0)" }.joined()
+        throw MigrationError(.invalidRegistry, "The registry of migrations contradicts itself:\(list)")
+    }
+
+    /// All that is wrong with the registry, a sentence each, in the order of the migrations.
+    public var faults: [String] {
+        var faults: [String] = []
+        if oldestSupportedVersion < 0 {
+            faults.append("oldestSupportedVersion is \(oldestSupportedVersion); it cannot be below 0.")
+        }
+        var seen: [String: Int] = [:]
+        var last = 0
+        for (index, migration) in migrations.enumerated() {
+            let place = "Migration \(index + 1), \(migration.id)"
+            if migration.name.allSatisfy(\.isWhitespace) {
+                faults.append("Migration \(index + 1) (version \(migration.version)) has an empty name.")
+            } else if let first = seen[migration.name] {
+                faults.append(
+                    "\(place), has the same name as migration \(first + 1). Names are for ever: choose another."
+                )
+            } else {
+                seen[migration.name] = index
+            }
+            faults += versionFaults(of: migration, place: place, after: last)
+            last = max(last, migration.version)
+            faults += replacementFaults(of: migration, at: index, place: place)
+            var check = StepCheck()
+            faults += migration.steps.enumerated().flatMap { number, step in
+                check.faults(of: step.declaration).map { "\(place), step \(number + 1): \($0)" }
+            }
+        }
+        return faults
+    }
+
+    private func versionFaults(of migration: Migration, place: String, after last: Int) -> [String] {
+        var faults: [String] = []
+        if migration.version < 1 {
+            faults.append("\(place), brings a store to a version below 1; 0 is a store that was never migrated.")
+        } else if migration.version > Int(Int32.max) {
+            faults.append("\(place), has a version above \(Int32.max), more than a store can hold.")
+        } else if migration.version <= oldestSupportedVersion {
+            faults.append(
+                "\(place), is retired: oldestSupportedVersion is \(oldestSupportedVersion). Remove the migration, or "
+                    + "lower that version."
+            )
+        }
+        if migration.version < last {
+            faults.append("\(place), stands behind a migration to version \(last). Versions cannot go down.")
+        }
+        return faults
+    }
+
+    private func replacementFaults(of migration: Migration, at index: Int, place: String) -> [String] {
+        var faults: [String] = []
+        for name in migration.replaces where name != migration.name {
+            if migrations.contains(where: { $0.name == name }) {
+                faults.append("\(place), replaces \"\(name)\", which is still in the registry. Remove that one.")
+            }
+            if migrations[..<index].contains(where: { $0.replaces.contains(name) }) {
+                faults.append("\(place), replaces \"\(name)\", which an earlier migration replaces already.")
+            }
+        }
+        if migration.replaces == [migration.name] {
+            faults.append("\(place), replaces only itself.")
+        }
+        return faults
+    }
+}
+
+/// Follows the types and properties through the steps of one migration, and finds steps that contradict earlier ones.
+private struct StepCheck {
+    /// Type names that are no longer there, with what happened to them.
+    private var goneTypes: [String: String] = [:]
+    /// Properties that are no longer there, by type and path, with what happened to them.
+    private var goneProperties: [[String]: String] = [:]
+    private var addedProperties: Set<[String]> = []
+
+    mutating func faults(of step: StepDeclaration) -> [String] {
+        var faults: [String] = []
+        func use(type: String) {
+            if type.isEmpty {
+                faults.append("The type name is empty.")
+            } else if let reason = goneTypes[type] {
+                faults.append("The type \(type) was \(reason) by an earlier step.")
+            }
+        }
+        func use(type: String, path: [String]) {
+            use(type: type)
+            if path.isEmpty {
+                faults.append("No property is named.")
+            } else if let reason = goneProperties[[type] + path] {
+                faults.append("The property \(type).\(path.joined(separator: ".")) was \(reason) by an earlier step.")
+            }
+        }
+        switch step {
+        case .renameType(let name, let newName):
+            use(type: name)
+            if newName.isEmpty { faults.append("The new type name is empty.") }
+            if name == newName { faults.append("The type \(name) is renamed to its own name.") }
+            goneTypes[name] = "renamed to \(newName)"
+            goneTypes[newName] = nil
+            move(type: name, to: newName)
+        case .deleteType(let name):
+            use(type: name)
+            goneTypes[name] = "deleted"
+        case .renameProperty(let type, let path, let newName):
+            use(type: type, path: path)
+            if path.last == newName { faults.append("The property \(type).\(newName) is renamed to its own name.") }
+            guard !path.isEmpty else { break }
+            let newPath = [type] + path.dropLast() + [newName]
+            goneProperties[[type] + path] = "renamed to \(newName)"
+            addedProperties.remove([type] + path)
+            if addedProperties.contains(newPath) {
+                faults.append("The property \(type).\(newName) was added or renamed to by an earlier step.")
+            }
+            goneProperties[newPath] = nil
+            addedProperties.insert(newPath)
+        case .removeProperty(let type, let path):
+            use(type: type, path: path)
+            goneProperties[[type] + path] = "removed"
+            addedProperties.remove([type] + path)
+        case .addProperty(let type, let path, let value):
+            use(type: type)
+            if path.isEmpty { faults.append("No property is named.") }
+            if value.json(depth: path.count) == nil {
+                faults.append("The default value is nested too deep to be written.")
+            }
+            if !addedProperties.insert([type] + path).inserted {
+                faults.append("The property \(type).\(path.joined(separator: ".")) was added by an earlier step.")
+            }
+            goneProperties[[type] + path] = nil
+        case .transform(let type), .convert(let type, _, _):
+            use(type: type)
+            forget(type)
+        case .run:
+            // A block may do anything, so nothing is known behind it.
+            self = StepCheck()
+        }
+        return faults
+    }
+
+    private mutating func move(type: String, to newType: String) {
+        for (path, reason) in goneProperties where path[0] == type {
+            goneProperties[path] = nil
+            goneProperties[[newType] + path.dropFirst()] = reason
+        }
+        for path in addedProperties where path[0] == type {
+            addedProperties.remove(path)
+            addedProperties.insert([newType] + path.dropFirst())
+        }
+    }
+
+    /// Forgets what is known of a type's properties: a closure may have put them back.
+    private mutating func forget(_ type: String) {
+        goneProperties = goneProperties.filter { $0.key[0] != type }
+        addedProperties = addedProperties.filter { $0[0] != type }
+    }
+}

@@ -1,0 +1,109 @@
+/// The ordered list of migrations that an app registers at startup.
+///
+/// ```swift
+/// let migrations: MigrationRegistry = [
+///     Migration(to: 1, "alien-becomes-person", .renameType("Alien", to: "Person")),
+///     Migration(to: 2, "mail-becomes-email", .renameProperty("Person", "mail", to: "email")),
+/// ]
+/// ```
+/// or, one at a time:
+/// ```swift
+/// var migrations = MigrationRegistry()
+/// migrations.register(to: 1, "full-name") { migration in
+///     try migration.enumerate("Person") { old, new in
+///         new["fullName"] = .string("\(try old.string("firstName")) \(try old.string("lastName"))")
+///     }
+/// }
+/// ```
+public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
+    /// The migrations, in the order in which they were registered.
+    public private(set) var migrations: [Migration]
+
+    /// The version up to which migrations were retired from the code; 0 = none were.
+    ///
+    /// A store that is older is refused with the code `tooOld`. Ledger rows at or below this version are not looked
+    /// for in the registry, and no migration may bring a store to such a version.
+    public var oldestSupportedVersion: Int
+
+    /// Whether a migration may run on a store that has passed its version already; false by default.
+    ///
+    /// This happens when two branches of an app's code, each with a migration of its own, are merged. Allow it only
+    /// when every such migration is right on records of a later version.
+    public var allowsLateMigrations: Bool
+
+    /// Creates a registry with no migration.
+    public init() {
+        self.init([])
+    }
+
+    /// Creates a registry.
+    public init(
+        _ migrations: [Migration],
+        oldestSupportedVersion: Int = 0,
+        allowsLateMigrations: Bool = false
+    ) {
+        self.migrations = migrations
+        self.oldestSupportedVersion = oldestSupportedVersion
+        self.allowsLateMigrations = allowsLateMigrations
+    }
+
+    /// Creates a registry from migrations in source code.
+    public init(arrayLiteral elements: Migration...) {
+        self.init(elements)
+    }
+
+    /// Adds a migration behind the others.
+    public mutating func register(_ migration: Migration) {
+        migrations.append(migration)
+    }
+
+    /// Adds a migration that is one block over the whole store.
+    ///
+    /// - Parameters:
+    ///   - version: The schema version that it brings a store to; at least 1.
+    ///   - name: A name that no other migration of the registry has.
+    ///   - replaces: The earlier migrations whose work this one does alone; see ``Migration``.
+    ///   - block: Runs once, in the transaction of the upgrade; what it throws rolls the upgrade back.
+    public mutating func register(
+        to version: Int,
+        _ name: String,
+        replacing replaces: [String] = [],
+        _ block: @escaping @Sendable (MigrationContext) throws -> Void
+    ) {
+        register(Migration(to: version, name, replacing: replaces, .run("run the block", block)))
+    }
+
+    /// The version that the registry brings a store to: that of its last migration.
+    public var version: Int {
+        max(migrations.map(\.version).max() ?? 0, oldestSupportedVersion)
+    }
+
+    /// The names of the migrations, in their order.
+    public var names: [String] {
+        migrations.map(\.name)
+    }
+
+    // MARK: A part of it
+
+    /// The registry as it was when a migration was its last one.
+    ///
+    /// - Throws: ``MigrationError`` with the code `unknownMigration`.
+    public func upTo(_ name: String) throws -> MigrationRegistry {
+        guard let index = migrations.firstIndex(where: { $0.name == name }) else {
+            throw MigrationError(
+                .unknownMigration,
+                "No migration of the registry is named \"\(name)\". It has: \(names.joined(separator: ", "))."
+            )
+        }
+        var registry = self
+        registry.migrations.removeSubrange((index + 1)...)
+        return registry
+    }
+
+    /// The registry as it was when a version was its last one.
+    public func upTo(version: Int) -> MigrationRegistry {
+        var registry = self
+        registry.migrations.removeAll { $0.version > version }
+        return registry
+    }
+}

@@ -1,0 +1,202 @@
+extension MigrationStep {
+    /// What a step does with a record that lacks the property it is about.
+    public enum MissingProperty: Hashable, Sendable {
+        /// Leaves the record as it is: an optional that was nil is not written at all.
+        case skip
+        /// Fails the upgrade with the code `propertyMissing`.
+        case fail
+    }
+
+    // MARK: Types
+
+    /// Renames a type for all its records: one row of the store, however many records there are.
+    ///
+    /// When there are records with the new name already, the two become one type. When there is no record with the
+    /// old name, nothing happens.
+    public static func renameType(_ name: String, to newName: String) -> MigrationStep {
+        MigrationStep(.renameType(name, to: newName), .renameType(name, to: newName))
+    }
+
+    /// Deletes all records of a type.
+    ///
+    /// - Important: The records are gone when the upgrade is committed.
+    public static func deleteType(_ name: String) -> MigrationStep {
+        MigrationStep(.deleteType(name), .deleteType(name))
+    }
+
+    // MARK: Properties
+
+    /// Renames a property of each record of a type; its value, its place and all else stay as they were written.
+    ///
+    /// - Parameters:
+    ///   - type: The type name of the records.
+    ///   - path: The property, behind the names of the objects around it: `"address", "zip"`.
+    ///   - newName: The new name alone.
+    ///   - ifMissing: What to do with a record that has no such property; leaves it as it is by default. A record
+    ///     that has a property with the new name already fails the upgrade, with the code `propertyExists`.
+    public static func renameProperty(
+        _ type: String,
+        _ path: String...,
+        to newName: String,
+        ifMissing: MissingProperty = .skip
+    ) -> MigrationStep {
+        let edit = renameEdit(type, path, to: newName, ifMissing: ifMissing)
+        return MigrationStep(.renameProperty(type: type, path: path, to: newName), .edit(edit))
+    }
+
+    /// What `renameProperty` does, as a step and in a block.
+    static func renameEdit(
+        _ type: String,
+        _ path: [String],
+        to newName: String,
+        ifMissing: MissingProperty
+    ) -> RecordEdit {
+        RecordEdit(typeName: type) { record in
+            try record.applyRename(path, to: newName, ifMissing: ifMissing)
+        }
+    }
+
+    /// Removes a property from each record of a type.
+    ///
+    /// - Parameters:
+    ///   - type: The type name of the records.
+    ///   - path: The property, behind the names of the objects around it.
+    ///   - ifMissing: What to do with a record that has no such property; leaves it as it is by default.
+    /// - Important: The property's values are gone when the upgrade is committed.
+    public static func removeProperty(
+        _ type: String,
+        _ path: String...,
+        ifMissing: MissingProperty = .skip
+    ) -> MigrationStep {
+        let edit = RecordEdit(typeName: type) { record in
+            try record.applyRemove(path, ifMissing: ifMissing)
+        }
+        return MigrationStep(.removeProperty(type: type, path: path), .edit(edit))
+    }
+
+    /// Gives each record of a type that lacks a property, or holds null there, a value.
+    ///
+    /// Use it when a new property is not optional, or when an optional one becomes required: values that are there
+    /// are kept.
+    ///
+    /// - Parameters:
+    ///   - type: The type name of the records.
+    ///   - path: The property, behind the names of the objects around it, which are added where they are missing.
+    ///   - value: The value.
+    public static func addProperty(_ type: String, _ path: String..., default value: RecordValue) -> MigrationStep {
+        // Validation has refused a value that is nested too deep before any record is seen.
+        let bytes = value.json(depth: path.count) ?? []
+        let edit = RecordEdit(typeName: type) { record in
+            try record.setIfMissing(path, to: bytes)
+        }
+        return MigrationStep(.addProperty(type: type, path: path, value: value), .edit(edit))
+    }
+
+    // MARK: Records
+
+    /// Changes each record of a type in place: its properties, its key, its expiry, or whether it stays at all.
+    ///
+    /// ```swift
+    /// .transform("Person") { person in
+    ///     if try person.int("age") < 0 { person.drop() }
+    /// }
+    /// ```
+    public static func transform(
+        _ type: String,
+        _ body: @escaping @Sendable (inout Record) throws -> Void
+    ) -> MigrationStep {
+        MigrationStep(.transform(type: type), .edit(RecordEdit(typeName: type, apply: body)))
+    }
+
+    /// Decodes each record of a type as the model of an old release, and encodes what a closure makes of it.
+    ///
+    /// ```swift
+    /// .convert("Person", from: PersonV1.self, to: PersonV2.self) { old in
+    ///     PersonV2(name: old.fullName)
+    /// }
+    /// ```
+    /// The records keep their key, their expiry and their type name. Properties that the old model does not know are
+    /// lost: use `transform` to keep them. The closure runs on all cores.
+    public static func convert<Old: Decodable & SendableMetatype, New: Encodable & SendableMetatype>(
+        _ type: String,
+        from old: Old.Type,
+        to new: New.Type,
+        _ body: @escaping @Sendable (Old) throws -> New
+    ) -> MigrationStep {
+        let edit = RecordEdit(typeName: type, isParallel: true) { record in
+            try record.replaceContent(with: body(record.decoded(as: Old.self)))
+        }
+        let declaration = StepDeclaration.convert(
+            type: type,
+            from: String(describing: old),
+            to: String(describing: new)
+        )
+        return MigrationStep(declaration, .edit(edit))
+    }
+
+    // MARK: The whole store
+
+    /// Runs a block over the whole store, once, for what the other steps cannot say.
+    ///
+    /// ```swift
+    /// .run("number the people") { migration in
+    ///     var number = 0
+    ///     try migration.enumerate("Person") { old, new in
+    ///         number += 1
+    ///         new["number"] = .int(number)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - words: What the block does, as plans and reports show it.
+    ///   - onFreshStore: Whether it also runs on a store that was just created, because it brings data in from
+    ///     elsewhere. False by default: a new store has nothing to migrate.
+    ///   - body: Gets the store; what it throws rolls the upgrade back.
+    public static func run(
+        _ words: String = "run a block",
+        onFreshStore: Bool = false,
+        _ body: @escaping @Sendable (MigrationContext) throws -> Void
+    ) -> MigrationStep {
+        MigrationStep(.run(words: words), .run(body), runsOnFreshStore: onFreshStore)
+    }
+}
+
+extension RecordValue {
+    /// The value as JSON text; nil when it is nested too deep to stand inside so many objects.
+    func json(depth: Int) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        do throws(JSONSyntaxError) {
+            try write(to: &bytes, depth: depth)
+            return bytes
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension Record {
+    fileprivate mutating func applyRename(
+        _ path: [String],
+        to newName: String,
+        ifMissing: MigrationStep.MissingProperty
+    ) throws {
+        if path.count > 1, !hasProperty(at: path) {
+            if ifMissing == .fail { throw missing(path) }
+            return
+        }
+        if try !renameIfPresent(path, to: newName), ifMissing == .fail { throw missing(path) }
+    }
+
+    fileprivate mutating func applyRemove(_ path: [String], ifMissing: MigrationStep.MissingProperty) throws {
+        if path.count > 1, !hasProperty(at: path) {
+            if ifMissing == .fail { throw missing(path) }
+            return
+        }
+        if try !removeIfPresent(path), ifMissing == .fail { throw missing(path) }
+    }
+
+    private func hasProperty(at path: [String]) -> Bool {
+        (try? object.withValue(at: path[...]) { _ in true }) ?? false
+    }
+}

@@ -1,0 +1,362 @@
+public import Foundation
+
+/// The whole store, lent to a block: read any record, create, change and delete.
+///
+/// ```swift
+/// migrations.register(to: 1, "full-name") { migration in
+///     try migration.enumerate("Person") { old, new in
+///         new["fullName"] = .string("\(try old.string("firstName")) \(try old.string("lastName"))")
+///     }
+/// }
+/// ```
+///
+/// Everything happens in the transaction of the upgrade: what the block throws undoes all of it. A context must not be
+/// used after its block has returned: its calls then throw an error with the code `contextExpired`.
+public final class MigrationContext {
+    /// The version that the store had before this migration.
+    public let oldVersion: Int
+    /// The version that this migration brings the store to.
+    public let version: Int
+
+    private let live: any MigrationTransaction
+    private let coding: RecordCoding
+    private let options: MigrationOptions
+    private let meter: ProgressMeter
+    private var isExpired = false
+    /// The first id of the records that this block creates: `enumerate` does not visit those.
+    private let firstCreatedID: Int64
+    private var nextID: Int64
+    /// The enumerations that are under way, the innermost last.
+    private var enumerations: [Enumeration] = []
+    private var hasOriginals = false
+    /// For types that this block renamed, the name that they had when it started.
+    private var originalTypeNames: [String: String] = [:]
+    /// Numbers for changes that are deferred: one for each pass of this block.
+    private var nextStage = 0
+    private(set) var counts = RecordCounts()
+
+    /// An `enumerate` that is under way.
+    private struct Enumeration {
+        /// The record that its closure has.
+        var current: Int64 = 0
+        /// Whether the closure deleted that record by its key.
+        var isCurrentDeleted = false
+        /// Whether records that were read into the batch may have been changed or deleted since.
+        var isBatchStale = false
+        /// Whether records further on may have been changed by this block.
+        var looksForOriginals: Bool
+    }
+
+    init(
+        oldVersion: Int,
+        version: Int,
+        transaction: any MigrationTransaction,
+        coding: RecordCoding,
+        options: MigrationOptions,
+        meter: ProgressMeter
+    ) throws {
+        self.oldVersion = oldVersion
+        self.version = version
+        live = transaction
+        self.coding = coding
+        self.options = options
+        self.meter = meter
+        nextID = try transaction.lastRecordID() + 1
+        firstCreatedID = nextID
+    }
+
+    /// Ends the use of the context.
+    func expire() {
+        isExpired = true
+    }
+
+    /// Forgets what was kept for `enumerate`.
+    func finish() throws {
+        if hasOriginals { try live.forgetOriginals() }
+    }
+
+    private func transaction() throws -> any MigrationTransaction {
+        guard !isExpired else {
+            throw MigrationError(
+                .contextExpired,
+                "The migration's context was used after its block had returned. Do all work inside the block."
+            )
+        }
+        return live
+    }
+
+    // MARK: Looking
+
+    /// The names of the types that have at least one record, sorted.
+    public var types: [String] {
+        get throws { try transaction().typeNames() }
+    }
+
+    /// The number of records of a type.
+    public func count(ofType type: String) throws -> Int {
+        try transaction().count(ofType: type)
+    }
+
+    /// The record with a key as it is now, or nil.
+    public func record(forKey key: String) throws -> Record? {
+        guard var record = try transaction().record(forKey: key) else { return nil }
+        try record.read()
+        return record
+    }
+
+    // MARK: Enumerating
+
+    /// Visits each record of a type, with what it was and what it becomes side by side.
+    ///
+    /// - Parameters:
+    ///   - type: The type name as it is now. An unknown one visits nothing.
+    ///   - body: Gets the record as it was when the block started, and the record to change. Call `new.drop()` to
+    ///     delete it. Records that this block created are not visited; nor are those that it deleted. A new key or
+    ///     type name of a record is written when all records have been visited.
+    /// - Throws: ``MigrationError``: what `body` throws is its underlying error.
+    public func enumerate(
+        _ type: String,
+        _ body: (_ old: Record, _ new: inout Record) throws -> Void
+    ) throws {
+        let transaction = try transaction()
+        let batch = RecordBatch(capacity: options.batchSize, coding: coding)
+        let stage = nextStage
+        nextStage += 1
+        var hasDeferred = false
+        enumerations.append(Enumeration(looksForOriginals: hasOriginals))
+        let level = enumerations.count - 1
+        defer { enumerations.removeLast() }
+        var after: Int64 = 0
+        while true {
+            try options.checkCancellation()
+            try transaction.read(into: batch, type: type, after: after, through: firstCreatedID - 1)
+            guard batch.count > 0 else { break }
+            after = batch.records[batch.count - 1].id
+            enumerations[level].isBatchStale = false
+            for index in 0..<batch.count {
+                let id = batch.records[index].id
+                enumerations[level].current = id
+                enumerations[level].isCurrentDeleted = false
+                if enumerations[level].isBatchStale {
+                    guard let record = try transaction.record(id: id), record.typeName == type else { continue }
+                    batch.records[index] = record
+                }
+                counts.read += 1
+                hasDeferred = try visit(&batch.records[index], level, stage, body) || hasDeferred
+            }
+            meter.advance(by: batch.count)
+        }
+        if hasDeferred { try transaction.applyDeferredChanges(stage: stage) }
+    }
+
+    /// - Returns: Whether a change waits for the end of the enumeration.
+    private func visit(
+        _ record: inout Record,
+        _ level: Int,
+        _ stage: Int,
+        _ body: (_ old: Record, _ new: inout Record) throws -> Void
+    ) throws -> Bool {
+        let typeName = record.typeName
+        try record.read()
+        let old = try original(of: record, level)
+        let revision = record.revision
+        do {
+            try body(old, &record)
+            if let failure = record.failure { throw failure }
+        } catch {
+            throw recordError(error, key: old.key, type: typeName)
+        }
+        if enumerations[level].isCurrentDeleted { return false }
+        if record.isDropped {
+            try delete(id: record.id)
+            return false
+        }
+        guard record.revision != revision else { return false }
+        return try write(record, storedTypeName: typeName, stage: stage)
+    }
+
+    private func original(of record: Record, _ level: Int) throws -> Record {
+        if enumerations[level].looksForOriginals, var original = try live.original(id: record.id) {
+            try original.read()
+            return original
+        }
+        guard let typeName = originalTypeNames[record.typeName] else { return record }
+        var original = record
+        original.typeName = typeName
+        return original
+    }
+
+    private func recordError(_ error: any Error, key: String, type: String) -> MigrationError {
+        var named =
+            error as? MigrationError
+            ?? MigrationError(
+                .stepFailed,
+                "The block threw an error for a record; the upgrade was rolled back. See the underlying error.",
+                underlying: error
+            )
+        guard named.code != .cancelled else { return named }
+        named.recordKey = named.recordKey ?? key
+        named.recordType = named.recordType ?? type
+        return named
+    }
+
+    // MARK: Changing
+
+    /// Adds a record.
+    ///
+    /// - Parameters:
+    ///   - type: Its type name.
+    ///   - key: A key that no record has.
+    ///   - content: A value, encoded with the store's coders; `Data` is stored as raw data.
+    ///   - expiration: When it expires; nil for never.
+    /// - Throws: ``MigrationError`` with the code `keyExists`, or `typeMismatch` when the value cannot be encoded.
+    public func create(
+        _ type: String,
+        forKey key: String,
+        _ content: some Encodable,
+        expiration: Date? = nil
+    ) throws {
+        var record = Record(coding: coding, key: key, typeName: type)
+        try record.replaceContent(with: content)
+        try insert(&record, expiration)
+    }
+
+    /// Adds a record with properties of any kind.
+    ///
+    /// - Throws: ``MigrationError`` with the code `keyExists`.
+    public func create(
+        _ type: String,
+        forKey key: String,
+        _ content: RecordValue,
+        expiration: Date? = nil
+    ) throws {
+        var record = Record(coding: coding, key: key, typeName: type)
+        try record.replaceContent(with: content)
+        try insert(&record, expiration)
+    }
+
+    private func insert(_ record: inout Record, _ expiration: Date?) throws {
+        record.expiration = expiration
+        try transaction().insert(record, id: nextID, version: version)
+        nextID += 1
+        counts.created += 1
+    }
+
+    /// Writes back a record that ``record(forKey:)`` gave: its content, its expiry, its key and its type name.
+    ///
+    /// - Throws: ``MigrationError`` with the code `recordMissing` when it was deleted in the meantime, `keyExists`
+    ///   when another record has its new key, or what a subscript of the record could not do.
+    public func update(_ record: Record) throws {
+        if let failure = record.failure { throw failure }
+        guard let stored = try transaction().record(id: record.id) else {
+            throw record.error(.recordMissing, "The record was deleted, so it cannot be updated.")
+        }
+        if record.isDropped { return try delete(id: record.id) }
+        let stage = nextStage
+        nextStage += 1
+        if try write(record, storedTypeName: stored.typeName, stage: stage) {
+            try live.applyDeferredChanges(stage: stage)
+        }
+    }
+
+    /// Deletes the record with a key.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    public func delete(_ key: String) throws -> Bool {
+        guard let record = try transaction().record(forKey: key) else { return false }
+        try delete(id: record.id)
+        return true
+    }
+
+    /// Deletes all records of a type.
+    ///
+    /// - Returns: How many there were.
+    @discardableResult
+    public func deleteAll(ofType type: String) throws -> Int {
+        let transaction = try transaction()
+        for level in enumerations.indices {
+            enumerations[level].isBatchStale = true
+            let current = try transaction.record(id: enumerations[level].current)
+            if current?.typeName == type { enumerations[level].isCurrentDeleted = true }
+        }
+        let count = try transaction.deleteType(type)
+        counts.dropped += count
+        return count
+    }
+
+    /// Renames a type for all its records; onto a name that others have, makes the two one type.
+    public func renameType(_ name: String, to newName: String) throws {
+        let transaction = try transaction()
+        guard name != newName else { return }
+        let names = try transaction.typeNames()
+        guard names.contains(name) else { return }
+        if names.contains(newName) {
+            hasOriginals = true
+            try transaction.keepOriginals(ofType: name)
+        } else {
+            originalTypeNames[newName] = originalTypeNames.removeValue(forKey: name) ?? name
+        }
+        try transaction.renameType(name, to: newName)
+        for level in enumerations.indices { enumerations[level].isBatchStale = true }
+    }
+
+    /// Renames a property of all records of a type that have it.
+    ///
+    /// - Returns: How many records had it.
+    /// - Throws: ``MigrationError`` with the code `propertyExists` when a record has both.
+    @discardableResult
+    public func renameProperty(_ type: String, _ path: String..., to newName: String) throws -> Int {
+        var renamed = 0
+        let step = MigrationStep.renameEdit(type, path, to: newName, ifMissing: .skip)
+        try enumerate(type) { _, new in
+            let revision = new.revision
+            try step.apply(&new)
+            if new.revision != revision { renamed += 1 }
+        }
+        return renamed
+    }
+
+    // MARK: Writing
+
+    /// Writes a record, and defers the change of its key and type name.
+    ///
+    /// - Returns: Whether something was deferred.
+    private func write(_ record: Record, storedTypeName: String, stage: Int) throws -> Bool {
+        if record.id < firstCreatedID {
+            hasOriginals = true
+            try live.keepOriginal(id: record.id)
+        }
+        touch(record.id)
+        counts.changed += 1
+        try live.write(record, version: version)
+        var hasDeferred = false
+        if let key = record.changedKey {
+            try live.deferChange(DeferredChange(stage: stage, id: record.id, kind: .key(key)))
+            hasDeferred = true
+        }
+        if record.typeName != storedTypeName {
+            try live.deferChange(DeferredChange(stage: stage, id: record.id, kind: .type(record.typeName)))
+            hasDeferred = true
+        }
+        return hasDeferred
+    }
+
+    private func delete(id: Int64) throws {
+        touch(id, isDeleted: true)
+        try live.delete(id: id)
+        counts.dropped += 1
+    }
+
+    /// Tells the enumerations under way that a record is no longer as they may have read it.
+    private func touch(_ id: Int64, isDeleted: Bool = false) {
+        for level in enumerations.indices {
+            if id == enumerations[level].current {
+                enumerations[level].isCurrentDeleted = enumerations[level].isCurrentDeleted || isDeleted
+            } else if id > enumerations[level].current {
+                enumerations[level].isBatchStale = true
+                enumerations[level].looksForOriginals = true
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// How a migrator runs: what it writes into the ledger, who follows it, and how long it waits.
+public struct MigrationOptions: Sendable {
+    /// The app's version, for the ledger; by default the short version of the main bundle, where there is one.
+    public var appVersion: String
+    /// Who follows the upgrade.
+    public var monitor: MigrationMonitor?
+    /// How long to wait while another process holds the store; 60 seconds by default.
+    public var lockTimeout: Duration
+    /// Asked before each batch and while waiting; the upgrade is rolled back when it says true.
+    public var isCancelled: @Sendable () -> Bool
+    /// How many records are read, changed and written at a time.
+    package var batchSize = 512
+
+    /// Creates options with the defaults that are named at each property.
+    public init(
+        appVersion: String = MigrationOptions.bundleVersion,
+        monitor: MigrationMonitor? = nil,
+        lockTimeout: Duration = .seconds(60),
+        isCancelled: @escaping @Sendable () -> Bool = { false }
+    ) {
+        self.appVersion = appVersion
+        self.monitor = monitor
+        self.lockTimeout = lockTimeout
+        self.isCancelled = isCancelled
+    }
+
+    /// The short version of the main bundle; empty when it has none, as a command-line tool.
+    public static var bundleVersion: String {
+        Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? ""
+    }
+
+    /// Throws when someone asked for the upgrade to stop.
+    func checkCancellation() throws {
+        guard isCancelled() || monitor?.progress.isCancelled == true else { return }
+        throw MigrationError(
+            .cancelled,
+            "The upgrade was cancelled and rolled back; the store is as it was. Open it again to upgrade it.",
+            underlying: CancellationError()
+        )
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+
+/// Runs what a plan says on a store: whole or not at all.
+///
+/// `CodableCache` runs a migrator when it is opened; use one directly for a store of your own.
+public struct Migrator: Sendable {
+    private let registry: MigrationRegistry
+    private let options: MigrationOptions
+
+    /// Creates a migrator.
+    public init(_ registry: MigrationRegistry, options: MigrationOptions = MigrationOptions()) {
+        self.registry = registry
+        self.options = options
+    }
+
+    /// What would run on a store now; writes nothing.
+    ///
+    /// - Throws: ``MigrationError`` with the code `invalidRegistry`, or what the store throws.
+    public func plan(for store: any MigrationStore) throws -> MigrationPlan {
+        try MigrationPlan(for: store, migrations: registry)
+    }
+
+    /// Upgrades a store to the registry's version; an up-to-date store is not written to, nor locked.
+    ///
+    /// - Throws: ``MigrationError``: `invalidRegistry`, `superseded`, `tooOld`, `lateMigration` or `partlyReplaced`
+    ///   before anything is written; `busy` when another process holds the store for too long; `cancelled`; the code
+    ///   of the step that failed; or what the store throws. The store is then as it was.
+    public func migrate(_ store: any MigrationStore) throws -> MigrationReport {
+        do {
+            let report = try run(store)
+            options.monitor?.send(.finished(report))
+            return report
+        } catch {
+            let error = name(store, in: error)
+            options.monitor?.send(.failed(error))
+            throw error
+        }
+    }
+
+    private func run(_ store: any MigrationStore) throws -> MigrationReport {
+        let startedAt = Date()
+        let clock = ContinuousClock()
+        let start = clock.now
+        var plan = try plan(for: store)
+        options.monitor?.send(.planned(plan))
+        try plan.checkProblems()
+        var entries: [MigrationReport.Entry] = []
+        if plan.needsUpgrade {
+            var lock = LockWait(options: options, storeName: store.storeName)
+            try store.upgrade { transaction in
+                // Between the plan and the lock another process may have upgraded the store: plan again.
+                let state = try transaction.state()
+                let current = MigrationPlan(state: state, storeName: store.storeName, migrations: registry)
+                if current != plan {
+                    plan = current
+                    options.monitor?.send(.planned(plan))
+                }
+                try plan.checkProblems()
+                guard plan.needsUpgrade else { return }
+                try options.checkCancellation()
+                let upgrade = UpgradeRun(
+                    plan: plan,
+                    registry: registry,
+                    transaction: transaction,
+                    coding: store.coding,
+                    options: options
+                )
+                entries = try upgrade.run()
+                try transaction.record(
+                    entries.map { ledgerEntry(for: $0) },
+                    version: max(plan.from, plan.to)
+                )
+                try options.checkCancellation()
+            } waiting: {
+                try lock.wait()
+            }
+        }
+        return MigrationReport(
+            store: store.storeName,
+            from: plan.from,
+            to: max(plan.from, plan.to),
+            isFresh: plan.isFresh,
+            startedAt: startedAt,
+            duration: start.duration(to: clock.now).seconds,
+            entries: entries
+        )
+    }
+
+    private func ledgerEntry(for entry: MigrationReport.Entry) -> LedgerEntry {
+        LedgerEntry(
+            name: entry.migration.name,
+            version: entry.migration.version,
+            outcome: entry.outcome,
+            appliedAt: Date(),
+            duration: entry.duration,
+            counts: entry.counts,
+            appVersion: options.appVersion
+        )
+    }
+
+    private func name(_ store: any MigrationStore, in error: any Error) -> any Error {
+        guard var migrationError = error as? MigrationError else { return error }
+        migrationError.store = migrationError.store ?? store.storeName
+        return migrationError
+    }
+}
+
+/// Waits for the write lock of a store, for a bounded time.
+private struct LockWait {
+    let options: MigrationOptions
+    let storeName: String
+    private var deadline: ContinuousClock.Instant?
+
+    init(options: MigrationOptions, storeName: String) {
+        self.options = options
+        self.storeName = storeName
+    }
+
+    mutating func wait() throws {
+        try options.checkCancellation()
+        let now = ContinuousClock.now
+        guard let deadline else {
+            deadline = now + options.lockTimeout
+            options.monitor?.send(.waiting)
+            return
+        }
+        guard now >= deadline else { return }
+        throw MigrationError(
+            .busy,
+            "Another process held the store for more than \(options.lockTimeout). It may be upgrading it: try again, "
+                + "or allow a longer lockTimeout."
+        )
+    }
+}
+
+extension Duration {
+    /// The duration in seconds.
+    var seconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}

@@ -1,0 +1,49 @@
+/// Counts the work that is done, and tells the monitor.
+final class ProgressMeter {
+    private let monitor: MigrationMonitor?
+    private var weights: [Int] = []
+    private var total = 0
+    /// The work of the groups that have ended.
+    private var ended = 0
+    private var group = 0
+    private var completed = 0
+    private var migration: MigrationID?
+
+    init(monitor: MigrationMonitor?) {
+        self.monitor = monitor
+    }
+
+    /// Sets how much work each group is expected to be.
+    func expect(_ weights: [Int]) {
+        self.weights = weights
+        total = weights.reduce(0, +)
+        if !weights.isEmpty { send() }
+    }
+
+    /// Begins a group; corrects what was expected of it by what is known now.
+    func begin(group: Int, weight: Int, migration: MigrationID) {
+        total += weight - weights[group]
+        weights[group] = weight
+        self.group = group
+        self.migration = migration
+        completed = 0
+    }
+
+    /// Counts records that were looked at.
+    func advance(by count: Int) {
+        completed = min(completed + count, weights[group])
+        send()
+    }
+
+    /// Ends a group: all its work is done, however many records a block has looked at.
+    func end() {
+        ended += weights[group]
+        completed = 0
+        send()
+    }
+
+    private func send() {
+        guard let monitor else { return }
+        monitor.send(.progressed(MigrationProgress(completed: ended + completed, total: total, migration: migration)))
+    }
+}

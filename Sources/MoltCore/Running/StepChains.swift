@@ -1,0 +1,93 @@
+/// For records of a type, the steps of a pass that look at them.
+///
+/// Type renames and deletions are followed by name here, so a record needs no lookup while it goes through its steps.
+struct StepChains {
+    /// A step that looks at a record.
+    struct Link {
+        /// The place of the step in the pass.
+        var stage: Int
+        var migration: Int
+        var number: Int
+        /// The version that a record is at when the step has changed it.
+        var version: Int
+        /// The record's type name when the step looks at it.
+        var typeName: String
+        var edit: RecordEdit
+    }
+
+    /// The steps that look at a record.
+    struct Chain {
+        var links: [Link] = []
+        /// Whether a step deletes the record's type behind the last link.
+        var isDeleted = false
+    }
+
+    private let steps: [UpgradeSchedule.Step]
+    private let migrations: [Migration]
+    private var chains: [Key: Chain] = [:]
+
+    private struct Key: Hashable {
+        var stage: Int
+        var typeName: String
+    }
+
+    init(_ steps: [UpgradeSchedule.Step], migrations: [Migration]) {
+        self.steps = steps
+        self.migrations = migrations
+    }
+
+    /// The steps from a stage on that look at a record which has a type name there.
+    mutating func chain(from stage: Int = 0, typeName: String) -> Chain {
+        let key = Key(stage: stage, typeName: typeName)
+        if let chain = chains[key] { return chain }
+        let chain = compute(from: stage, typeName: typeName)
+        chains[key] = chain
+        return chain
+    }
+
+    /// Computes a chain without keeping it, where several threads ask.
+    func compute(from stage: Int, typeName: String) -> Chain {
+        var typeName = typeName
+        var chain = Chain()
+        for index in stage..<max(stage, steps.count) {
+            let step = steps[index]
+            switch step.action {
+            case .renameType(let name, let newName):
+                if name == typeName { typeName = newName }
+            case .deleteType(let name):
+                if name == typeName {
+                    chain.isDeleted = true
+                    return chain
+                }
+            case .edit(let edit):
+                guard edit.typeName == typeName else { continue }
+                chain.links.append(
+                    Link(
+                        stage: index,
+                        migration: step.migration,
+                        number: step.number,
+                        version: migrations[step.migration].version,
+                        typeName: typeName,
+                        edit: edit
+                    )
+                )
+            case .run:
+                break
+            }
+        }
+        return chain
+    }
+
+    /// The name that a type has behind all steps; nil when one of them deletes it.
+    func finalName(of typeName: String) -> String? {
+        var typeName = typeName
+        for step in steps {
+            switch step.action {
+            case .renameType(let name, let newName) where name == typeName: typeName = newName
+            case .deleteType(let name) where name == typeName: return nil
+            default: continue
+            }
+        }
+        return typeName
+    }
+}

@@ -1,0 +1,53 @@
+/// The steps that are to run, in groups: steps that look at one record at a time are fused, a block stands alone.
+struct UpgradeSchedule {
+    /// A step with its place.
+    struct Step {
+        /// The place of its migration among those that run.
+        var migration: Int
+        /// Its place among the steps of that migration that run.
+        var number: Int
+        var action: MigrationStep.Action
+    }
+
+    /// What runs in one go.
+    enum Group {
+        /// One pass over the records, through all these steps.
+        case pass([Step])
+        /// A block over the whole store.
+        case block(Step, @Sendable (MigrationContext) throws -> Void)
+    }
+
+    private(set) var groups: [Group] = []
+    /// For each migration, the group in which it begins and the one in which it ends.
+    private(set) var spans: [ClosedRange<Int>] = []
+
+    /// Puts steps into groups.
+    ///
+    /// - Parameter steps: The steps of each migration that runs.
+    init(_ steps: [[MigrationStep]]) {
+        var pass: [Step] = []
+        var spans: [ClosedRange<Int>] = []
+        func closePass(_ groups: inout [Group]) {
+            if !pass.isEmpty { groups.append(.pass(pass)) }
+            pass = []
+        }
+        for (migration, steps) in steps.enumerated() {
+            var first: Int?
+            for (number, step) in steps.enumerated() {
+                let place = Step(migration: migration, number: number, action: step.action)
+                if case .run(let block) = step.action {
+                    closePass(&groups)
+                    first = first ?? groups.count
+                    groups.append(.block(place, block))
+                } else {
+                    first = first ?? groups.count
+                    pass.append(place)
+                }
+            }
+            let last = pass.isEmpty ? max(groups.count - 1, 0) : groups.count
+            spans.append((first ?? last)...last)
+        }
+        closePass(&groups)
+        self.spans = spans
+    }
+}
