@@ -32,6 +32,9 @@ struct BenchmarkCase: Sendable {
         /// At most so many, and fewer with `--quick`.
         case atMost(Int, quick: Int)
 
+        /// Enough for a rate where each value is a commit.
+        static let oneByOne = Size.atMost(50_000, quick: 5000)
+
         /// The number of records for these arguments.
         func records(for arguments: BenchmarkArguments) -> Int {
             switch self {

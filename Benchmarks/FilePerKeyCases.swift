@@ -22,7 +22,7 @@ enum FilePerKeyCases {
         ) { context in
             BenchmarkTrial(count: context.records) {
                 let decoder = JSONDecoder()
-                let encoder = JSONEncoder()
+                let encoder = People.encoder()
                 for index in 1...context.records {
                     let file = file(index, in: context)
                     let new = try change.upgrade(Data(contentsOf: file), decoder, encoder)

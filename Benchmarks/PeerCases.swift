@@ -122,7 +122,7 @@ enum PeerCases {
             return BenchmarkTrial(count: context.records) {
                 let database = try PeerDatabase(at: file)
                 let decoder = JSONDecoder()
-                let encoder = JSONEncoder()
+                let encoder = People.encoder()
                 try database.transaction {
                     let select = try database.prepare("SELECT id, content FROM record WHERE type_id = 1")
                     let update = try database.prepare(updateStatement)

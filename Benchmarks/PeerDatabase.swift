@@ -3,18 +3,26 @@ import Foundation
 
 /// A database as an app would write it by hand: what the peers of Molt work on.
 ///
-/// WAL, `synchronous=FULL`, one row a record, and nothing else than SQLite's defaults.
+/// WAL, one row a record, and nothing else than SQLite's defaults.
 final class PeerDatabase {
     private var handle: OpaquePointer?
+
+    /// When a commit waits for the disk.
+    enum Durability: String {
+        /// At each commit: what was committed survives a loss of power.
+        case full = "FULL"
+        /// At checkpoints: the last commits may be lost with the power, as usual for a cache.
+        case normal = "NORMAL"
+    }
 
     /// Opens a database, and makes its table when there is none.
     ///
     /// - Throws: ``BenchmarkError``.
-    init(at url: URL) throws {
+    init(at url: URL, durability: Durability = .full) throws {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         guard sqlite3_open_v2(url.path, &handle, flags, nil) == SQLITE_OK else { throw failure() }
         try execute("PRAGMA journal_mode = WAL")
-        try execute("PRAGMA synchronous = FULL")
+        try execute("PRAGMA synchronous = \(durability.rawValue)")
         try execute(
             """
             CREATE TABLE IF NOT EXISTS record (
@@ -98,6 +106,11 @@ final class PeerStatement {
         sqlite3_finalize(handle)
     }
 
+    /// Makes the statement ready to run again; its parameters stay.
+    func reset() {
+        sqlite3_reset(handle)
+    }
+
     /// Steps to the next row.
     ///
     /// - Returns: Whether there is one.
@@ -115,7 +128,7 @@ final class PeerStatement {
     ///
     /// - Throws: ``BenchmarkError``.
     func run() throws {
-        defer { sqlite3_reset(handle) }
+        defer { reset() }
         _ = try step()
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The records of all cases: the same people in every run and on every machine.
 enum People {
     /// The type name of the records.
@@ -35,21 +37,27 @@ enum People {
         )
     }
 
-    /// The content of a record before the upgrade.
+    /// The content of a record before the upgrade, as ``encoder()`` writes it.
     static func content(_ index: Int) -> String {
-        let person = person(index)
-        return #"{"fullName":"\#(person.fullName)","mail":"\#(person.mail)"\#(tail(person))"#
+        content(index, mailProperty: "mail")
     }
 
-    /// The content of a record after its property `mail` was renamed.
+    /// The content of a record after its property `mail` was renamed, in its place.
     static func renamedContent(_ index: Int) -> String {
-        let person = person(index)
-        return #"{"fullName":"\#(person.fullName)","email":"\#(person.mail)"\#(tail(person))"#
+        content(index, mailProperty: "email")
+    }
+
+    /// The encoder of all cases: set as Molt's own, so that all write the same bytes.
+    static func encoder() -> JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
     }
 
     /// The size of the records' content on average, in bytes.
     ///
-    /// - Throws: ``BenchmarkError`` when it is not about 200, as the figures are said to be.
+    /// - Throws: ``BenchmarkError`` when it is not about 200, as the figures are said to be, or when the content is
+    ///   not what the encoder makes.
     static func checkedMeanBytes() throws -> Double {
         let sample = 1000
         let bytes = (1...sample).reduce(0) { $0 + content($1 * 97).utf8.count }
@@ -57,12 +65,28 @@ enum People {
         guard (190...210).contains(mean) else {
             throw BenchmarkError("The records have \(mean) bytes on average, not about 200.")
         }
+        guard try encoder().encode(person(sample)) == Data(content(sample).utf8) else {
+            throw BenchmarkError("The records' content is not what the encoder makes of them.")
+        }
         return mean
     }
 
-    private static func tail(_ person: PersonV1) -> String {
-        #","age":\#(person.age),"city":"\#(person.city)","isActive":\#(person.isActive),"#
-            + #""joined":"\#(person.joined)","notes":"\#(person.notes)"}"#
+    /// People to be set in a cache, over and over: made before the clock runs, and few enough to cost no memory.
+    static func pool() -> [PersonV1] {
+        (1...1000).map(person)
+    }
+
+    /// The numbers of all records, each once, in an order that neither the keys nor the rows have.
+    static func shuffledIndices(_ records: Int) -> some Sequence<Int> {
+        // A prime above all counts visits each index once.
+        (0..<records).lazy.map { $0 * 15_485_863 % records + 1 }
+    }
+
+    private static func content(_ index: Int, mailProperty: String) -> String {
+        let person = person(index)
+        return #"{"age":\#(person.age),"city":"\#(person.city)","fullName":"\#(person.fullName)","#
+            + #""isActive":\#(person.isActive),"joined":"\#(person.joined)","#
+            + #""\#(mailProperty)":"\#(person.mail)","notes":"\#(person.notes)"}"#
     }
 
     private static let firstNames = [

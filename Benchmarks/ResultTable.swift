@@ -29,7 +29,8 @@ struct ResultTable {
             ]
             .compactMap { $0 }.joined(separator: ", "),
             "\(Self.grouped(settings.records)) records of \(Int(settings.meanRecordBytes.rounded())) bytes; "
-                + "the figures are medians of \(settings.runs) runs. Every case ran once per round,",
+                + "median of \(settings.runs) \(settings.runs == 1 ? "run" : "runs"). "
+                + "Every case ran once per round,",
             "each time in a process of its own, and is timed from opening its files to closing them.",
         ]
         if !machine.isOptimized {
