@@ -8,6 +8,8 @@ internal import MoltCore
 enum FileProbe {
     /// How often a file that changes while it is read is read again before its locks are taken part in.
     private static let attempts = 3
+    /// The smallest page of SQLite, in bytes.
+    private static let smallestDatabase = 512
 
     /// What the store at a path says of itself; a path at which nothing is gives a fresh state.
     ///
@@ -44,6 +46,12 @@ enum FileProbe {
             )
         } else if !FileStatus.isReadable(path) {
             error = CacheError(.noPermission, "The file at \(path) may not be read. Check its permissions.")
+        } else if status.size > 0, status.size < smallestDatabase {
+            // SQLite takes a file of one byte for an empty one.
+            error = CacheError(
+                .notADatabase,
+                "The file at \(path) is too short for an SQLite database. Choose another path. It was not changed."
+            )
         } else {
             return status.size == 0 ? nil : status
         }
