@@ -92,7 +92,8 @@ extension Record {
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing`.
     public mutating func remove(_ path: String...) throws {
-        guard try removeIfPresent(path) else { throw missing(path) }
+        try requireObject(property: path)
+        guard try removed(path) else { throw missing(path) }
     }
 
     /// Removes a property and gives its value, decoded as a type with the store's coders.
@@ -100,7 +101,7 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`; the property is then still there.
     public mutating func remove<Value: Decodable>(_ path: String..., as type: Value.Type) throws -> Value {
         let value = try decode(type, at: path)
-        _ = try removeIfPresent(path)
+        _ = try removed(path)
         return value
     }
 
@@ -112,18 +113,39 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `propertyExists` when there is one with the
     ///   new name.
     public mutating func rename(_ path: String..., to newName: String) throws {
-        guard try renameIfPresent(path, to: newName) else { throw missing(path) }
+        try requireObject(property: path)
+        guard try renamed(path, to: newName) else { throw missing(path) }
     }
 
     // MARK: What steps are made of
 
+    /// Removes a property where there is one, the objects around it included.
+    ///
     /// - Returns: Whether there was one.
-    mutating func removeIfPresent(_ path: [String]) throws -> Bool {
+    package mutating func removeIfPresent(_ path: [String]) throws -> Bool {
+        do {
+            return try removed(path)
+        } catch let error as MigrationError where error.code == .propertyMissing {
+            return false
+        }
+    }
+
+    /// Renames a property where there is one, the objects around it included.
+    ///
+    /// - Returns: Whether there was one.
+    package mutating func renameIfPresent(_ path: [String], to newName: String) throws -> Bool {
+        do {
+            return try renamed(path, to: newName)
+        } catch let error as MigrationError where error.code == .propertyMissing {
+            return false
+        }
+    }
+
+    private mutating func removed(_ path: [String]) throws -> Bool {
         try edit(path) { object, name in object.remove(name) }
     }
 
-    /// - Returns: Whether there was one.
-    mutating func renameIfPresent(_ path: [String], to newName: String) throws -> Bool {
+    private mutating func renamed(_ path: [String], to newName: String) throws -> Bool {
         var exists = false
         let renamed = try edit(path) { object, name -> Bool in
             guard object.lastIndex(of: name) != nil else { return false }
@@ -143,7 +165,7 @@ extension Record {
     }
 
     /// Sets a property where it is missing or null.
-    mutating func setIfMissing(_ path: [String], to value: [UInt8]) throws {
+    package mutating func setIfMissing(_ path: [String], to value: [UInt8]) throws {
         let isThere = try object.withValue(at: path[...]) { !$0.elementsEqual("null".utf8) } ?? false
         if !isThere { try put(value, at: path) }
     }
@@ -158,6 +180,7 @@ extension Record {
     private mutating func set(_ path: [String], to value: RecordValue?) {
         do {
             guard let value else {
+                try requireObject(property: path)
                 _ = try removeIfPresent(path)
                 return
             }
@@ -179,6 +202,9 @@ extension Record {
 
     private mutating func put(_ bytes: [UInt8], at path: [String]) throws {
         try requireObject(property: path)
+        guard path.count <= JSONScanner.depthLimit else {
+            throw tooDeep(path, JSONSyntaxError(reason: .tooDeep, offset: 0))
+        }
         try edit(path, createsParents: true) { object, name in object.set(name, to: bytes) }
     }
 

@@ -143,7 +143,13 @@ struct SplicedObject: Sendable {
             try scanner.skipValue(depth: depth + 1)
             let value = Slice(valueStart, scanner.position)
             entries.append(
-                Entry(sourceName: name, sourceValue: value, name: name, value: value, nameHasEscapes: hasEscapes)
+                Entry(
+                    sourceName: name,
+                    sourceValue: value,
+                    name: name,
+                    value: value,
+                    nameHasEscapes: hasEscapes
+                )
             )
             scanner.skipWhitespace()
             if scanner.next == 0x2C {
@@ -163,7 +169,9 @@ struct SplicedObject: Sendable {
     }
 
     private func name(of entry: Entry) -> String {
-        withBytes(entry.isNameEdited) { JSONString.decode($0, from: entry.name.range.lowerBound, to: entry.name.range.upperBound) }
+        withBytes(entry.isNameEdited) {
+            JSONString.decode($0, from: entry.name.range.lowerBound, to: entry.name.range.upperBound)
+        }
     }
 
     /// The place of the last property with a name.
