@@ -30,10 +30,14 @@ extension Record {
             if let data = data as? Value { return data }
             throw error(.typeMismatch, "The content is raw data and cannot be decoded as \(type).")
         }
-        let bytes = contentBytes
-        if object.kind == .unread, let syntax = Self.check(bytes, depth: 0) { throw malformed(syntax) }
+        if object.kind == .unread, let syntax = Self.check(contentBytes, depth: 0) { throw malformed(syntax) }
         do {
-            return try bytes.withUnsafeBufferPointer { try decode(type, from: $0) }
+            guard object.isUnchanged else {
+                return try contentBytes.withUnsafeBufferPointer { try decode(type, from: $0) }
+            }
+            return try object.bytes.withUnsafeBufferPointer {
+                try decode(type, from: UnsafeBufferPointer(rebasing: $0[0..<object.contentEnd]))
+            }
         } catch {
             throw mismatch(type, property: nil, error)
         }
@@ -124,9 +128,12 @@ extension Record {
     func decode<Value: Decodable>(_ type: Value.Type, at path: [String]) throws -> Value {
         let decoded: Value?
         do {
-            decoded = try object.withValue(at: path[...]) { bytes in
-                if let value = Self.decodeScalar(type, bytes) { return value }
-                return try decode(type, from: bytes)
+            if path.count == 1 {
+                decoded = try object.lastIndex(of: path[0]).map { index in
+                    try object.withValue(at: index) { try decodeValue(type, from: $0) }
+                }
+            } else {
+                decoded = try object.withValue(at: path[...]) { try decodeValue(type, from: $0) }
             }
         } catch {
             throw mismatch(type, property: path, error)
@@ -134,6 +141,15 @@ extension Record {
         if let decoded { return decoded }
         if !isObject { try requireObject(property: path) }
         throw missing(path)
+    }
+
+    /// Decodes a property's value: bytes with no white space around them.
+    @inline(__always)
+    private func decodeValue<Value: Decodable>(
+        _ type: Value.Type,
+        from bytes: UnsafeBufferPointer<UInt8>
+    ) throws -> Value {
+        try Self.decodeScalar(type, bytes) ?? decode(type, from: bytes)
     }
 
     @inline(__always)

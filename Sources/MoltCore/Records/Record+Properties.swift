@@ -15,8 +15,8 @@ extension Record {
     ///
     /// Setting a property of a record whose content is not an object fails the step when its closure returns.
     public subscript(name: String) -> RecordValue? {
-        get { value(at: [name]) }
-        set { set([name], to: newValue) }
+        get { object.lastIndex(of: name).flatMap(value(atIndex:)) }
+        set { set(name, to: newValue) }
     }
 
     /// The value of a property of a nested object; setting it adds the objects on the way that are missing.
@@ -142,15 +142,19 @@ extension Record {
     }
 
     private mutating func removed(_ path: [String]) throws -> Bool {
-        try edit(path) { object, name in object.remove(name) }
+        if path.count == 1 { return object.remove(path[0]) }
+        return try edit(path) { object, name in object.remove(name) }
     }
 
     private mutating func renamed(_ path: [String], to newName: String) throws -> Bool {
         var exists = false
-        let renamed = try edit(path) { object, name -> Bool in
-            guard object.lastIndex(of: name) != nil else { return false }
-            exists = object.lastIndex(of: newName) != nil && !RecordObject.isSame(name, newName)
-            return exists ? true : object.rename(name, to: newName)
+        let renamed: Bool
+        if path.count == 1 {
+            renamed = Self.rename(path[0], to: newName, in: &object, exists: &exists)
+        } else {
+            renamed = try edit(path) { object, name in
+                Self.rename(name, to: newName, in: &object, exists: &exists)
+            }
         }
         if exists {
             let newPath = path.dropLast() + [newName]
@@ -162,6 +166,18 @@ extension Record {
             )
         }
         return renamed
+    }
+
+    /// Renames a property unless that would make two of one name.
+    private static func rename(
+        _ name: String,
+        to newName: String,
+        in object: inout SplicedObject,
+        exists: inout Bool
+    ) -> Bool {
+        guard object.lastIndex(of: name) != nil else { return false }
+        exists = object.lastIndex(of: newName) != nil && !RecordObject.isSame(name, newName)
+        return exists ? true : object.rename(name, to: newName)
     }
 
     /// Sets a property where it is missing or null.
@@ -177,15 +193,31 @@ extension Record {
         } ?? nil
     }
 
+    private func value(atIndex index: Int) -> RecordValue? {
+        object.withValue(at: index) { bytes in
+            bytes.baseAddress.map { RecordValue(checked: $0, from: 0, to: bytes.count) }
+        }
+    }
+
+    private mutating func set(_ name: String, to value: RecordValue?) {
+        guard let value, isObject else { return set([name], to: value) }
+        do throws(JSONSyntaxError) {
+            if case .string(let string) = value {
+                object.set(name) { JSONString.write(string, to: &$0) }
+            } else {
+                try object.set(name) { bytes throws(JSONSyntaxError) in try value.write(to: &bytes, depth: 1)
+                }
+            }
+        } catch {
+            fail(tooDeep([name], error))
+        }
+    }
+
     private mutating func set(_ path: [String], to value: RecordValue?) {
         do {
             guard let value else {
                 try requireObject(property: path)
                 _ = try removeIfPresent(path)
-                return
-            }
-            if path.count == 1, case .string(let string) = value, isObject {
-                object.set(path[0], toString: string)
                 return
             }
             var bytes: [UInt8] = []

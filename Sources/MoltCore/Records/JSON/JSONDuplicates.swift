@@ -40,10 +40,13 @@ private struct DuplicateFinder {
     let base: UnsafePointer<UInt8>
     var position = 0
     let end: Int
+    /// The names seen so far of all the objects that are open, the innermost object's last.
+    private var names: [Range<Int>] = []
 
     init(base: UnsafePointer<UInt8>, end: Int) {
         self.base = base
         self.end = end
+        names.reserveCapacity(Self.manyNames)
     }
 
     mutating func valueHasDuplicates() -> Bool {
@@ -58,7 +61,8 @@ private struct DuplicateFinder {
     }
 
     private mutating func objectHasDuplicates() -> Bool {
-        var names: [Range<Int>] = []
+        let outerCount = names.count
+        defer { names.removeSubrange(outerCount...) }
         var manyNames: Set<String> = []
         position += 1
         skipWhitespace()
@@ -66,11 +70,11 @@ private struct DuplicateFinder {
             let start = position
             skipString()
             let name = start..<position
-            if names.count < Self.manyNames {
-                if names.contains(where: { isSame($0, name) }) { return true }
+            if names.count - outerCount < Self.manyNames {
+                if names[outerCount...].contains(where: { isSame($0, name) }) { return true }
                 names.append(name)
             } else {
-                if manyNames.isEmpty { manyNames.formUnion(names.map(text)) }
+                if manyNames.isEmpty { manyNames.formUnion(names[outerCount...].map(text)) }
                 if !manyNames.insert(text(name)).inserted { return true }
             }
             skipWhitespace()
@@ -94,9 +98,17 @@ private struct DuplicateFinder {
     }
 
     private func isSame(_ name: Range<Int>, _ other: Range<Int>) -> Bool {
-        let bytes = UnsafeBufferPointer(start: base + name.lowerBound, count: name.count)
-        let otherBytes = UnsafeBufferPointer(start: base + other.lowerBound, count: other.count)
-        if !bytes.contains(0x5C), !otherBytes.contains(0x5C) { return bytes.elementsEqual(otherBytes) }
+        let length = min(name.count, other.count)
+        var offset = 0
+        while offset < length, base[name.lowerBound + offset] == base[other.lowerBound + offset] {
+            // Up to the first escape, what is the same byte is the same character.
+            if base[name.lowerBound + offset] == 0x5C { break }
+            offset += 1
+        }
+        if offset == length { return name.count == other.count }
+        guard base[name.lowerBound + offset] == 0x5C || base[other.lowerBound + offset] == 0x5C else {
+            return false
+        }
         return RecordObject.isSame(text(name), text(other))
     }
 

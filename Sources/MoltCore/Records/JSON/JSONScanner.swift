@@ -64,8 +64,16 @@ struct JSONScanner {
         try expect(0x22)
         // Eight bytes at a time while none of them is a quote, a backslash, a control character or not ASCII.
         while position + 8 <= end {
-            let word = UnsafeRawPointer(base + position).loadUnaligned(as: UInt64.self)
-            if Self.hasSpecialByte(word) { break }
+            let word = UnsafeRawPointer(base + position).loadUnaligned(as: UInt64.self).littleEndian
+            let special = Self.specialBytes(of: word)
+            guard special == 0 else {
+                position += special.trailingZeroBitCount >> 3
+                if base[position] == 0x22 {
+                    position += 1
+                    return false
+                }
+                return try skipRestOfString()
+            }
             position += 8
         }
         while position < end {
@@ -80,20 +88,21 @@ struct JSONScanner {
         return try skipRestOfString()
     }
 
+    /// The high bit of each byte that needs a look: the lowest one is right, those above it may be too many.
     @inline(__always)
-    private static func hasSpecialByte(_ word: UInt64) -> Bool {
+    private static func specialBytes(of word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080
         let quotes = word ^ 0x2222_2222_2222_2222
         let backslashes = word ^ 0x5C5C_5C5C_5C5C_5C5C
-        // A byte is 0 exactly when subtracting 1 borrows into its high bit and the bit was clear before; borrows can
-        // make a byte above a true hit look like one, which only ends the fast loop early.
+        // A byte is 0 exactly when subtracting 1 borrows into its high bit and the bit was clear before. A borrow
+        // goes on into the byte above, so only what is above a true hit can be a false one.
         let found =
             ((quotes &- ones) & ~quotes)
             | ((backslashes &- ones) & ~backslashes)
             | ((word &- 0x2020_2020_2020_2020) & ~word)
             | word
-        return found & highs != 0
+        return found & highs
     }
 
     private mutating func skipRestOfString() throws(JSONSyntaxError) -> Bool {
