@@ -262,6 +262,7 @@ extension Record {
         }
     }
 
+    /// Throws unless the content is an object, for what can be done to a property only.
     func requireObject(property: [String]) throws {
         guard !isObject else { return }
         throw error(
@@ -273,6 +274,7 @@ extension Record {
         )
     }
 
+    /// The error for a property that is not there; the message names the first name of the path that is missing.
     func missing(_ path: [String], at missingPath: [String]? = nil) -> MigrationError {
         let name = (missingPath ?? path).joined(separator: ".")
         return error(
@@ -283,6 +285,7 @@ extension Record {
         )
     }
 
+    /// The error for a value that could not be read again at its place.
     func tooDeep(_ path: [String]?, _ syntax: JSONSyntaxError) -> MigrationError {
         error(
             .typeMismatch,

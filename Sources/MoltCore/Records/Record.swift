@@ -141,6 +141,7 @@ public struct Record: Sendable {
         if failure == nil { failure = error }
     }
 
+    /// The error for content that is not JSON text.
     func malformed(_ syntax: JSONSyntaxError) -> MigrationError {
         error(
             .malformedContent,

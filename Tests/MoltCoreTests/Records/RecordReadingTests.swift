@@ -140,6 +140,16 @@ import Testing
         #expect(record.text == #"{"date":"1970-01-01T00:01:00Z","first_name":"Ada"}"#)
     }
 
+    @Test func `Content that is one value is decoded whatever white space is around it`() throws {
+        for (before, after) in [("", ""), (" ", ""), ("", "\n"), ("\t ", "\r\n")] {
+            #expect(try Record(before + #""x\"y""# + after).decoded(as: String.self) == "x\"y")
+            #expect(try Record(before + "42" + after).decoded(as: Int.self) == 42)
+            #expect(try Record(before + "true" + after).decoded(as: Bool.self))
+            #expect(try Record(before + "null" + after).decoded(as: Int?.self) == nil)
+            #expect(try Record(before + "[1,2]" + after).decoded(as: [Int].self) == [1, 2])
+        }
+    }
+
     @Test func `A record that was loaded but not read can be decoded`() throws {
         var record = try Record("{}")
         let content = Array(#"{"a":1,"a":2}"#.utf8)

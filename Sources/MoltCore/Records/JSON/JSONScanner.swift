@@ -6,10 +6,14 @@ struct JSONScanner {
     /// How many arrays and objects may be inside each other.
     static let depthLimit = 512
 
+    /// The first byte.
     let base: UnsafePointer<UInt8>
+    /// The number of bytes.
     let end: Int
+    /// The byte to look at next.
     var position: Int
 
+    /// Creates a scanner of bytes that must stay where they are.
     init(base: UnsafePointer<UInt8>, from position: Int = 0, to end: Int) {
         self.base = base
         self.position = position
@@ -24,6 +28,7 @@ struct JSONScanner {
         position < end ? base[position] : 0
     }
 
+    /// Passes spaces, tabs, line feeds and carriage returns.
     @inline(__always)
     mutating func skipWhitespace() {
         while position < end {
@@ -34,16 +39,19 @@ struct JSONScanner {
         }
     }
 
+    /// Passes a byte that must be there.
     @inline(__always)
     mutating func expect(_ byte: UInt8) throws(JSONSyntaxError) {
         guard next == byte else { throw unexpected() }
         position += 1
     }
 
+    /// The error for the next byte, or for the end.
     func unexpected() -> JSONSyntaxError {
         JSONSyntaxError(reason: position < end ? .unexpectedByte : .unexpectedEnd, offset: position)
     }
 
+    /// The error for the next byte, with a reason.
     func failure(_ reason: JSONSyntaxError.Reason) -> JSONSyntaxError {
         JSONSyntaxError(reason: reason, offset: position)
     }
@@ -165,6 +173,7 @@ struct JSONScanner {
         return unit
     }
 
+    /// The value of a hexadecimal digit, in upper or lower case.
     static func hexDigit(_ byte: UInt8) -> UInt32? {
         switch byte {
         case 0x30...0x39: UInt32(byte - 0x30)
