@@ -1,0 +1,153 @@
+internal import Foundation
+
+/// What is done inside a transaction.
+extension CacheCore {
+    // MARK: Reading
+
+    /// The content under a key, or nil when there is none or it has expired.
+    func content(_ key: String) throws(SQLiteError) -> StoredContent? {
+        let now = now()
+        let statement = try statements[.get]
+        try statement.bind(now, at: 1)
+        try statement.bind(key, at: 2)
+        let found = try statement.first { StoredContent($0) }
+        if let found { touch(found.id, now) }
+        return found
+    }
+
+    /// Every content of a type, in the order of insertion.
+    func contents(ofType type: String) throws(SQLiteError) -> [StoredContent] {
+        var contents: [StoredContent] = []
+        try listing(.rowsOfType, type).eachRow { row throws(SQLiteError) in contents.append(StoredContent(row)) }
+        return contents
+    }
+
+    /// The keys of a type, or all keys, in the order of insertion.
+    func keys(ofType type: String?) throws(SQLiteError) -> [String] {
+        var keys: [String] = []
+        try listing(type == nil ? .keys : .keysOfType, type).eachRow { row throws(SQLiteError) in
+            keys.append(row.text(0))
+        }
+        return keys
+    }
+
+    /// The number of records of a type, or of all.
+    func count(ofType type: String?) throws(SQLiteError) -> Int {
+        Int(try listing(type == nil ? .count : .countOfType, type).first { $0.integer(0) } ?? 0)
+    }
+
+    private func listing(_ query: RowQuery, _ type: String?) throws(SQLiteError) -> Statement {
+        let statement = try statements[query]
+        try statement.bind(now(), at: 1)
+        if let type { try statement.bind(type, at: 2) }
+        return statement
+    }
+
+    // MARK: Writing
+
+    /// Makes one change.
+    ///
+    /// - Returns: Whether there is, or was, a value under the key.
+    @discardableResult
+    func apply(_ change: RowChange) throws(SQLiteError) -> Bool {
+        switch change {
+        case .set(let key, let content):
+            try set(key, content)
+            return true
+        case .remove(let key):
+            return try remove(key, as: .removed)
+        }
+    }
+
+    private func set(_ key: String, _ content: EncodedContent) throws(SQLiteError) {
+        forget(key)
+        if let size {
+            let old = try statements[.oldSize]
+            try old.bind(key, at: 1)
+            self.size = size + Int64(content.data.count) - (try old.first { $0.integer(0) } ?? 0)
+        }
+        let type = try typeID(content.typeName)
+        let statement = try statements[.set]
+        try statement.bind(now(), at: 1)
+        try statement.bind(key, at: 2)
+        try statement.bind(type, at: 3)
+        try statement.bind(Int64(version), at: 4)
+        try statement.bind(content.expiration, at: 5)
+        try statement.bind(content.data, isText: !content.isData, at: 6)
+        try statement.run()
+        changes.append(CacheChange(key: key, typeName: content.typeName, kind: .set))
+    }
+
+    private func remove(_ key: String, as kind: CacheChange.Kind) throws(SQLiteError) -> Bool {
+        forget(key)
+        let statement = try statements[.remove]
+        try statement.bind(now(), at: 1)
+        try statement.bind(key, at: 2)
+        var wasLive = false
+        try statement.eachRow { row throws(SQLiteError) in
+            wasLive = row.integer(3) == 0
+            noteRemoval(row, wasLive ? kind : .expired)
+        }
+        return wasLive
+    }
+
+    /// Removes everything that has expired.
+    ///
+    /// - Returns: How many records there were.
+    func removeExpired() throws(SQLiteError) -> Int {
+        let statement = try statements[.removeExpired]
+        try statement.bind(now(), at: 1)
+        var count = 0
+        try statement.eachRow { row throws(SQLiteError) in
+            count += 1
+            forget(row.text(0))
+            noteRemoval(row, .expired)
+        }
+        return count
+    }
+
+    /// Removes all records of a type, or all.
+    func removeAll(ofType type: String?) throws(SQLiteError) {
+        forgetAll()
+        if let type {
+            let statement = try statements[.removeType]
+            try statement.bind(type, at: 1)
+            try statement.run()
+            if size != nil { size = try statements[.sumSizes].first { $0.integer(0) } }
+        } else {
+            try statements[.removeAll].run()
+            if size != nil { size = 0 }
+        }
+        changes.append(CacheChange(key: nil, typeName: type, kind: .removedAll))
+    }
+
+    /// Removes what has expired, then what was used longest ago, until the contents fit.
+    func evict(to limit: Int64) throws(SQLiteError) {
+        guard let total = size, total > limit else { return }
+        _ = try removeExpired()
+        guard let rest = size, rest > limit else { return }
+        // Only caches with a limit need the index, and only from here on; see FileFormat.
+        try statements.connection.execute(
+            "CREATE INDEX IF NOT EXISTS molt_record_use ON molt_record(accessed_at)"
+        )
+        while let size, size > limit {
+            guard let key = try statements[.oldest].first({ $0.text(0) }) else { return }
+            _ = try remove(key, as: .evicted)
+        }
+    }
+
+    private func noteRemoval(_ row: Statement, _ kind: CacheChange.Kind) {
+        if let size { self.size = size - row.integer(2) }
+        changes.append(CacheChange(key: row.text(0), typeName: row.text(1), kind: kind))
+    }
+
+    private func typeID(_ name: String) throws(SQLiteError) -> Int64 {
+        let search = try statements[.typeID]
+        try search.bind(name, at: 1)
+        if let id = try search.first({ $0.integer(0) }) { return id }
+        let insertion = try statements[.addType]
+        try insertion.bind(name, at: 1)
+        try insertion.run()
+        return statements.connection.lastInsertedID
+    }
+}

@@ -1,0 +1,234 @@
+internal import Foundation
+internal import MoltCore
+
+/// What a cache does under its lock: transactions over one connection, and the memory layer beside it.
+///
+/// Every transaction first asks whether another connection has changed the file. If so, the memory layer is
+/// emptied, and the schema version is read in the same snapshot: a file that was upgraded meanwhile is not read.
+final class CacheCore {
+    let path: String
+    private let store: CacheStore
+    private var connection: Connection?
+    /// The kept statements.
+    var statements: Statements<RowQuery>
+    /// The decoded values.
+    let memory: MemoryLayer?
+    /// Grows whenever a value that was read before may be stale.
+    private(set) var epoch = 0
+    let version: Int
+    private let sizeLimit: Int?
+    private let clock: @Sendable () -> Date
+    private var dataVersion: Int64 = -1
+    private var ledgerID: Int64 = -1
+    private var failure: MigrationError?
+    private var lastTime = 0.0
+    private var touched: [Int64: Double] = [:]
+    /// How many reads are remembered for eviction, at most.
+    private let touchLimit = 16_384
+    /// The size of all contents during a write, when there is a limit.
+    var size: Int64?
+    /// What the current write has changed.
+    var changes: [CacheChange] = []
+
+    /// Takes over a store that is at the version given.
+    init(_ store: CacheStore, version: Int, configuration: CodableCache.Configuration) throws {
+        path = store.storeName
+        self.store = store
+        self.version = version
+        sizeLimit = configuration.sizeLimit
+        clock = configuration.now
+        memory = configuration.memory.map { MemoryLayer($0) }
+        let milliseconds = Int32(clamping: configuration.busyTimeout.milliseconds)
+        let connection = try store.ready(busyMilliseconds: milliseconds)
+        self.connection = connection
+        statements = Statements(on: connection, sql: \.sql)
+        try read { _ in }
+    }
+
+    /// Closes the connection: with the last one, SQLite moves everything into the file and deletes those beside it.
+    func close() {
+        statements.removeAll()
+        connection?.close()
+        connection = nil
+        store.close()
+        memory?.removeAll()
+    }
+
+    /// Now, and later than at every call before: the order of writes is the order of their times.
+    func now() -> Double {
+        lastTime = max(clock().timeIntervalSince1970, lastTime.nextUp)
+        return lastTime
+    }
+
+    // MARK: Transactions
+
+    /// Runs a closure over one snapshot of the file.
+    func read<Value>(_ body: (CacheCore) throws(SQLiteError) -> Value) throws -> Value {
+        try transaction(.begin, body)
+    }
+
+    /// Runs a closure in a write transaction, and keeps what it wrote when it returns.
+    func write<Value>(_ body: (CacheCore) throws(SQLiteError) -> Value) throws -> Value {
+        changes.removeAll(keepingCapacity: true)
+        do {
+            return try transaction(.beginWrite) { core throws(SQLiteError) in
+                try core.prepareWrite()
+                let value = try body(core)
+                try core.finishWrite()
+                return value
+            }
+        } catch {
+            changes.removeAll()
+            throw error
+        }
+    }
+
+    private func transaction<Value>(
+        _ begin: RowQuery,
+        _ body: (CacheCore) throws(SQLiteError) -> Value
+    ) throws -> Value {
+        let connection = try open()
+        defer { connection.rollBack() }
+        do throws(SQLiteError) {
+            try statements[begin].run()
+            try notice()
+            let value = try body(self)
+            try statements[.commit].run()
+            return value
+        } catch {
+            if let failure { throw failure }
+            throw CacheError(error, path: path)
+        }
+    }
+
+    private func open() throws -> Connection {
+        if let failure { throw failure }
+        guard let connection else {
+            var error = CacheError(.closed, "The cache at \(path) was closed. Open it again to use it.")
+            error.path = path
+            throw error
+        }
+        return connection
+    }
+
+    // MARK: Other connections
+
+    /// Looks whether another connection has changed the file, and then whether it has upgraded it.
+    private func notice() throws(SQLiteError) {
+        let seen = try statements[.dataVersion].first { $0.integer(0) } ?? 0
+        guard seen != dataVersion else { return }
+        forgetAll()
+        let stored = Int(try statements[.userVersion].first { $0.integer(0) } ?? 0)
+        let lastLedgerID = try statements[.lastLedgerID].first { $0.integer(0) } ?? 0
+        if ledgerID < 0 { ledgerID = lastLedgerID }
+        guard stored == version, lastLedgerID == ledgerID else {
+            failure = superseded(by: stored)
+            throw SQLiteError(extendedCode: 0, message: "superseded")
+        }
+        dataVersion = seen
+    }
+
+    private func superseded(by stored: Int) -> MigrationError {
+        var error = MigrationError(
+            .superseded,
+            """
+            Another process upgraded the cache at \(path) from version \(version) to \(stored) while it was open. \
+            Open it again with a release that knows that version.
+            """
+        )
+        error.store = path
+        error.storeVersion = stored
+        error.registryVersion = version
+        return error
+    }
+
+    // MARK: Memory
+
+    /// The value that the memory layer holds under a key, if the file has not been changed by others.
+    func remembered<Value: Sendable>(_ type: Value.Type, _ key: String) throws -> Value? {
+        _ = try open()
+        guard let memory else { return nil }
+        let seen: Int64
+        do throws(SQLiteError) {
+            seen = try statements[.dataVersion].first { $0.integer(0) } ?? 0
+        } catch {
+            throw CacheError(error, path: path)
+        }
+        // A change is looked into by the transaction that follows.
+        guard seen == dataVersion else { return nil }
+        let now = now()
+        guard let found = memory.value(type, key, now: now) else { return nil }
+        touch(found.id, now)
+        return found.value
+    }
+
+    /// Keeps a value that was decoded, unless something was written since its content was read.
+    func remember<Value: Sendable>(_ value: Value, of row: StoredContent, readAt epoch: Int) {
+        guard epoch == self.epoch, connection != nil else { return }
+        memory?.insert(value, row.key, of: row)
+    }
+
+    /// Drops what is remembered of a key.
+    func forget(_ key: String) {
+        epoch += 1
+        memory?.remove(key)
+    }
+
+    /// Drops everything that is remembered.
+    func forgetAll() {
+        epoch += 1
+        memory?.removeAll()
+    }
+
+    // MARK: Size
+
+    /// Remembers that a record was used.
+    func touch(_ id: Int64, _ now: Double) {
+        guard sizeLimit != nil, touched.count < touchLimit else { return }
+        touched[id] = now
+    }
+
+    private func prepareWrite() throws(SQLiteError) {
+        guard sizeLimit != nil else {
+            size = nil
+            return try statements[.forgetSize].run()
+        }
+        for (id, time) in touched {
+            let statement = try statements[.touch]
+            try statement.bind(time, at: 1)
+            try statement.bind(id, at: 2)
+            try statement.run()
+        }
+        touched.removeAll(keepingCapacity: true)
+        size = try contentSize()
+    }
+
+    private func finishWrite() throws(SQLiteError) {
+        guard let sizeLimit else { return }
+        try evict(to: Int64(sizeLimit))
+        let statement = try statements[.saveSize]
+        try statement.bind(size ?? 0, at: 1)
+        try statement.run()
+    }
+
+    /// The size of the database's pages.
+    func pagesSize() throws(SQLiteError) -> Int64 {
+        let connection = statements.connection
+        return try connection.integer("PRAGMA page_count") * connection.integer("PRAGMA page_size")
+    }
+
+    /// The size of all contents: kept in the file by writers that have a limit, else added up.
+    func contentSize() throws(SQLiteError) -> Int64 {
+        let kept = try statements[.contentSize].first { $0.isNull(0) ? nil : $0.integer(0) }
+        if let kept, let kept { return kept }
+        return try statements[.sumSizes].first { $0.integer(0) } ?? 0
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds.
+    fileprivate var milliseconds: Int64 {
+        components.seconds.multipliedReportingOverflow(by: 1000).partialValue
+            + components.attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,144 @@
+internal import CMoltSQLite
+public import Foundation
+internal import MoltCore
+
+/// What went wrong with a cache file or with a value in it: a code to act on and a message that says what to do.
+///
+/// No description of this error holds a value: `description`, `debugDescription` and `errorDescription` name the
+/// underlying error by its type only. Keys may be named.
+///
+/// ```swift
+/// do {
+///     cache = try CodableCache(at: url)
+/// } catch let error as CacheError where error.code == .foreignFile {
+///     cache = try CodableCache(at: otherURL)
+/// }
+/// ```
+public struct CacheError: Error, Sendable {
+    /// What kind of failure it is.
+    public var code: Code
+    /// What happened, to which thing, why, and what to do, in full sentences.
+    public var message: String
+    /// The cache, by its file's path.
+    public var path: String?
+    /// The key of the record.
+    public var key: String?
+    /// The type name that the record was written as.
+    public var storedType: String?
+    /// The type that was asked for.
+    public var requestedType: String?
+    /// What was thrown further down: a ``SQLiteError``, or what a coder threw.
+    ///
+    /// - Important: A coder's error may hold a value; do not log it where users' data must not go.
+    public var underlying: (any Error)?
+
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: What kind of failure it is.
+    ///   - message: Full sentences: what happened and what to do. Never a value.
+    public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.underlying = underlying
+    }
+
+    /// The kinds of failure; new ones may be added, so switch over them with a `default`.
+    public struct Code: RawRepresentable, Hashable, Sendable, Codable {
+        /// The code's stable text.
+        public let rawValue: String
+
+        /// Creates a code from its stable text.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// There is a directory, or something else that is not a file, at the path.
+        public static let notAFile = Code(rawValue: "notAFile")
+        /// The file, or its directory, may not be read or made.
+        public static let noPermission = Code(rawValue: "noPermission")
+        /// The file, or its volume, can only be read.
+        public static let readOnly = Code(rawValue: "readOnly")
+        /// The file is not an SQLite database.
+        public static let notADatabase = Code(rawValue: "notADatabase")
+        /// The file is a database of another app.
+        public static let foreignFile = Code(rawValue: "foreignFile")
+        /// The file is laid out in a way that only a newer release of Molt knows.
+        public static let newerFormat = Code(rawValue: "newerFormat")
+        /// The content cannot be decoded as the type asked for; the stored bytes stay.
+        public static let unreadableContent = Code(rawValue: "unreadableContent")
+        /// The value cannot be encoded.
+        public static let notEncodable = Code(rawValue: "notEncodable")
+        /// Another process held the file for longer than the time allowed.
+        public static let busy = Code(rawValue: "busy")
+        /// Reading or writing failed: disk full, damaged file.
+        public static let storeFailed = Code(rawValue: "storeFailed")
+        /// The cache was closed.
+        public static let closed = Code(rawValue: "closed")
+    }
+}
+
+extension CacheError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
+    /// The code, the place and the message, in one line.
+    public var description: String {
+        var words = "CacheError.\(code.rawValue)"
+        if let key { words += " at the key \"\(key)\"" }
+        return words + ": " + message
+    }
+
+    /// The code and every field that is set, a line each.
+    public var debugDescription: String {
+        var lines = ["CacheError.\(code.rawValue)", "├ message: \(message)"]
+        if let path { lines.append("├ path: \(path)") }
+        if let key { lines.append("├ key: \(key)") }
+        if let storedType { lines.append("├ stored type: \(storedType)") }
+        if let requestedType { lines.append("├ requested type: \(requestedType)") }
+        lines.append("└ underlying: \(underlying.map(Self.words) ?? "none")")
+        return lines.joined(separator: "\n")
+    }
+
+    /// The message.
+    public var errorDescription: String? { message }
+
+    private static func words(for error: any Error) -> String {
+        // SQLite's words hold no bound value; any other error may hold one.
+        if let error = error as? SQLiteError { return error.description }
+        return String(describing: type(of: error))
+    }
+}
+
+extension CacheError {
+    /// The error for a failure of SQLite in a cache file.
+    init(_ error: SQLiteError, path: String) {
+        let code: Code =
+            switch error.resultCode {
+            case SQLITE_BUSY, SQLITE_LOCKED: .busy
+            case SQLITE_READONLY: .readOnly
+            case SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN: .noPermission
+            case SQLITE_NOTADB: .notADatabase
+            default: .storeFailed
+            }
+        if code == .notADatabase {
+            self.init(
+                code,
+                "The file at \(path) is not an SQLite database. Choose another path. The file was not changed.",
+                underlying: error
+            )
+        } else {
+            self.init(code, "The cache at \(path) could not be used. \(error.advice)", underlying: error)
+        }
+        self.path = path
+    }
+}
+
+extension MigrationError {
+    /// The error for a failure of SQLite during an upgrade.
+    init(_ error: SQLiteError, store: String) {
+        self.init(
+            error.isBusy ? .busy : .storeFailed,
+            "The store at \(store) could not be upgraded. \(error.advice)",
+            underlying: error
+        )
+        self.store = store
+    }
+}

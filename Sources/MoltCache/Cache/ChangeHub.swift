@@ -1,0 +1,80 @@
+internal import Synchronization
+
+/// Hands changes to everyone who listens.
+final class ChangeHub: Sendable {
+    /// Which changes a listener wants.
+    enum Filter: Sendable {
+        /// All of them.
+        case all
+        /// Those of one key.
+        case key(String)
+        /// Those of one type name.
+        case type(String)
+
+        /// Whether a change may concern the listener.
+        func matches(_ change: CacheChange) -> Bool {
+            switch self {
+            case .all:
+                true
+            case .key(let key):
+                // As bytes: two spellings of the same letter are two keys. A change without a key concerns all keys.
+                change.key?.utf8.elementsEqual(key.utf8) ?? true
+            case .type(let type):
+                change.typeName?.utf8.elementsEqual(type.utf8) ?? true
+            }
+        }
+    }
+
+    private struct Listener {
+        var filter: Filter
+        var continuation: AsyncStream<CacheChange>.Continuation
+    }
+
+    private struct State {
+        var listeners: [Int: Listener] = [:]
+        var nextID = 0
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    /// The changes from now on; ends when the hub does.
+    func changes(_ filter: Filter) -> AsyncStream<CacheChange> {
+        AsyncStream(bufferingPolicy: .unbounded) { continuation in
+            let id = state.withLock { state -> Int? in
+                guard !state.isOver else { return nil }
+                let id = state.nextID
+                state.nextID += 1
+                state.listeners[id] = Listener(filter: filter, continuation: continuation)
+                return id
+            }
+            guard let id else { return continuation.finish() }
+            continuation.onTermination = { [weak self] _ in
+                self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) }
+            }
+        }
+    }
+
+    /// Hands changes out, in their order.
+    func send(_ changes: [CacheChange]) {
+        guard !changes.isEmpty else { return }
+        state.withLock { state in
+            for change in changes {
+                for listener in state.listeners.values where listener.filter.matches(change) {
+                    listener.continuation.yield(change)
+                }
+            }
+        }
+    }
+
+    /// Ends all sequences.
+    func finish() {
+        let listeners = state.withLock { state in
+            defer { state.listeners = [:] }
+            state.isOver = true
+            return Array(state.listeners.values)
+        }
+        // Outside the lock: each end calls back to be removed.
+        for listener in listeners { listener.continuation.finish() }
+    }
+}

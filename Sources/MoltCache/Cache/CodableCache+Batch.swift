@@ -1,0 +1,120 @@
+internal import Foundation
+internal import MoltCore
+internal import Synchronization
+
+extension CodableCache {
+    /// Changes that are made together: what ``CodableCache/batch(_:)`` collects.
+    public struct Batch {
+        private let cache: CodableCache
+        fileprivate private(set) var changes: [RowChange] = []
+
+        fileprivate init(_ cache: CodableCache) {
+            self.cache = cache
+        }
+
+        /// Stores a value under a key when the batch is written.
+        ///
+        /// - Throws: ``CacheError`` with the code `notEncodable`.
+        public mutating func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
+            changes.append(.set(key: key, content: try cache.encode(value, key: key, expiry: expiry)))
+        }
+
+        /// Removes the value under a key when the batch is written.
+        public mutating func remove(forKey key: String) {
+            changes.append(.remove(key: key))
+        }
+    }
+
+    /// Makes several changes in one transaction: all of them, or none when anything fails.
+    ///
+    /// ```swift
+    /// try cache.batch { batch in
+    ///     try batch.set(john, forKey: "john")
+    ///     batch.remove(forKey: "jim")
+    /// }
+    /// ```
+    ///
+    /// The changes are collected first, so reading through the cache inside the closure sees what was before.
+    ///
+    /// - Throws: What the closure throws; ``CacheError``; ``MigrationError`` with the code `superseded`.
+    public func batch(_ collect: (inout Batch) throws -> Void) throws {
+        try write(try changes(collect))
+    }
+
+    /// Stores several values in one transaction: all of them, or none when anything fails.
+    ///
+    /// ```swift
+    /// try cache.setAll(["john": john, "jim": jim])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - values: A dictionary, or an array of keys and values where keys may differ by their bytes only.
+    ///   - expiry: When they expire; by default what the configuration says.
+    public func setAll<Value: Encodable>(
+        _ values: some Sequence<(key: String, value: Value)>,
+        expiry: Expiry? = nil
+    ) throws {
+        try batch { batch in
+            for (key, value) in values { try batch.set(value, forKey: key, expiry: expiry) }
+        }
+    }
+
+    /// Stores several values in one transaction; waits for the disk without blocking a thread.
+    public func setAll<Value: Encodable>(
+        _ values: some Sequence<(key: String, value: Value)>,
+        expiry: Expiry? = nil
+    ) async throws {
+        try await batch { batch in
+            for (key, value) in values { try batch.set(value, forKey: key, expiry: expiry) }
+        }
+    }
+
+    /// The values under several keys, read from one snapshot, in the order of the keys; nil for each miss.
+    ///
+    /// - Throws: ``CacheError`` with the code `unreadableContent` for the first value that cannot be decoded.
+    public func values<Value: Decodable>(_ type: Value.Type = Value.self, forKeys keys: [String]) throws -> [Value?] {
+        try contents(keys).map { try $0.map { try decode(type, $0) } }
+    }
+
+    /// The values under several keys, as the synchronous call; waits for the disk without blocking a thread.
+    public func values<Value: Decodable>(
+        _ type: Value.Type = Value.self,
+        forKeys keys: [String]
+    ) async throws -> [Value?] {
+        let found = try await queue.run { [self] in try self.contents(keys) }
+        return try found.map { try $0.map { try decode(type, $0) } }
+    }
+
+    private func changes(_ collect: (inout Batch) throws -> Void) throws -> [RowChange] {
+        var batch = Batch(self)
+        try collect(&batch)
+        return batch.changes
+    }
+
+    private func write(_ changes: [RowChange]) throws {
+        guard !changes.isEmpty else { return }
+        try change { core throws(SQLiteError) in
+            for change in changes { try core.apply(change) }
+        }
+    }
+
+    private func contents(_ keys: [String]) throws -> [StoredContent?] {
+        try core.withLock { core in
+            try core.read { core throws(SQLiteError) in
+                var contents: [StoredContent?] = []
+                for key in keys { contents.append(try core.content(key)) }
+                return contents
+            }
+        }
+    }
+}
+
+extension CodableCache {
+    /// Makes several changes in one transaction; waits for the disk without blocking a thread.
+    ///
+    /// - Throws: As the synchronous call.
+    public func batch(_ collect: (inout Batch) throws -> Void) async throws {
+        let changes = try changes(collect)
+        try await queue.run { [self] in try write(changes) }
+    }
+}

@@ -1,0 +1,93 @@
+internal import Foundation
+internal import MoltCore
+internal import Synchronization
+
+extension CodableCache {
+    // MARK: Listing
+
+    /// All keys, in the order in which they were first set.
+    public func keys() throws -> [String] {
+        try list { core throws(SQLiteError) in try core.keys(ofType: nil) }
+    }
+
+    /// The keys of the values that were written as a type, in the order in which they were first set.
+    public func keys(of type: Any.Type) throws -> [String] {
+        let name = RecordTypeName.of(type)
+        return try list { core throws(SQLiteError) in try core.keys(ofType: name) }
+    }
+
+    /// The keys and values that were written as a type, in the order in which the keys were first set.
+    ///
+    /// An array and not a dictionary: keys are compared by their bytes, and a dictionary of strings would take two
+    /// spellings of the same letter for one key. All values are in memory at once.
+    ///
+    /// - Throws: ``CacheError`` with the code `unreadableContent` for the first value that cannot be decoded.
+    public func values<Value: Decodable>(of type: Value.Type) throws -> [(key: String, value: Value)] {
+        let name = RecordTypeName.of(type)
+        let found = try list { core throws(SQLiteError) in try core.contents(ofType: name) }
+        return try found.map { (key: $0.key, value: try decode(type, $0)) }
+    }
+
+    /// How many values there are.
+    public func count() throws -> Int {
+        try list { core throws(SQLiteError) in try core.count(ofType: nil) }
+    }
+
+    /// How many values were written as a type.
+    public func count(of type: Any.Type) throws -> Int {
+        let name = RecordTypeName.of(type)
+        return try list { core throws(SQLiteError) in try core.count(ofType: name) }
+    }
+
+    /// The content of all records in bytes, without keys and bookkeeping; what ``Configuration/sizeLimit`` limits.
+    ///
+    /// A cache without a limit reads the whole file for it.
+    public func contentSize() throws -> Int {
+        Int(try list { core throws(SQLiteError) in try core.contentSize() })
+    }
+
+    /// How much the cache takes on disk, in bytes: the file and its log; for a cache in memory, its pages.
+    public func totalSize() throws -> Int {
+        let pages = try list { core throws(SQLiteError) in try core.pagesSize() }
+        guard path != ":memory:" else { return Int(pages) }
+        return try ["", "-wal"].reduce(0) { try $0 + (FileStatus.of(path + $1)?.size ?? 0) }
+    }
+
+    // MARK: Removing
+
+    /// Removes what has expired; until then it takes space, but is never returned.
+    ///
+    /// - Returns: How many values were removed.
+    @discardableResult
+    public func removeExpired() throws -> Int {
+        try change { core throws(SQLiteError) in try core.removeExpired() }
+    }
+
+    /// Removes all values.
+    ///
+    /// - Important: Nothing of them can be taken back.
+    public func removeAll() throws {
+        try change { core throws(SQLiteError) in try core.removeAll(ofType: nil) }
+    }
+
+    /// Removes all values that were written as a type.
+    ///
+    /// - Important: Nothing of them can be taken back.
+    public func removeAll(of type: Any.Type) throws {
+        let name = RecordTypeName.of(type)
+        try change { core throws(SQLiteError) in try core.removeAll(ofType: name) }
+    }
+
+    /// Removes all values; waits without blocking a thread.
+    ///
+    /// - Important: Nothing of them can be taken back.
+    public func removeAll() async throws {
+        try await queue.run { [self] in
+            try change { core throws(SQLiteError) in try core.removeAll(ofType: nil) }
+        }
+    }
+
+    private func list<Value: Sendable>(_ body: @Sendable (CacheCore) throws(SQLiteError) -> Value) throws -> Value {
+        try core.withLock { try $0.read(body) }
+    }
+}

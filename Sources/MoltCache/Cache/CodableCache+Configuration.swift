@@ -1,0 +1,87 @@
+public import Foundation
+public import MoltCore
+
+extension CodableCache {
+    /// How a cache works; the defaults suit an app.
+    public struct Configuration: Sendable {
+        /// The coders that values are encoded and decoded with.
+        public var coding: RecordCoding = .standard
+        /// When values expire that are set without saying so; never by default.
+        public var defaultExpiry: Expiry = .never
+        /// How much decoded values may take in memory; nil keeps none.
+        public var memory: MemoryLimit? = MemoryLimit()
+        /// How many bytes of content the file may hold before the least recently used are evicted; nil for no limit.
+        ///
+        /// Reads count as uses. They are remembered in memory and written with the next write, so that reading
+        /// writes nothing; what was not written when the process ends is forgotten. A value that is larger than the
+        /// limit by itself is evicted at once.
+        public var sizeLimit: Int?
+        /// The app's version, for the ledger; by default the short version of the main bundle, where there is one.
+        public var appVersion: String = MigrationOptions.bundleVersion
+        /// Who follows the upgrade.
+        public var monitor: MigrationMonitor?
+        /// How long a read or write waits while another process writes; 5 seconds by default.
+        public var busyTimeout: Duration = .seconds(5)
+        /// How long opening waits while another process upgrades the file; 60 seconds by default.
+        public var lockTimeout: Duration = .seconds(60)
+        /// What time it is: what expiry is compared with, and what is written as a record's dates.
+        public var now: @Sendable () -> Date = { Date() }
+
+        /// Creates a configuration with the defaults that are named at each property.
+        public init() {}
+    }
+
+    /// How much the memory layer may hold; it drops values beyond that as it sees fit.
+    public struct MemoryLimit: Sendable, Hashable {
+        /// In bytes of stored content; 0 for no limit.
+        public var bytes: Int
+        /// In values; 0 for no limit.
+        public var count: Int
+
+        /// Creates a limit; 16 MiB by default.
+        public init(bytes: Int = 16 << 20, count: Int = 0) {
+            self.bytes = bytes
+            self.count = count
+        }
+    }
+
+    /// When a value expires: from then on it is as if it were not there.
+    public enum Expiry: Sendable, Hashable {
+        /// Never.
+        case never
+        /// So many seconds after it was set.
+        case after(seconds: Double)
+        /// At a date.
+        case at(Date)
+
+        /// Seconds since 1970; nil for never.
+        func seconds(from now: Double) -> Double? {
+            switch self {
+            case .never: nil
+            case .after(let seconds): now + seconds
+            case .at(let date): date.timeIntervalSince1970
+            }
+        }
+    }
+
+    /// A value with what the cache knows about it.
+    public struct Entry<Value> {
+        /// The value.
+        public let value: Value
+        /// The key that it is stored under.
+        public let key: String
+        /// The type name that it was written as.
+        public let typeName: String
+        /// When it expires; nil for never.
+        public let expiration: Date?
+        /// When the key was first set.
+        public let created: Date
+        /// When the key was last set.
+        public let updated: Date
+        /// The stored content, in bytes.
+        public let size: Int
+    }
+}
+
+extension CodableCache.Entry: Sendable where Value: Sendable {}
+extension CodableCache.Entry: Equatable where Value: Equatable {}

@@ -1,0 +1,183 @@
+public import Foundation
+internal import MoltCore
+internal import Synchronization
+
+extension CodableCache {
+    // MARK: Setting
+
+    /// Stores a value under a key, in place of the one before.
+    ///
+    /// `Data` is stored as raw data, everything else as JSON text.
+    ///
+    /// - Parameters:
+    ///   - value: The value; its type's name is stored with it.
+    ///   - key: The key.
+    ///   - expiry: When it expires; by default what the configuration says.
+    /// - Throws: ``CacheError`` with the code `notEncodable`, `closed`, `busy` or `storeFailed`;
+    ///   ``MigrationError`` with the code `superseded`.
+    public func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
+        let content = try encode(value, key: key, expiry: expiry)
+        _ = try change { core throws(SQLiteError) in try core.apply(.set(key: key, content: content)) }
+    }
+
+    /// Removes the value under a key.
+    ///
+    /// - Returns: Whether there was one that had not expired.
+    @discardableResult
+    public func remove(forKey key: String) throws -> Bool {
+        try change { core throws(SQLiteError) in try core.apply(.remove(key: key)) }
+    }
+
+    // MARK: Reading
+
+    /// The value under a key, or nil when there is none or it has expired.
+    ///
+    /// The value may have been written as another type, as long as this one can decode it. Lately read values are
+    /// kept in memory, class instances excepted: someone could change those.
+    ///
+    /// - Throws: ``CacheError`` with the code `unreadableContent` when the content is damaged or has another shape,
+    ///   with the type that it was written as; the stored bytes stay. `closed`, `busy`, `storeFailed`;
+    ///   ``MigrationError`` with the code `superseded`.
+    public func value<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self,
+        forKey key: String
+    ) throws -> Value? {
+        guard configuration.memory != nil, !(type is AnyClass) else { return try uncached(type, forKey: key) }
+        if let value = try core.withLock({ try $0.remembered(type, key) }) { return value }
+        let (found, epoch) = try core.withLock { core in
+            (try core.read { core throws(SQLiteError) in try core.content(key) }, core.epoch)
+        }
+        guard let found else { return nil }
+        // Outside the lock, so that others read meanwhile.
+        let value = try decode(type, found)
+        core.withLock { $0.remember(value, of: found, readAt: epoch) }
+        return value
+    }
+
+    /// The value under a key, or nil when there is none or it has expired.
+    ///
+    /// For types that are not `Sendable`: their values are never kept in memory.
+    ///
+    /// - Throws: As ``value(_:forKey:)-(_,String)`` for types that are `Sendable`.
+    @_disfavoredOverload
+    public func value<Value: Decodable>(_ type: Value.Type = Value.self, forKey key: String) throws -> Value? {
+        try uncached(type, forKey: key)
+    }
+
+    private func uncached<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {
+        try row(key).map { try decode(type, $0) }
+    }
+
+    /// The value under a key with its dates, size, expiry and type name, or nil when there is none.
+    ///
+    /// - Throws: As reading the value does.
+    public func entry<Value: Decodable>(_ type: Value.Type = Value.self, forKey key: String) throws -> Entry<Value>? {
+        guard let found = try row(key) else { return nil }
+        return Entry(
+            value: try decode(type, found),
+            key: found.key,
+            typeName: found.typeName,
+            expiration: found.expiration.map { Date(timeIntervalSince1970: $0) },
+            created: Date(timeIntervalSince1970: found.created),
+            updated: Date(timeIntervalSince1970: found.updated),
+            size: found.data.count
+        )
+    }
+
+    /// Whether there is a value under a key that has not expired.
+    public func contains(_ key: String) throws -> Bool {
+        try row(key) != nil
+    }
+
+    /// The name of the type that the value under a key was written as, or nil when there is none.
+    public func typeName(forKey key: String) throws -> String? {
+        try row(key)?.typeName
+    }
+
+    // MARK: Raw data
+
+    /// Stores raw data under a key, in place of what was there before.
+    ///
+    /// - Throws: As ``set(_:forKey:expiry:)``.
+    public func setData(_ data: Data, forKey key: String, expiry: Expiry? = nil) throws {
+        try set(data, forKey: key, expiry: expiry)
+    }
+
+    /// The raw data under a key, or nil when there is none or it has expired.
+    ///
+    /// - Throws: ``CacheError`` with the code `unreadableContent` when the key holds a value and not raw data.
+    public func data(forKey key: String) throws -> Data? {
+        guard let found = try row(key) else { return nil }
+        guard found.isData else { throw unreadable(Data.self, found, nil) }
+        return found.data
+    }
+
+    // MARK: Helpers
+
+    private func row(_ key: String) throws -> StoredContent? {
+        try core.withLock { core in try core.read { core throws(SQLiteError) in try core.content(key) } }
+    }
+
+    /// Writes in one transaction, and tells the listeners in the order of the writes.
+    func change<Value: Sendable>(_ body: @Sendable (CacheCore) throws(SQLiteError) -> Value) throws -> Value {
+        try core.withLock { core in
+            let value = try core.write(body)
+            hub.send(core.changes)
+            return value
+        }
+    }
+
+    /// Encodes a value as it is to be stored.
+    func encode<Value: Encodable>(_ value: Value, key: String, expiry: Expiry?) throws -> EncodedContent {
+        let now = configuration.now().timeIntervalSince1970
+        let expiration = (expiry ?? configuration.defaultExpiry).seconds(from: now)
+        let typeName = RecordTypeName.of(Value.self)
+        if let data = value as? Data {
+            return EncodedContent(data: data, isData: true, typeName: typeName, expiration: expiration)
+        }
+        do {
+            let data = try configuration.coding.encoder.encode(value)
+            return EncodedContent(data: data, isData: false, typeName: typeName, expiration: expiration)
+        } catch {
+            var failure = CacheError(
+                .notEncodable,
+                "The value for \"\(key)\", a \(Value.self), cannot be encoded. Check its encode(to:).",
+                underlying: error
+            )
+            failure.path = path
+            failure.key = key
+            failure.requestedType = String(describing: Value.self)
+            throw failure
+        }
+    }
+
+    /// Decodes content that was read.
+    func decode<Value: Decodable>(_ type: Value.Type, _ found: StoredContent) throws -> Value {
+        if found.isData {
+            if let data = found.data as? Value { return data }
+            throw unreadable(type, found, nil)
+        }
+        do {
+            return try configuration.coding.decoder.decode(type, from: found.data)
+        } catch {
+            throw unreadable(type, found, error)
+        }
+    }
+
+    private func unreadable(_ type: Any.Type, _ found: StoredContent, _ underlying: (any Error)?) -> CacheError {
+        let form = found.isData ? "raw data" : "JSON text"
+        var error = CacheError(
+            .unreadableContent,
+            """
+            The content of "\(found.key)", \(form) that was written as \(found.typeName), cannot be read as \(type). \
+            Read it as the type that it was written as, or add a migration that converts it. It was not changed.
+            """,
+            underlying: underlying
+        )
+        error.path = path
+        error.key = found.key
+        error.storedType = found.typeName
+        error.requestedType = String(describing: type)
+        return error
+    }
+}

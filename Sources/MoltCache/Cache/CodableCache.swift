@@ -1,0 +1,161 @@
+public import Foundation
+public import MoltCore
+internal import Synchronization
+
+/// `Codable` values under string keys, in one file that is upgraded when it is opened.
+///
+/// ```swift
+/// let migrations: MigrationRegistry = [
+///     Migration(to: 1, "alien-becomes-person", .renameType("Alien", to: "Person")),
+/// ]
+/// let cache = try CodableCache(at: url, migrations: migrations)
+/// try cache.set(person, forKey: "john")
+/// let john = try cache.value(Person.self, forKey: "john")
+/// ```
+///
+/// A cache may be used from any thread and any actor. Several caches, in one process or in many, may have the same
+/// file open: each sees what the others write. When another process upgrades the file, the next call throws
+/// ``MigrationError`` with the code `superseded`, and so does every call until the cache is opened again.
+///
+/// Keys may hold any Unicode and be of any length. They are compared by their bytes: two spellings of the same
+/// letter are two keys. A value is stored with the name of its type, see `RecordType`, but it can be read as any
+/// type that can decode it.
+public final class CodableCache: Sendable {
+    /// What was done to the file when it was opened.
+    public let report: MigrationReport
+    /// The schema version that values are read and written at.
+    public let schemaVersion: Int
+    /// The file's path, or ":memory:".
+    public let path: String
+    /// How the cache works.
+    public let configuration: Configuration
+
+    let core: Mutex<CacheCore>
+    let hub = ChangeHub()
+    /// Where `async` calls wait for the disk, so that they block no thread of the cooperative pool.
+    let queue = DispatchQueue(label: "molt.cache")
+
+    /// Opens a cache file, and upgrades it first; makes the file when there is none.
+    ///
+    /// Directories that are missing on the way to the file are made. An up-to-date file is not written to.
+    ///
+    /// - Parameters:
+    ///   - url: The file. SQLite keeps two more beside it while it is open, with `-wal` and `-shm` after its name.
+    ///   - migrations: Brings the file to today's version; none by default.
+    ///   - configuration: How the cache works.
+    /// - Throws: ``CacheError`` when the file cannot be used, and it is untouched then; ``MigrationError`` when it
+    ///   cannot be upgraded, and it is as it was before then.
+    public convenience init(
+        at url: URL,
+        migrations: MigrationRegistry = MigrationRegistry(),
+        configuration: Configuration = Configuration()
+    ) throws {
+        try self.init(
+            CacheStore(at: url, coding: configuration.coding),
+            migrations: migrations,
+            configuration: configuration,
+            isCancelled: { false }
+        )
+    }
+
+    /// Opens an empty cache in memory, for previews and tests; it runs the same code as a file.
+    ///
+    /// - Throws: ``MigrationError`` when a step that brings data in from elsewhere fails.
+    public convenience init(
+        inMemory migrations: MigrationRegistry,
+        configuration: Configuration = Configuration()
+    ) throws {
+        try self.init(
+            CacheStore(inMemory: configuration.coding),
+            migrations: migrations,
+            configuration: configuration,
+            isCancelled: { false }
+        )
+    }
+
+    init(
+        _ store: sending CacheStore,
+        migrations: MigrationRegistry,
+        configuration: Configuration,
+        isCancelled: @escaping @Sendable () -> Bool
+    ) throws {
+        let options = MigrationOptions(
+            appVersion: configuration.appVersion,
+            monitor: configuration.monitor,
+            lockTimeout: configuration.lockTimeout,
+            isCancelled: isCancelled
+        )
+        report = try Migrator(migrations, options: options).migrate(store)
+        schemaVersion = report.to
+        path = store.storeName
+        self.configuration = configuration
+        core = Mutex(try CacheCore(store, version: report.to, configuration: configuration))
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Closes the cache.
+    ///
+    /// Later calls throw ``CacheError`` with the code `closed`. Closing again does nothing.
+    ///
+    /// When the last connection to a file is closed, everything is moved into the file itself, which can then be
+    /// copied. Sequences of changes end.
+    public func close() {
+        core.withLock { $0.close() }
+        hub.finish()
+    }
+}
+
+extension CodableCache {
+    /// Opens a cache file on a queue of its own, so that no thread of the caller's pool is blocked.
+    ///
+    /// An upgrade of a task that is cancelled stops at the next batch and is rolled back.
+    ///
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - migrations: Brings the file to today's version; none by default.
+    ///   - configuration: How the cache works; its monitor reports the progress.
+    /// - Throws: ``CacheError`` and ``MigrationError`` as ``init(at:migrations:configuration:)`` does, and
+    ///   ``MigrationError`` with the code `cancelled`.
+    public static func open(
+        at url: URL,
+        migrations: MigrationRegistry = MigrationRegistry(),
+        configuration: Configuration = Configuration()
+    ) async throws -> CodableCache {
+        let flag = CancellationFlag()
+        return try await withTaskCancellationHandler {
+            try await DispatchQueue(label: "molt.open").run {
+                try CodableCache(
+                    CacheStore(at: url, coding: configuration.coding),
+                    migrations: migrations,
+                    configuration: configuration,
+                    isCancelled: { flag.isSet }
+                )
+            }
+        } onCancel: {
+            flag.set()
+        }
+    }
+}
+
+/// Tells the thread that upgrades a file that the task that waits for it was cancelled.
+private final class CancellationFlag: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .relaxed) }
+
+    func set() {
+        value.store(true, ordering: .relaxed)
+    }
+}
+
+extension DispatchQueue {
+    /// Runs a closure on the queue while the task waits without holding a thread.
+    func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            async { continuation.resume(with: Result(catching: body)) }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+internal import Foundation
+
+/// A record as it was read, not decoded yet.
+struct StoredContent: Sendable {
+    /// The record's id.
+    let id: Int64
+    /// The key.
+    let key: String
+    /// JSON text, or raw data.
+    let data: Data
+    /// Whether the content is raw data.
+    let isData: Bool
+    /// The type name that it was written as.
+    let typeName: String
+    /// Seconds since 1970; nil for never.
+    let expiration: Double?
+    /// Seconds since 1970.
+    let created: Double
+    /// Seconds since 1970.
+    let updated: Double
+
+    /// Copies a row of the queries that read whole rows.
+    init(_ row: Statement) {
+        id = row.integer(0)
+        key = row.text(1)
+        isData = row.isBlob(2)
+        data = row.data(2)
+        typeName = row.text(3)
+        expiration = row.real(4)
+        created = row.real(5) ?? 0
+        updated = row.real(6) ?? 0
+    }
+}
+
+/// A change of one key, encoded and ready to be written.
+enum RowChange: Sendable {
+    /// Sets content under a key.
+    case set(key: String, content: EncodedContent)
+    /// Removes a key.
+    case remove(key: String)
+}
+
+/// A value as it is to be stored.
+struct EncodedContent: Sendable {
+    /// JSON text, or raw data.
+    let data: Data
+    /// Whether the content is raw data.
+    let isData: Bool
+    /// The type name that it is written as.
+    let typeName: String
+    /// Seconds since 1970; nil for never.
+    let expiration: Double?
+}

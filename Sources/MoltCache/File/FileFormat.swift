@@ -1,0 +1,100 @@
+/// How a cache file is laid out: tables, marks, and the number that changes when the layout does.
+enum FileFormat {
+    /// Whose file it is: "Molt" as `PRAGMA application_id` has it.
+    static let applicationID: Int64 = 0x4D6F_6C74
+    /// The layout that this release writes, and the newest that it reads.
+    static let number: Int64 = 1
+
+    /// Makes the tables and marks the file as ours; runs inside the caller's transaction.
+    ///
+    /// The content is the last column so that the others are read without following a large content's pages.
+    /// An upgrade writes content and version only, and neither is in an index.
+    static let creation = """
+        PRAGMA application_id = \(applicationID);
+        CREATE TABLE molt_meta(
+            name TEXT PRIMARY KEY NOT NULL,
+            value ANY
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO molt_meta(name, value) VALUES('file_format', \(number)), ('content_size', 0);
+        CREATE TABLE molt_type(
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE
+        ) STRICT;
+        CREATE TABLE molt_record(
+            id INTEGER PRIMARY KEY,
+            key TEXT NOT NULL UNIQUE,
+            type_id INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            created_at REAL NOT NULL,
+            updated_at REAL NOT NULL,
+            accessed_at REAL NOT NULL,
+            expires_at REAL,
+            content ANY NOT NULL
+        ) STRICT;
+        CREATE INDEX molt_record_type ON molt_record(type_id);
+        CREATE INDEX molt_record_expiry ON molt_record(expires_at) WHERE expires_at IS NOT NULL;
+        CREATE TABLE molt_ledger(
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            version INTEGER NOT NULL,
+            outcome TEXT NOT NULL,
+            applied_at REAL NOT NULL,
+            duration REAL NOT NULL,
+            records_read INTEGER NOT NULL,
+            records_changed INTEGER NOT NULL,
+            records_dropped INTEGER NOT NULL,
+            records_created INTEGER NOT NULL,
+            records_quarantined INTEGER NOT NULL,
+            app_version TEXT NOT NULL,
+            molt_version TEXT NOT NULL
+        ) STRICT;
+        """
+
+    /// Finds out whether a database is ours, or still without any table.
+    ///
+    /// - Returns: Whether it holds our tables.
+    /// - Throws: ``CacheError`` with the code `foreignFile`, `newerFormat` or `storeFailed`.
+    static func recognize(_ connection: Connection, path: String) throws(CacheError) -> Bool {
+        let owner: Int64
+        let tables: Int64
+        let format: Int64?
+        do throws(SQLiteError) {
+            owner = try connection.integer("PRAGMA application_id")
+            tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
+            if owner == applicationID {
+                let query = "SELECT value FROM molt_meta WHERE name = 'file_format'"
+                format = try connection.prepare(query).first { $0.integer(0) }
+            } else {
+                format = nil
+            }
+        } catch {
+            throw CacheError(error, path: path)
+        }
+        guard owner == applicationID else {
+            if owner == 0, tables == 0 { return false }
+            throw foreign(path)
+        }
+        guard let format, format <= number else {
+            var error = CacheError(
+                .newerFormat,
+                """
+                The cache at \(path) has the file format \(format.map(String.init) ?? "unknown"), and this release of \
+                Molt reads formats up to \(number). Update the app. The file was not changed.
+                """
+            )
+            error.path = path
+            throw error
+        }
+        return true
+    }
+
+    /// The error for a database of another app.
+    static func foreign(_ path: String) -> CacheError {
+        var error = CacheError(
+            .foreignFile,
+            "The file at \(path) is a database that Molt did not make. Choose another path. The file was not changed."
+        )
+        error.path = path
+        return error
+    }
+}

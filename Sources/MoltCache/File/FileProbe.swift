@@ -1,0 +1,96 @@
+internal import MoltCore
+
+/// Finds out what is at a path without writing to it and without leaving a file beside it.
+///
+/// The file is read through SQLite's immutable mode and never with plain reads: on POSIX systems closing a file
+/// drops all locks that this process has on it, those of another open connection included. SQLite knows its other
+/// connections and sees to that.
+enum FileProbe {
+    /// How often a file that changes while it is read is read again before its locks are taken part in.
+    private static let attempts = 3
+    /// The smallest page of SQLite, in bytes.
+    private static let smallestDatabase = 512
+
+    /// What the store at a path says of itself; a path at which nothing is gives a fresh state.
+    ///
+    /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`,
+    ///   `newerFormat`, `busy` or `storeFailed`.
+    static func state(_ path: String) throws(CacheError) -> StoreState {
+        for _ in 0..<attempts {
+            guard let before = try check(path) else { return .fresh }
+            if isBeingWritten(path) { break }
+            let found = Result { () throws(CacheError) -> StoreState in try read(path, .immutable) }
+            // Immutable mode sees half a change when there is a writer, so what it saw counts only if there was none.
+            if !isBeingWritten(path), try FileStatus.of(path) == before {
+                return try found.get()
+            }
+        }
+        try refuseForeign(path)
+        if FileStatus.hasContent(path + "-journal") {
+            // A process was killed while it made the file. Only a connection that may write can undo that.
+            return try read(path, .readWrite)
+        }
+        return try read(path, .readOnly)
+    }
+
+    /// Checks what needs no look into the file.
+    ///
+    /// - Returns: The file's status, or nil when there is no file or an empty one.
+    private static func check(_ path: String) throws(CacheError) -> FileStatus? {
+        guard let status = try FileStatus.of(path) else { return nil }
+        var error: CacheError
+        if !status.isFile {
+            error = CacheError(
+                .notAFile,
+                "There is no file but something else at \(path). Choose another path."
+            )
+        } else if !FileStatus.isReadable(path) {
+            error = CacheError(.noPermission, "The file at \(path) may not be read. Check its permissions.")
+        } else if status.size > 0, status.size < smallestDatabase {
+            // SQLite takes a file of one byte for an empty one.
+            error = CacheError(
+                .notADatabase,
+                "The file at \(path) is too short for an SQLite database. Choose another path. It was not changed."
+            )
+        } else {
+            return status.size == 0 ? nil : status
+        }
+        error.path = path
+        throw error
+    }
+
+    private static func isBeingWritten(_ path: String) -> Bool {
+        FileStatus.hasContent(path + "-wal") || FileStatus.hasContent(path + "-journal")
+    }
+
+    /// Refuses a file that is not ours before a connection that takes locks may make files beside it.
+    private static func refuseForeign(_ path: String) throws(CacheError) {
+        let owner: Int64
+        do throws(SQLiteError) {
+            owner = try Connection(path, mode: .immutable).integer("PRAGMA application_id")
+        } catch {
+            throw CacheError(error, path: path)
+        }
+        if owner == FileFormat.applicationID { return }
+        // The first page may be newer in the log.
+        if owner == 0, WriteAheadLog.saysOurs(path + "-wal") { return }
+        throw FileFormat.foreign(path)
+    }
+
+    private static func read(_ path: String, _ mode: Connection.Mode) throws(CacheError) -> StoreState {
+        let connection: Connection
+        do throws(SQLiteError) {
+            connection = try Connection(path, mode: mode)
+            connection.setBusyTimeout(milliseconds: 5_000)
+            try connection.execute("BEGIN")
+        } catch {
+            throw CacheError(error, path: path)
+        }
+        guard try FileFormat.recognize(connection, path: path) else { return .fresh }
+        do throws(SQLiteError) {
+            return try LedgerTable.state(connection)
+        } catch {
+            throw CacheError(error, path: path)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
+/// What the file system says of a path, symbolic links followed.
+struct FileStatus: Equatable {
+    /// Whether it is a file, and not a directory or a device.
+    let isFile: Bool
+    /// In bytes.
+    let size: Int
+    /// When its bytes were last written, in nanoseconds.
+    let modified: Int64
+    /// Which file it is on its volume.
+    let number: UInt64
+
+    /// Asks the file system.
+    ///
+    /// - Throws: ``CacheError`` with the code `noPermission`; a path at which nothing is gives nil.
+    static func of(_ path: String) throws(CacheError) -> FileStatus? {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw failure(errno, path: path)
+        }
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        return FileStatus(
+            isFile: status.st_mode & S_IFMT == S_IFREG,
+            size: Int(status.st_size),
+            modified: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec),
+            number: UInt64(status.st_ino)
+        )
+    }
+
+    /// Whether there is a file of more than 0 bytes at a path.
+    static func hasContent(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_size > 0
+    }
+
+    /// Makes an empty file that only its owner may read and write, unless there is a file.
+    ///
+    /// SQLite gives the files beside it the same permissions.
+    static func create(_ path: String) throws(CacheError) {
+        // O_EXCL: an existing file must not be opened here. Closing it would drop the locks that SQLite's other
+        // connections in this process hold on it.
+        let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        if descriptor >= 0 {
+            close(descriptor)
+        } else if errno != EEXIST {
+            throw failure(errno, path: path)
+        }
+    }
+
+    /// Whether this process may read a file.
+    static func isReadable(_ path: String) -> Bool {
+        access(path, R_OK) == 0
+    }
+
+    private static func failure(_ number: Int32, path: String) -> CacheError {
+        let reason = String(cString: strerror(number))
+        var error =
+            switch number {
+            case EROFS:
+                CacheError(
+                    .readOnly,
+                    "The cache at \(path) is on a volume that can only be read. Choose another place."
+                )
+            case ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG:
+                CacheError(
+                    .notAFile,
+                    "There can be no cache file at \(path): \(reason). Choose another path."
+                )
+            case EACCES, EPERM:
+                CacheError(
+                    .noPermission,
+                    "The cache at \(path) may not be used. Check the permissions of its directory."
+                )
+            default:
+                CacheError(.storeFailed, "The cache at \(path) could not be used: \(reason).")
+            }
+        error.path = path
+        return error
+    }
+}

@@ -1,0 +1,67 @@
+internal import Foundation
+internal import MoltCore
+
+/// Reads and writes the schema version and the ledger of a file that has our tables.
+enum LedgerTable {
+    /// The version and the ledger; the caller has a transaction open, so that both are of the same moment.
+    static func state(_ connection: Connection) throws(SQLiteError) -> StoreState {
+        let version = Int(try connection.integer("PRAGMA user_version"))
+        var ledger: [LedgerEntry] = []
+        let query = """
+            SELECT name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
+                records_created, records_quarantined, app_version, molt_version
+            FROM molt_ledger ORDER BY id
+            """
+        try connection.prepare(query).eachRow { row throws(SQLiteError) in ledger.append(entry(row)) }
+        return StoreState(version: version, isFresh: false, ledger: ledger)
+    }
+
+    /// Adds rows and sets the version.
+    static func add(_ entries: [LedgerEntry], version: Int, to connection: Connection) throws(SQLiteError) {
+        let insertion = try connection.prepare(
+            """
+            INSERT INTO molt_ledger(
+                name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
+                records_created, records_quarantined, app_version, molt_version
+            ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            """
+        )
+        for entry in entries {
+            try insertion.bind(entry.name, at: 1)
+            try insertion.bind(Int64(entry.version), at: 2)
+            try insertion.bind(entry.outcome.rawValue, at: 3)
+            try insertion.bind(entry.appliedAt.timeIntervalSince1970, at: 4)
+            try insertion.bind(entry.duration, at: 5)
+            try insertion.bind(Int64(entry.counts.read), at: 6)
+            try insertion.bind(Int64(entry.counts.changed), at: 7)
+            try insertion.bind(Int64(entry.counts.dropped), at: 8)
+            try insertion.bind(Int64(entry.counts.created), at: 9)
+            try insertion.bind(Int64(entry.counts.quarantined), at: 10)
+            try insertion.bind(entry.appVersion, at: 11)
+            try insertion.bind(entry.moltVersion, at: 12)
+            try insertion.run()
+        }
+        // A pragma takes no parameters; a number needs no quoting.
+        try connection.execute("PRAGMA user_version = \(version)")
+    }
+
+    private static func entry(_ row: Statement) -> LedgerEntry {
+        var counts = RecordCounts()
+        counts.read = Int(row.integer(5))
+        counts.changed = Int(row.integer(6))
+        counts.dropped = Int(row.integer(7))
+        counts.created = Int(row.integer(8))
+        counts.quarantined = Int(row.integer(9))
+        return LedgerEntry(
+            name: row.text(0),
+            version: Int(row.integer(1)),
+            // A word of a newer release: the migration did count as applied.
+            outcome: LedgerEntry.Outcome(rawValue: row.text(2)) ?? .ran,
+            appliedAt: Date(timeIntervalSince1970: row.real(3) ?? 0),
+            duration: row.real(4) ?? 0,
+            counts: counts,
+            appVersion: row.text(10),
+            moltVersion: row.text(11)
+        )
+    }
+}

@@ -1,0 +1,138 @@
+internal import CMoltSQLite
+internal import Foundation
+
+/// A connection to one database; used by one thread at a time, which its owner sees to.
+final class Connection {
+    /// How a file is opened.
+    enum Mode {
+        /// Reads a file that nobody changes meanwhile: takes no lock and makes no file beside it.
+        case immutable
+        /// Reads, and takes part in the locking.
+        case readOnly
+        /// Reads and writes; the file must exist.
+        case readWrite
+        /// A database in memory.
+        case memory
+    }
+
+    /// SQLite's handle.
+    let handle: OpaquePointer
+    private var isClosed = false
+
+    /// Opens a database.
+    ///
+    /// - Parameter path: The file; not looked at for a database in memory.
+    init(_ path: String, mode: Mode) throws(SQLiteError) {
+        let name: String
+        let flags: Int32
+        switch mode {
+        case .immutable:
+            name = Connection.immutableURI(path)
+            flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+        case .readOnly:
+            name = path
+            flags = SQLITE_OPEN_READONLY
+        case .readWrite:
+            name = path
+            flags = SQLITE_OPEN_READWRITE
+        case .memory:
+            name = ":memory:"
+            flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
+        }
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let opened else {
+            let extended = opened.map { sqlite3_extended_errcode($0) } ?? code
+            sqlite3_close_v2(opened)
+            throw SQLiteError(extendedCode: extended, message: String(cString: sqlite3_errstr(code)))
+        }
+        handle = opened
+        sqlite3_extended_result_codes(opened, 1)
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Closes the connection, whoever still refers to it; the last call that is made on it.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        sqlite3_close_v2(handle)
+    }
+
+    /// A `file:` name with every byte that has a meaning in one escaped.
+    private static func immutableURI(_ path: String) -> String {
+        var uri = "file:"
+        for byte in path.utf8 {
+            switch byte {
+            case 0x2D...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A:
+                uri.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                uri += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return uri + "?immutable=1"
+    }
+
+    // MARK: Statements
+
+    /// Runs SQL text that has no parameters.
+    func execute(_ sql: String) throws(SQLiteError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw error(code) }
+    }
+
+    /// Prepares SQL text for a single use.
+    func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        try Statement(sql, on: self, isLasting: false)
+    }
+
+    /// The first column of the first row as a whole number; 0 when there is no row.
+    func integer(_ sql: String) throws(SQLiteError) -> Int64 {
+        try prepare(sql).first { $0.integer(0) } ?? 0
+    }
+
+    /// The first column of the first row as text; empty when there is no row.
+    func text(_ sql: String) throws(SQLiteError) -> String {
+        try prepare(sql).first { $0.text(0) } ?? ""
+    }
+
+    // MARK: State
+
+    /// How many rows the last statement changed.
+    var changes: Int { Int(sqlite3_changes64(handle)) }
+
+    /// The id of the row that was inserted last.
+    var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Whether the file can only be read.
+    var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+    /// How long a statement waits for another connection's lock.
+    func setBusyTimeout(milliseconds: Int32) {
+        sqlite3_busy_timeout(handle, milliseconds)
+    }
+
+    /// Undoes the open transaction, if SQLite has not done so itself.
+    func rollBack() {
+        guard isInTransaction else { return }
+        // It fails only when the transaction is gone already, which is what was wanted.
+        _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+    }
+
+    /// The error for a result code, with the connection's own words.
+    func error(_ code: Int32) -> SQLiteError {
+        let extended = sqlite3_extended_errcode(handle)
+        // The connection's last error is about something else when the codes differ, as after a misuse.
+        let isSame = extended & 0xFF == code & 0xFF
+        return SQLiteError(
+            extendedCode: isSame ? extended : code,
+            message: String(cString: isSame ? sqlite3_errmsg(handle) : sqlite3_errstr(code))
+        )
+    }
+}

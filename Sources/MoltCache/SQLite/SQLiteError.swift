@@ -1,0 +1,56 @@
+internal import CMoltSQLite
+
+/// What SQLite said: a result code and its words, never a bound value.
+public struct SQLiteError: Error, Hashable, Sendable {
+    /// The primary result code, such as 13 for a full disk.
+    public let resultCode: Int32
+    /// The extended result code, such as 778 for a failed write.
+    public let extendedCode: Int32
+    /// SQLite's own words.
+    public let message: String
+
+    /// Creates an error.
+    ///
+    /// - Parameter extendedCode: The primary code is its low byte.
+    public init(extendedCode: Int32, message: String) {
+        self.resultCode = extendedCode & 0xFF
+        self.extendedCode = extendedCode
+        self.message = message
+    }
+}
+
+extension SQLiteError: CustomStringConvertible {
+    /// The codes and SQLite's own words.
+    public var description: String {
+        "SQLite \(resultCode) (\(extendedCode)): \(message)"
+    }
+}
+
+extension SQLiteError {
+    /// Whether another connection holds the lock.
+    var isBusy: Bool { resultCode == SQLITE_BUSY || resultCode == SQLITE_LOCKED }
+    /// Whether two rows would have had the same key.
+    var isConstraint: Bool { resultCode == SQLITE_CONSTRAINT }
+
+    /// What a person can do about it.
+    var advice: String {
+        switch resultCode {
+        case SQLITE_FULL:
+            "The disk is full. Free some space and open the store again."
+        case SQLITE_IOERR:
+            "The disk could not be read or written. Check the device, then open the store again."
+        case SQLITE_CORRUPT, SQLITE_NOTADB:
+            "The file is damaged. Put a backup in its place, or move it away and start with a new one."
+        case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
+            "The file cannot be written. Check the permissions of the file and of its directory."
+        case SQLITE_CANTOPEN:
+            "The file, or one beside it, cannot be opened. Check the permissions of its directory."
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            "Another process is writing the file. Try again, or allow more time."
+        case SQLITE_TOOBIG:
+            "A key or content is larger than SQLite can hold."
+        default:
+            "The statement failed: \(message)."
+        }
+    }
+}

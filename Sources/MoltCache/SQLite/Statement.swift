@@ -1,0 +1,188 @@
+internal import CMoltSQLite
+internal import Foundation
+
+/// A prepared statement; belongs to one connection and is finalized with its owner.
+final class Statement {
+    private let handle: OpaquePointer
+    private let connection: Connection
+
+    /// Prepares SQL text.
+    ///
+    /// - Parameter isLasting: Whether the statement is kept for long.
+    init(_ sql: String, on connection: Connection, isLasting: Bool) throws(SQLiteError) {
+        var prepared: OpaquePointer?
+        let flags = isLasting ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+        let code = sqlite3_prepare_v3(connection.handle, sql, -1, flags, &prepared, nil)
+        guard code == SQLITE_OK, let prepared else { throw connection.error(code) }
+        handle = prepared
+        self.connection = connection
+    }
+
+    deinit {
+        sqlite3_finalize(handle)
+    }
+
+    // MARK: Running
+
+    /// Moves to the next row.
+    ///
+    /// - Returns: Whether there is one.
+    func step() throws(SQLiteError) -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code:
+            let error = connection.error(code)
+            sqlite3_reset(handle)
+            throw error
+        }
+    }
+
+    /// Runs to the end, whatever rows there are, and resets.
+    func run() throws(SQLiteError) {
+        while try step() {}
+        reset()
+    }
+
+    /// Ends the run, and keeps the bindings.
+    func reset() {
+        sqlite3_reset(handle)
+    }
+
+    /// Runs a closure for each row, and resets.
+    func eachRow(_ body: (Statement) throws(SQLiteError) -> Void) throws(SQLiteError) {
+        defer { reset() }
+        while try step() { try body(self) }
+    }
+
+    /// The first row as the closure sees it, or nil when there is none; resets.
+    func first<Value>(_ body: (Statement) -> Value) throws(SQLiteError) -> Value? {
+        defer { reset() }
+        return try step() ? body(self) : nil
+    }
+
+    // MARK: Binding
+
+    /// Binds a whole number.
+    func bind(_ value: Int64, at index: Int32) throws(SQLiteError) {
+        try check(sqlite3_bind_int64(handle, index, value))
+    }
+
+    /// Binds a number, or NULL.
+    func bind(_ value: Double?, at index: Int32) throws(SQLiteError) {
+        if let value {
+            try check(sqlite3_bind_double(handle, index, value))
+        } else {
+            try check(sqlite3_bind_null(handle, index))
+        }
+    }
+
+    /// Binds text by its UTF-8 length, so that it may hold NUL.
+    func bind(_ value: String, at index: Int32) throws(SQLiteError) {
+        var value = value
+        let code = value.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) { characters in
+                // SQLite takes a null pointer for NULL, also with the length 0.
+                guard let base = characters.baseAddress else {
+                    return sqlite3_bind_text(handle, index, "", 0, transient)
+                }
+                return sqlite3_bind_text64(
+                    handle,
+                    index,
+                    base,
+                    UInt64(characters.count),
+                    transient,
+                    UInt8(SQLITE_UTF8)
+                )
+            }
+        }
+        try check(code)
+    }
+
+    /// Binds bytes that SQLite reads in place: they must stay until the statement was reset and is bound anew.
+    func bind(inPlace bytes: UnsafeRawBufferPointer, isText: Bool, at index: Int32) throws(SQLiteError) {
+        guard let base = bytes.baseAddress, !bytes.isEmpty else {
+            try check(
+                isText
+                    ? sqlite3_bind_text(handle, index, "", 0, transient)
+                    : sqlite3_bind_zeroblob(handle, index, 0)
+            )
+            return
+        }
+        let count = UInt64(bytes.count)
+        if isText {
+            let characters = base.assumingMemoryBound(to: CChar.self)
+            try check(sqlite3_bind_text64(handle, index, characters, count, nil, UInt8(SQLITE_UTF8)))
+        } else {
+            try check(sqlite3_bind_blob64(handle, index, base, count, nil))
+        }
+    }
+
+    /// Binds a copy of bytes, as text or as a blob.
+    func bind(_ data: Data, isText: Bool, at index: Int32) throws(SQLiteError) {
+        let code = data.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, !bytes.isEmpty else {
+                return isText
+                    ? sqlite3_bind_text(handle, index, "", 0, transient) : sqlite3_bind_zeroblob(handle, index, 0)
+            }
+            let count = UInt64(bytes.count)
+            guard isText else { return sqlite3_bind_blob64(handle, index, base, count, transient) }
+            let characters = base.assumingMemoryBound(to: CChar.self)
+            return sqlite3_bind_text64(handle, index, characters, count, transient, UInt8(SQLITE_UTF8))
+        }
+        try check(code)
+    }
+
+    private func check(_ code: Int32) throws(SQLiteError) {
+        guard code == SQLITE_OK else { throw connection.error(code) }
+    }
+
+    // MARK: Columns
+
+    /// A whole number; 0 for NULL.
+    func integer(_ column: Int32) -> Int64 {
+        sqlite3_column_int64(handle, column)
+    }
+
+    /// A number, or nil for NULL.
+    func real(_ column: Int32) -> Double? {
+        sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_double(handle, column)
+    }
+
+    /// Whether a column is NULL.
+    func isNull(_ column: Int32) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_NULL
+    }
+
+    /// Whether a column holds a blob and not text.
+    func isBlob(_ column: Int32) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_BLOB
+    }
+
+    /// The bytes of text or of a blob, valid until the next step or reset.
+    func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        // The pointer must be asked for before the length: asking may convert the column.
+        let base: UnsafeRawPointer?
+        if isBlob(column) {
+            base = sqlite3_column_blob(handle, column)
+        } else {
+            base = sqlite3_column_text(handle, column).map { UnsafeRawPointer($0) }
+        }
+        return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column)))
+    }
+
+    /// Text; empty for NULL.
+    func text(_ column: Int32) -> String {
+        String(decoding: bytes(column), as: UTF8.self)
+    }
+
+    /// A copy of the bytes of text or of a blob.
+    func data(_ column: Int32) -> Data {
+        Data(bytes(column))
+    }
+}
+
+/// Tells SQLite to copy what is bound: the macro SQLITE_TRANSIENT, which Swift cannot import.
+private var transient: sqlite3_destructor_type {
+    unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+}

@@ -1,0 +1,187 @@
+internal import CMoltSQLite
+public import Foundation
+public import MoltCore
+
+/// A cache file, or a cache in memory, as the migrator sees it.
+///
+/// ``CodableCache`` opens one of these, has it upgraded and reads and writes through it. Use it directly for what
+/// needs no cache: the plan for a file, or its schema version.
+///
+/// ```swift
+/// let version = try CacheStore.state(at: url).version
+/// ```
+///
+/// A file is looked at without opening it for writing until ``upgrade(_:waiting:)`` is called. A store is used by
+/// one thread at a time.
+public final class CacheStore: MigrationStore {
+    /// The file's path, or ":memory:".
+    public let storeName: String
+    /// The coders that values are encoded and decoded with.
+    public let coding: RecordCoding
+    private let isInMemory: Bool
+    private var connection: Connection?
+
+    /// Creates a store for a file, which is not touched and need not exist.
+    public init(at url: URL, coding: RecordCoding = .standard) {
+        storeName = url.path
+        self.coding = coding
+        isInMemory = false
+    }
+
+    /// Creates an empty store in memory.
+    public init(inMemory coding: RecordCoding) {
+        storeName = ":memory:"
+        self.coding = coding
+        isInMemory = true
+    }
+
+    /// What the store in a file says of itself, read without writing and without making a file.
+    ///
+    /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`,
+    ///   `newerFormat`, `busy` or `storeFailed`.
+    public static func state(at url: URL) throws -> StoreState {
+        try FileProbe.state(url.path)
+    }
+
+    /// Reads the version and the ledger; writes nothing and takes no write lock.
+    ///
+    /// - Throws: ``CacheError``, with the codes of ``state(at:)``.
+    public func state() throws -> StoreState {
+        guard let connection else {
+            return isInMemory ? .fresh : try FileProbe.state(storeName)
+        }
+        do {
+            try connection.execute("BEGIN")
+            defer { connection.rollBack() }
+            guard try FileFormat.recognize(connection, path: storeName) else { return .fresh }
+            return try LedgerTable.state(connection)
+        } catch let error as SQLiteError {
+            throw CacheError(error, path: storeName)
+        }
+    }
+
+    /// Runs a closure in one write transaction; makes the file and its tables in the same transaction when needed.
+    ///
+    /// - Throws: What `body` and `waiting` throw; ``CacheError`` for a file that cannot be used; ``MigrationError``
+    ///   with the code `storeFailed` or `busy`.
+    public func upgrade(
+        _ body: (any MigrationTransaction) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
+        let connection = try openForWriting()
+        do {
+            connection.setBusyTimeout(milliseconds: 50)
+            // An upgrade that was reported as done must survive a loss of power.
+            try connection.execute("PRAGMA synchronous = FULL")
+            try retry(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+            defer { connection.rollBack() }
+            let isFresh = try !FileFormat.recognize(connection, path: storeName)
+            if isFresh { try connection.execute(FileFormat.creation) }
+            let transaction = CacheTransaction(
+                connection,
+                storeName: storeName,
+                coding: coding,
+                isFresh: isFresh
+            )
+            defer { transaction.invalidate() }
+            try body(transaction)
+            try transaction.finish()
+            // Outside WAL mode a commit waits for readers.
+            try retry(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
+            try settle(connection, waiting)
+        } catch let error as SQLiteError {
+            throw MigrationError(error, store: storeName)
+        }
+    }
+
+    // MARK: For the cache
+
+    /// The connection, with tables in the file, in WAL mode, and set up for reading and writing.
+    func ready(busyMilliseconds: Int32) throws -> Connection {
+        let connection = try openForWriting()
+        connection.setBusyTimeout(milliseconds: busyMilliseconds)
+        do {
+            try connection.execute("BEGIN")
+            let exists: Bool
+            do {
+                defer { connection.rollBack() }
+                exists = try FileFormat.recognize(connection, path: storeName)
+            }
+            if exists {
+                try settle(connection) {}
+            } else {
+                try upgrade({ _ in }, waiting: {})
+            }
+            connection.setBusyTimeout(milliseconds: busyMilliseconds)
+            return connection
+        } catch let error as SQLiteError {
+            throw CacheError(error, path: storeName)
+        }
+    }
+
+    /// Gives the connection up, so that SQLite closes it when nobody uses it any more.
+    func close() {
+        connection = nil
+    }
+
+    // MARK: Opening
+
+    private func openForWriting() throws -> Connection {
+        if let connection { return connection }
+        if !isInMemory {
+            // A file that is not ours is refused before SQLite may write to it.
+            _ = try FileProbe.state(storeName)
+            let directory = URL(fileURLWithPath: storeName).deletingLastPathComponent()
+            // What it cannot make is reported by the next line, with its reason.
+            try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            try FileStatus.create(storeName)
+        }
+        do {
+            let connection = try Connection(storeName, mode: isInMemory ? .memory : .readWrite)
+            guard !connection.isReadOnly else {
+                var error = CacheError(
+                    .readOnly,
+                    "The file at \(storeName) can only be read. Check its permissions and its volume."
+                )
+                error.path = storeName
+                throw error
+            }
+            // The log is cut back to this size when it has grown beyond it, as an upgrade of all records makes it.
+            try connection.execute("PRAGMA journal_size_limit = 16777216")
+            self.connection = connection
+            return connection
+        } catch let error as SQLiteError {
+            throw CacheError(error, path: storeName)
+        }
+    }
+
+    /// Switches a new file to WAL mode; writes nothing when it is in WAL mode.
+    ///
+    /// In WAL mode NORMAL loses at most the last writes when power is lost, never the file's integrity, and nothing
+    /// when the process is killed. That is enough for single values, and an upgrade sets FULL for itself.
+    private func settle(_ connection: Connection, _ waiting: () throws -> Void) throws {
+        if !isInMemory {
+            // The mode is known once the file was read.
+            _ = try connection.integer("PRAGMA user_version")
+            if try connection.text("PRAGMA journal_mode") != "wal" {
+                // Refused as busy while another process has the file open in the old mode; it is switching, too.
+                try retry(waiting) { () throws(SQLiteError) in
+                    try connection.execute("PRAGMA journal_mode = WAL")
+                }
+            }
+        }
+        try connection.execute("PRAGMA synchronous = NORMAL")
+    }
+
+    /// Tries until another connection lets go; SQLite waits a little within each try.
+    private func retry(_ waiting: () throws -> Void, _ body: () throws(SQLiteError) -> Void) throws {
+        while true {
+            do throws(SQLiteError) {
+                return try body()
+            } catch {
+                guard error.isBusy else { throw error }
+                try waiting()
+            }
+        }
+    }
+}

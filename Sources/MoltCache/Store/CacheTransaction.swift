@@ -1,0 +1,295 @@
+internal import Foundation
+internal import MoltCore
+
+/// The write transaction of an upgrade, over statements that are prepared at their first use and kept until its end.
+final class CacheTransaction: MigrationTransaction {
+    let connection: Connection
+    let storeName: String
+    let coding: RecordCoding
+    private let isFresh: Bool
+    /// The kept statements.
+    var statements: Statements<TransactionQuery>
+    /// Whether the table for deferred changes was made.
+    var hasDeferred = false
+    /// Whether the table for originals was made.
+    var hasOriginals = false
+    private var isOver = false
+
+    private var typeNamesByID: [Int64: String] = [:]
+    private var scansByTypeID: [Int64: Bool] = [:]
+    private var buffer: [UInt8] = []
+    /// Whether a record with an expiry was seen; as long as none was, none can have lost it.
+    private var hasSeenExpiry = false
+
+    init(_ connection: Connection, storeName: String, coding: RecordCoding, isFresh: Bool) {
+        self.connection = connection
+        self.storeName = storeName
+        self.coding = coding
+        self.isFresh = isFresh
+        statements = Statements(on: connection, sql: \.sql)
+    }
+
+    // MARK: The life of the transaction
+
+    /// Drops what must not outlive the transaction; the last call before the commit.
+    func finish() throws(MigrationError) {
+        try mapped { () throws(SQLiteError) in
+            statements.removeAll()
+            if hasDeferred { try connection.execute("DROP TABLE temp.molt_deferred") }
+            if hasOriginals { try connection.execute("DROP TABLE temp.molt_original") }
+            hasDeferred = false
+            hasOriginals = false
+            try connection.execute(RowQuery.forgetSize.sql)
+        }
+    }
+
+    /// Finalizes all statements, and refuses every later call.
+    func invalidate() {
+        statements.removeAll()
+        isOver = true
+    }
+
+    /// Runs a closure, and gives a failure of SQLite the form that the pipeline's callers know.
+    @inline(__always)
+    func mapped<Value>(_ body: () throws(SQLiteError) -> Value) throws(MigrationError) -> Value {
+        guard !isOver else {
+            var error = MigrationError(
+                .contextExpired,
+                "The transaction was used after it had ended. Use it only inside the closure that it was given to."
+            )
+            error.store = storeName
+            throw error
+        }
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            throw MigrationError(error, store: storeName)
+        }
+    }
+
+    func state() throws -> StoreState {
+        try mapped { () throws(SQLiteError) in
+            var state = try LedgerTable.state(connection)
+            state.isFresh = isFresh
+            return state
+        }
+    }
+
+    func record(_ entries: [LedgerEntry], version: Int) throws {
+        try mapped { () throws(SQLiteError) in
+            try LedgerTable.add(entries, version: version, to: connection)
+        }
+    }
+
+    // MARK: Reading
+
+    func typeNames() throws -> [String] {
+        try mapped { () throws(SQLiteError) in
+            var names: [String] = []
+            try statements[.typeNames].eachRow { row throws(SQLiteError) in names.append(row.text(0)) }
+            return names
+        }
+    }
+
+    func count(ofType type: String?) throws -> Int {
+        try mapped { () throws(SQLiteError) in
+            guard let type else { return Int(try statements[.countAll].first { $0.integer(0) } ?? 0) }
+            guard let typeID = try typeID(type) else { return 0 }
+            return try count(typeID)
+        }
+    }
+
+    func lastRecordID() throws -> Int64 {
+        try mapped { () throws(SQLiteError) in
+            try statements[.lastID].first { $0.integer(0) } ?? 0
+        }
+    }
+
+    func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws {
+        batch.removeAll()
+        try mapped { () throws(SQLiteError) in
+            let statement: Statement
+            if let type {
+                guard let typeID = try typeID(type) else { return }
+                statement = try statements[isScanned(typeID) ? .readTypeByScan : .readTypeByIndex]
+                try statement.bind(typeID, at: 4)
+            } else {
+                statement = try statements[.readAll]
+            }
+            try statement.bind(after, at: 1)
+            try statement.bind(through, at: 2)
+            try statement.bind(Int64(batch.capacity), at: 3)
+            defer { statement.reset() }
+            while !batch.isFull, try statement.step() { try append(statement, to: batch) }
+        }
+    }
+
+    func record(id: Int64) throws -> Record? {
+        try mapped { () throws(SQLiteError) in
+            let statement = try statements[.recordByID]
+            try statement.bind(id, at: 1)
+            return try single(statement)
+        }
+    }
+
+    func record(forKey key: String) throws -> Record? {
+        try mapped { () throws(SQLiteError) in
+            let statement = try statements[.recordByKey]
+            try statement.bind(key, at: 1)
+            return try single(statement)
+        }
+    }
+
+    // MARK: Writing
+
+    func write(_ record: borrowing Record, version: Int) throws {
+        let id = record.id
+        let isText = !record.isData
+        let expiration = record.expirationSeconds
+        buffer.removeAll(keepingCapacity: true)
+        record.writeContent(to: &buffer)
+        try mapped { () throws(SQLiteError) in
+            let statement = try statements[.write]
+            let buffer = buffer
+            try buffer.withUnsafeBufferPointer { buffer throws(SQLiteError) in
+                let bytes = UnsafeRawBufferPointer(buffer)
+                try statement.bind(inPlace: bytes, isText: isText, at: 1)
+                try statement.bind(Int64(version), at: 2)
+                try statement.bind(id, at: 3)
+                try statement.run()
+            }
+            // An update of the column would touch its index also when nothing changes.
+            guard hasSeenExpiry || expiration != nil else { return }
+            hasSeenExpiry = true
+            let update = try statements[.writeExpiry]
+            try update.bind(expiration, at: 1)
+            try update.bind(id, at: 2)
+            try update.run()
+        }
+    }
+
+    func insert(_ record: borrowing Record, id: Int64, version: Int) throws {
+        let key = record.key
+        let type = record.typeName
+        let isText = !record.isData
+        let expiration = record.expirationSeconds
+        buffer.removeAll(keepingCapacity: true)
+        record.writeContent(to: &buffer)
+        let isNew = try mapped { () throws(SQLiteError) in
+            let existing = try statements[.idByKey]
+            try existing.bind(key, at: 1)
+            guard try existing.first({ $0.integer(0) }) == nil else { return false }
+            let statement = try statements[.insert]
+            let buffer = buffer
+            try buffer.withUnsafeBufferPointer { buffer throws(SQLiteError) in
+                let bytes = UnsafeRawBufferPointer(buffer)
+                try statement.bind(id, at: 1)
+                try statement.bind(key, at: 2)
+                try statement.bind(try addType(type), at: 3)
+                try statement.bind(Int64(version), at: 4)
+                try statement.bind(Date().timeIntervalSince1970, at: 5)
+                try statement.bind(expiration, at: 6)
+                try statement.bind(inPlace: bytes, isText: isText, at: 7)
+                try statement.run()
+            }
+            hasSeenExpiry = hasSeenExpiry || expiration != nil
+            return true
+        }
+        guard isNew else {
+            throw keyExists(key, of: "A record of type \(type)", recordKey: key, recordType: type)
+        }
+    }
+
+    func delete(id: Int64) throws {
+        try mapped { () throws(SQLiteError) in
+            let statement = try statements[.delete]
+            try statement.bind(id, at: 1)
+            try statement.run()
+        }
+    }
+
+    // MARK: Helpers
+
+    /// The error for a key that would be another record's too.
+    func keyExists(_ newKey: String, of what: String, recordKey: String, recordType: String) -> MigrationError {
+        var error = MigrationError(
+            .keyExists,
+            """
+            \(what) would get the key "\(newKey)", which another record has. Give it a key of its own, or drop or \
+            move the other record in an earlier migration.
+            """
+        )
+        error.store = storeName
+        error.recordKey = recordKey
+        error.recordType = recordType
+        return error
+    }
+
+    /// Forgets what was remembered of type names, because they have changed.
+    func forgetTypes() {
+        typeNamesByID.removeAll()
+        scansByTypeID.removeAll()
+    }
+
+    /// The id of a type name, or nil when no record was ever written as it.
+    func typeID(_ name: String) throws(SQLiteError) -> Int64? {
+        let statement = try statements[.typeID]
+        try statement.bind(name, at: 1)
+        return try statement.first { $0.integer(0) }
+    }
+
+    /// The id of a type name, which is added when it is new.
+    func addType(_ name: String) throws(SQLiteError) -> Int64 {
+        if let id = try typeID(name) { return id }
+        let statement = try statements[.addType]
+        try statement.bind(name, at: 1)
+        try statement.run()
+        return connection.lastInsertedID
+    }
+
+    /// The record that a statement finds, or nil; the columns are those of the reading queries.
+    func single(_ statement: Statement) throws(SQLiteError) -> Record? {
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        let batch = RecordBatch(capacity: 1, coding: coding)
+        try append(statement, to: batch)
+        return batch.records[0]
+    }
+
+    private func append(_ row: Statement, to batch: RecordBatch) throws(SQLiteError) {
+        let expiration = row.real(4)
+        if expiration != nil { hasSeenExpiry = true }
+        batch.append(
+            id: row.integer(0),
+            typeName: try typeName(row.integer(2)),
+            key: row.bytes(1),
+            content: row.bytes(3),
+            isData: row.isBlob(3),
+            expiration: expiration
+        )
+    }
+
+    private func typeName(_ id: Int64) throws(SQLiteError) -> String {
+        if let name = typeNamesByID[id] { return name }
+        let statement = try statements[.typeName]
+        try statement.bind(id, at: 1)
+        let name = try statement.first { $0.text(0) } ?? ""
+        typeNamesByID[id] = name
+        return name
+    }
+
+    private func count(_ typeID: Int64) throws(SQLiteError) -> Int {
+        let statement = try statements[.countType]
+        try statement.bind(typeID, at: 1)
+        return Int(try statement.first { $0.integer(0) } ?? 0)
+    }
+
+    /// Whether a type is read by going through all records: faster when it has a large part of them.
+    private func isScanned(_ typeID: Int64) throws(SQLiteError) -> Bool {
+        if let isScanned = scansByTypeID[typeID] { return isScanned }
+        let all = try statements[.countAll].first { $0.integer(0) } ?? 0
+        let isScanned = try count(typeID) * 3 >= Int(all)
+        scansByTypeID[typeID] = isScanned
+        return isScanned
+    }
+}

@@ -1,0 +1,93 @@
+/// The statements that a cache keeps prepared.
+enum RowQuery: Int, CaseIterable {
+    case begin
+    case beginWrite
+    case commit
+    case dataVersion
+    case userVersion
+    case lastLedgerID
+    case get
+    case keys
+    case keysOfType
+    case rowsOfType
+    case count
+    case countOfType
+    case typeID
+    case addType
+    case oldSize
+    case set
+    case remove
+    case removeExpired
+    case removeAll
+    case removeType
+    case touch
+    case oldest
+    case contentSize
+    case sumSizes
+    case saveSize
+    case forgetSize
+
+    private static let live = "(expires_at IS NULL OR expires_at > ?1)"
+    private static let row = """
+        SELECT molt_record.id, key, content, name, expires_at, created_at, updated_at
+        FROM molt_record JOIN molt_type ON molt_type.id = type_id
+        """
+    /// `length` counts the characters of text.
+    private static let size = "length(CAST(content AS BLOB))"
+    private static let typeName = "(SELECT name FROM molt_type WHERE molt_type.id = type_id)"
+    private static let ofType = "type_id = (SELECT id FROM molt_type WHERE name = ?2)"
+
+    /// The statement's text; where it is needed, the time is the first parameter.
+    var sql: String {
+        switch self {
+        case .begin: "BEGIN"
+        case .beginWrite: "BEGIN IMMEDIATE"
+        case .commit: "COMMIT"
+        case .dataVersion: "PRAGMA data_version"
+        case .userVersion: "PRAGMA user_version"
+        case .lastLedgerID: "SELECT max(id) FROM molt_ledger"
+        case .get: "\(Self.row) WHERE key = ?2 AND \(Self.live)"
+        case .keys: "SELECT key FROM molt_record WHERE \(Self.live) ORDER BY id"
+        case .keysOfType: "SELECT key FROM molt_record WHERE \(Self.ofType) AND \(Self.live) ORDER BY id"
+        case .rowsOfType: "\(Self.row) WHERE \(Self.ofType) AND \(Self.live) ORDER BY molt_record.id"
+        // Both parts are counted in an index.
+        case .count:
+            """
+            SELECT (SELECT count(*) FROM molt_record)
+                - (SELECT count(*) FROM molt_record WHERE expires_at IS NOT NULL AND expires_at <= ?1)
+            """
+        case .countOfType: "SELECT count(*) FROM molt_record WHERE \(Self.ofType) AND \(Self.live)"
+        case .typeID: "SELECT id FROM molt_type WHERE name = ?1"
+        case .addType: "INSERT INTO molt_type(name) VALUES(?1)"
+        case .oldSize: "SELECT \(Self.size) FROM molt_record WHERE key = ?1"
+        case .set:
+            """
+            INSERT INTO molt_record(
+                key, type_id, version, created_at, updated_at, accessed_at, expires_at, content
+            ) VALUES(?2, ?3, ?4, ?1, ?1, ?1, ?5, ?6)
+            ON CONFLICT(key) DO UPDATE SET
+                type_id = excluded.type_id, version = excluded.version, content = excluded.content,
+                created_at = CASE WHEN expires_at <= ?1 THEN ?1 ELSE created_at END,
+                updated_at = ?1, accessed_at = ?1, expires_at = excluded.expires_at
+            """
+        case .remove:
+            """
+            DELETE FROM molt_record WHERE key = ?2
+            RETURNING key, \(Self.typeName), \(Self.size), coalesce(expires_at <= ?1, 0)
+            """
+        case .removeExpired:
+            """
+            DELETE FROM molt_record WHERE expires_at IS NOT NULL AND expires_at <= ?1
+            RETURNING key, \(Self.typeName), \(Self.size)
+            """
+        case .removeAll: "DELETE FROM molt_record"
+        case .removeType: "DELETE FROM molt_record WHERE type_id = (SELECT id FROM molt_type WHERE name = ?1)"
+        case .touch: "UPDATE molt_record SET accessed_at = ?1 WHERE id = ?2 AND accessed_at < ?1"
+        case .oldest: "SELECT key FROM molt_record ORDER BY accessed_at LIMIT 1"
+        case .contentSize: "SELECT value FROM molt_meta WHERE name = 'content_size'"
+        case .sumSizes: "SELECT coalesce(sum(\(Self.size)), 0) FROM molt_record"
+        case .saveSize: "UPDATE molt_meta SET value = ?1 WHERE name = 'content_size' AND value IS NOT ?1"
+        case .forgetSize: "UPDATE molt_meta SET value = NULL WHERE name = 'content_size' AND value IS NOT NULL"
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// The statements that an upgrade keeps prepared.
+enum TransactionQuery: Int, CaseIterable {
+    case typeNames
+    case typeID
+    case typeName
+    case addType
+    case countAll
+    case countType
+    case lastID
+    case readAll
+    case readTypeByScan
+    case readTypeByIndex
+    case recordByID
+    case recordByKey
+    case idByKey
+    case write
+    case writeExpiry
+    case insert
+    case delete
+    case deferChange
+    case keepOriginal
+    case original
+
+    /// The columns of the reading queries, in the order in which they are read.
+    private static let columns = "SELECT id, key, type_id, content, expires_at FROM molt_record"
+
+    /// The statement's text.
+    var sql: String {
+        switch self {
+        case .typeNames:
+            """
+            SELECT name FROM molt_type
+            WHERE EXISTS (SELECT 1 FROM molt_record WHERE type_id = molt_type.id) ORDER BY name
+            """
+        case .typeID: "SELECT id FROM molt_type WHERE name = ?1"
+        case .typeName: "SELECT name FROM molt_type WHERE id = ?1"
+        case .addType: "INSERT INTO molt_type(name) VALUES(?1)"
+        case .countAll: "SELECT count(*) FROM molt_record"
+        case .countType: "SELECT count(*) FROM molt_record WHERE type_id = ?1"
+        case .lastID: "SELECT max(id) FROM molt_record"
+        case .readAll: "\(Self.columns) WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3"
+        // The plus sign keeps SQLite from using the index.
+        case .readTypeByScan:
+            "\(Self.columns) WHERE id > ?1 AND id <= ?2 AND +type_id = ?4 ORDER BY id LIMIT ?3"
+        case .readTypeByIndex:
+            """
+            \(Self.columns) INDEXED BY molt_record_type
+            WHERE type_id = ?4 AND id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3
+            """
+        case .recordByID: "\(Self.columns) WHERE id = ?1"
+        case .recordByKey: "\(Self.columns) WHERE key = ?1"
+        case .idByKey: "SELECT id FROM molt_record WHERE key = ?1"
+        case .write: "UPDATE molt_record SET content = ?1, version = ?2 WHERE id = ?3"
+        case .writeExpiry: "UPDATE molt_record SET expires_at = ?1 WHERE id = ?2 AND expires_at IS NOT ?1"
+        case .insert:
+            """
+            INSERT INTO molt_record(
+                id, key, type_id, version, created_at, updated_at, accessed_at, expires_at, content
+            ) VALUES(?1, ?2, ?3, ?4, ?5, ?5, ?5, ?6, ?7)
+            """
+        case .delete: "DELETE FROM molt_record WHERE id = ?1"
+        case .deferChange:
+            "INSERT OR REPLACE INTO temp.molt_deferred(stage, kind, id, text) VALUES(?1, ?2, ?3, ?4)"
+        case .keepOriginal: "\(Self.keeping) WHERE molt_record.id = ?1"
+        case .original:
+            """
+            SELECT original.id, original.key, original.content, original.expires_at, original.type
+            FROM temp.molt_original AS original WHERE original.id = ?1
+            """
+        }
+    }
+
+    /// Keeps records as they are, with the names that their types have now; a `WHERE` is to follow.
+    static let keeping = """
+        INSERT OR IGNORE INTO temp.molt_original(id, key, type, content, expires_at)
+        SELECT molt_record.id, molt_record.key, molt_type.name, molt_record.content, molt_record.expires_at
+        FROM molt_record JOIN molt_type ON molt_type.id = molt_record.type_id
+        """
+}
