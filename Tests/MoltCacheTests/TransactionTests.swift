@@ -145,6 +145,7 @@ import Testing
         let before = try SQLite(scratch.file()).rows(dates)
         try upgrade(store) { transaction throws in
             var record = try #require(try transaction.record(id: 1))
+            try record.read()
             record["firstName"] = .string("Jim")
             record.expiration = Date(timeIntervalSince1970: 4e9)
             try transaction.write(record, version: 5)
@@ -322,6 +323,7 @@ import Testing
             try transaction.keepOriginal(id: 3)
             try transaction.keepOriginals(ofType: "Person")
             var record = try #require(try transaction.record(id: 1))
+            try record.read()
             record["firstName"] = .string("Jim")
             try transaction.write(record, version: 1)
             try transaction.renameType("Person", to: "Human")

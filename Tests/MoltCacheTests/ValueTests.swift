@@ -195,7 +195,7 @@ import Testing
         #expect(try cache.values(of: Person.self).map(\.value) == [.john, .jane])
         try cache.removeAll(of: Person.self)
         #expect(try cache.keys() == ["city"])
-        try cache.removeAll() as Void
+        try cache.removeAll()
         #expect(try cache.count() == 0)
     }
 
