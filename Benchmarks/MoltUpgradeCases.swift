@@ -23,7 +23,7 @@ enum MoltUpgradeCases {
             ratio(
                 renameType,
                 renameType.at(renameTypeSmallCount).name,
-                "of \(renameTypeSmallCount) records",
+                "\(renameTypeSmallCount) records",
                 .time,
                 .atMost(2)
             ),
@@ -32,7 +32,7 @@ enum MoltUpgradeCases {
             ratio(
                 benchmark,
                 benchmark.at(memoryCount).name,
-                "with \(memoryCount) records, peak memory",
+                "\(memoryCount) records, peak memory",
                 .extraMemory,
                 .atMost(20)
             )

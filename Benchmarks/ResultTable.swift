@@ -41,7 +41,10 @@ struct ResultTable {
 
     private var results: String {
         var rows = [
-            ["case", "count", "per second", "seconds", "(min - max)", "peak memory", "times as fast as"]
+            [
+                "case", "count", "per second", "seconds", "(min - max)", "cpu seconds", "peak memory",
+                "times as fast as",
+            ]
         ]
         for result in report.results {
             rows.append([
@@ -50,11 +53,12 @@ struct ResultTable {
                 Self.grouped(Self.rounded(result.unitsPerSecond)),
                 Self.seconds(result.medianSeconds),
                 "(\(Self.seconds(result.minSeconds)) - \(Self.seconds(result.maxSeconds)))",
+                Self.seconds(result.processorSeconds),
                 String(format: "%.1f MB", Double(result.peakMemoryBytes) / 1_000_000),
                 comparison(of: result),
             ])
         }
-        return Self.columns(rows, leading: [0, 6])
+        return Self.columns(rows, leading: [0, 7])
     }
 
     private func comparison(of result: BenchmarkResult) -> String {
