@@ -5,7 +5,7 @@ enum StepFailure {
         _ error: any Error,
         _ migration: Migration,
         _ number: Int,
-        _ record: borrowing Record? = nil
+        _ record: Record? = nil
     ) -> MigrationError {
         var named: MigrationError
         if let error = error as? MigrationError {
@@ -21,6 +21,10 @@ enum StepFailure {
         named.migration = named.migration ?? migration.id
         if named.step == nil, migration.steps.indices.contains(number) {
             named.step = MigrationError.StepPosition(number: number + 1, words: migration.steps[number].description)
+        }
+        if let record {
+            named.recordKey = named.recordKey ?? record.key
+            named.recordType = named.recordType ?? record.typeName
         }
         return named
     }
