@@ -16,10 +16,21 @@ enum FileProbe {
     /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`,
     ///   `newerFormat`, `busy` or `storeFailed`.
     static func state(_ path: String) throws(CacheError) -> StoreState {
+        try look(path) { connection throws(SQLiteError) in try LedgerTable.state(connection) } ?? .fresh
+    }
+
+    /// Runs a closure over one snapshot of a file that has our tables; it may run again when the file changes
+    /// meanwhile.
+    ///
+    /// - Returns: What the closure gives, or nil when there is no file or nothing in it.
+    static func look<Found>(
+        _ path: String,
+        _ body: (Connection) throws(SQLiteError) -> Found
+    ) throws(CacheError) -> Found? {
         for _ in 0..<attempts {
-            guard let before = try check(path) else { return .fresh }
+            guard let before = try check(path) else { return nil }
             if isBeingWritten(path) { break }
-            let found = Result { () throws(CacheError) -> StoreState in try read(path, .immutable) }
+            let found = Result { () throws(CacheError) -> Found? in try read(path, .immutable, body) }
             // Immutable mode sees half a change when there is a writer, so what it saw counts only if there was none.
             if !isBeingWritten(path), try FileStatus.of(path) == before {
                 return try found.get()
@@ -29,9 +40,9 @@ enum FileProbe {
         if FileStatus.hasContent(path + "-journal") {
             // A process was killed while it switched the file to WAL mode. Only a connection that may write can undo
             // that, and what it writes is the file as it was before.
-            return try read(path, .readWrite)
+            return try read(path, .readWrite, body)
         }
-        return try read(path, .readOnly)
+        return try read(path, .readOnly, body)
     }
 
     /// Checks what needs no look into the file.
@@ -81,7 +92,11 @@ enum FileProbe {
         guard owner == 0, tables == 0, newest == FileFormat.applicationID else { throw FileFormat.foreign(path) }
     }
 
-    private static func read(_ path: String, _ mode: Connection.Mode) throws(CacheError) -> StoreState {
+    private static func read<Found>(
+        _ path: String,
+        _ mode: Connection.Mode,
+        _ body: (Connection) throws(SQLiteError) -> Found
+    ) throws(CacheError) -> Found? {
         let connection: Connection
         do throws(SQLiteError) {
             connection = try Connection(path, mode: mode)
@@ -90,9 +105,9 @@ enum FileProbe {
         } catch {
             throw CacheError(error, path: path)
         }
-        guard try FileFormat.recognize(connection, path: path) else { return .fresh }
+        guard try FileFormat.recognize(connection, path: path) else { return nil }
         do throws(SQLiteError) {
-            return try LedgerTable.state(connection)
+            return try body(connection)
         } catch {
             throw CacheError(error, path: path)
         }

@@ -153,8 +153,7 @@ extension Record {
     }
 
     @inline(__always)
-    private static func decodeScalar<Value>(_ type: Value.Type, _ bytes: UnsafeBufferPointer<UInt8>) -> Value?
-    {
+    private static func decodeScalar<Value>(_ type: Value.Type, _ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
         guard let base = bytes.baseAddress else { return nil }
         if type == String.self {
             return bytes[0] == 0x22 ? JSONString.decode(base, from: 0, to: bytes.count) as? Value : nil
