@@ -200,10 +200,11 @@ import Testing
     }
 
     @Test func `Sizes grow with what is stored`() throws {
-        let empty = try cache.totalSize()
+        #expect(try cache.contentSize() == 0)
+        #expect(try cache.totalSize() > 0)
         try cache.setData(Data(count: 100_000), forKey: "big")
         #expect(try cache.contentSize() == 100_000)
-        #expect(try cache.totalSize() >= empty + 100_000)
+        #expect(try cache.totalSize() > 100_000)
     }
 
     @Test func `A closed cache says so, and closing again is nothing`() throws {

@@ -38,7 +38,8 @@ enum FileProbe {
         }
         try refuseForeign(path)
         if FileStatus.hasContent(path + "-journal") {
-            // A process was killed while it made the file. Only a connection that may write can undo that.
+            // A process was killed while it switched the file to WAL mode. Only a connection that may write can undo
+            // that, and what it writes is the file as it was before.
             return try read(path, .readWrite, body)
         }
         return try read(path, .readOnly, body)
@@ -77,15 +78,18 @@ enum FileProbe {
     /// Refuses a file that is not ours before a connection that takes locks may make files beside it.
     private static func refuseForeign(_ path: String) throws(CacheError) {
         let owner: Int64
+        let tables: Int64
         do throws(SQLiteError) {
-            owner = try Connection(path, mode: .immutable).integer("PRAGMA application_id")
+            let connection = try Connection(path, mode: .immutable)
+            owner = try connection.integer("PRAGMA application_id")
+            tables = owner == 0 ? try connection.integer("SELECT count(*) FROM sqlite_schema") : 0
         } catch {
             throw CacheError(error, path: path)
         }
         if owner == FileFormat.applicationID { return }
-        // The first page may be newer in the log.
-        if owner == 0, WriteAheadLog.saysOurs(path + "-wal") { return }
-        throw FileFormat.foreign(path)
+        // A new file is an empty database until its first page has come from the log.
+        let newest = WriteAheadLog.applicationID(path + "-wal") ?? FileFormat.applicationID
+        guard owner == 0, tables == 0, newest == FileFormat.applicationID else { throw FileFormat.foreign(path) }
     }
 
     private static func read<Found>(
