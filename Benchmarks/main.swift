@@ -1,1 +1,3 @@
-print("")
+import Foundation
+
+exit(BenchmarkCommand.run(CommandLine.arguments))

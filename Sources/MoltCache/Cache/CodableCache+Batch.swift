@@ -25,8 +25,6 @@ extension CodableCache {
         }
     }
 
-    // The compiler tells this and its async twin apart by whether the caller can await.
-    // swift-format-ignore: AmbiguousTrailingClosureOverload
     /// Makes several changes in one transaction: all of them, or none when anything fails.
     ///
     /// ```swift
@@ -41,14 +39,6 @@ extension CodableCache {
     /// - Throws: What the closure throws; ``CacheError``; ``MigrationError`` with the code `superseded`.
     public func batch(_ collect: (inout Batch) throws -> Void) throws {
         try write(try changes(collect))
-    }
-
-    /// Makes several changes in one transaction; waits for the disk without blocking a thread.
-    ///
-    /// - Throws: As the synchronous call.
-    public func batch(_ collect: (inout Batch) throws -> Void) async throws {
-        let changes = try changes(collect)
-        try await queue.run { [self] in try write(changes) }
     }
 
     /// Stores several values in one transaction: all of them, or none when anything fails.
@@ -116,5 +106,15 @@ extension CodableCache {
                 return contents
             }
         }
+    }
+}
+
+extension CodableCache {
+    /// Makes several changes in one transaction; waits for the disk without blocking a thread.
+    ///
+    /// - Throws: As the synchronous call.
+    public func batch(_ collect: (inout Batch) throws -> Void) async throws {
+        let changes = try changes(collect)
+        try await queue.run { [self] in try write(changes) }
     }
 }

@@ -59,7 +59,6 @@ extension CodableCache {
     /// For types that are not `Sendable`: their values are never kept in memory.
     ///
     /// - Throws: As ``value(_:forKey:)-(_,String)`` for types that are `Sendable`.
-    @_disfavoredOverload
     public func value<Value: Decodable>(_ type: Value.Type = Value.self, forKey key: String) throws -> Value? {
         try uncached(type, forKey: key)
     }

@@ -8,16 +8,29 @@ internal import MoltCore
 enum FileProbe {
     /// How often a file that changes while it is read is read again before its locks are taken part in.
     private static let attempts = 3
+    /// The smallest page of SQLite, in bytes.
+    private static let smallestDatabase = 512
 
     /// What the store at a path says of itself; a path at which nothing is gives a fresh state.
     ///
     /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`,
     ///   `newerFormat`, `busy` or `storeFailed`.
     static func state(_ path: String) throws(CacheError) -> StoreState {
+        try look(path) { connection throws(SQLiteError) in try LedgerTable.state(connection) } ?? .fresh
+    }
+
+    /// Runs a closure over one snapshot of a file that has our tables; it may run again when the file changes
+    /// meanwhile.
+    ///
+    /// - Returns: What the closure gives, or nil when there is no file or nothing in it.
+    static func look<Found>(
+        _ path: String,
+        _ body: (Connection) throws(SQLiteError) -> Found
+    ) throws(CacheError) -> Found? {
         for _ in 0..<attempts {
-            guard let before = try check(path) else { return .fresh }
+            guard let before = try check(path) else { return nil }
             if isBeingWritten(path) { break }
-            let found = Result { () throws(CacheError) -> StoreState in try read(path, .immutable) }
+            let found = Result { () throws(CacheError) -> Found? in try read(path, .immutable, body) }
             // Immutable mode sees half a change when there is a writer, so what it saw counts only if there was none.
             if !isBeingWritten(path), try FileStatus.of(path) == before {
                 return try found.get()
@@ -25,10 +38,11 @@ enum FileProbe {
         }
         try refuseForeign(path)
         if FileStatus.hasContent(path + "-journal") {
-            // A process was killed while it made the file. Only a connection that may write can undo that.
-            return try read(path, .readWrite)
+            // A process was killed while it switched the file to WAL mode. Only a connection that may write can undo
+            // that, and what it writes is the file as it was before.
+            return try read(path, .readWrite, body)
         }
-        return try read(path, .readOnly)
+        return try read(path, .readOnly, body)
     }
 
     /// Checks what needs no look into the file.
@@ -44,6 +58,12 @@ enum FileProbe {
             )
         } else if !FileStatus.isReadable(path) {
             error = CacheError(.noPermission, "The file at \(path) may not be read. Check its permissions.")
+        } else if status.size > 0, status.size < smallestDatabase {
+            // SQLite takes a file of one byte for an empty one.
+            error = CacheError(
+                .notADatabase,
+                "The file at \(path) is too short for an SQLite database. Choose another path. It was not changed."
+            )
         } else {
             return status.size == 0 ? nil : status
         }
@@ -58,18 +78,25 @@ enum FileProbe {
     /// Refuses a file that is not ours before a connection that takes locks may make files beside it.
     private static func refuseForeign(_ path: String) throws(CacheError) {
         let owner: Int64
+        let tables: Int64
         do throws(SQLiteError) {
-            owner = try Connection(path, mode: .immutable).integer("PRAGMA application_id")
+            let connection = try Connection(path, mode: .immutable)
+            owner = try connection.integer("PRAGMA application_id")
+            tables = owner == 0 ? try connection.integer("SELECT count(*) FROM sqlite_schema") : 0
         } catch {
             throw CacheError(error, path: path)
         }
         if owner == FileFormat.applicationID { return }
-        // The first page may be newer in the log.
-        if owner == 0, WriteAheadLog.saysOurs(path + "-wal") { return }
-        throw FileFormat.foreign(path)
+        // A new file is an empty database until its first page has come from the log.
+        let newest = WriteAheadLog.applicationID(path + "-wal") ?? FileFormat.applicationID
+        guard owner == 0, tables == 0, newest == FileFormat.applicationID else { throw FileFormat.foreign(path) }
     }
 
-    private static func read(_ path: String, _ mode: Connection.Mode) throws(CacheError) -> StoreState {
+    private static func read<Found>(
+        _ path: String,
+        _ mode: Connection.Mode,
+        _ body: (Connection) throws(SQLiteError) -> Found
+    ) throws(CacheError) -> Found? {
         let connection: Connection
         do throws(SQLiteError) {
             connection = try Connection(path, mode: mode)
@@ -78,9 +105,9 @@ enum FileProbe {
         } catch {
             throw CacheError(error, path: path)
         }
-        guard try FileFormat.recognize(connection, path: path) else { return .fresh }
+        guard try FileFormat.recognize(connection, path: path) else { return nil }
         do throws(SQLiteError) {
-            return try LedgerTable.state(connection)
+            return try body(connection)
         } catch {
             throw CacheError(error, path: path)
         }

@@ -27,6 +27,9 @@ extension SQLiteError: CustomStringConvertible {
 }
 
 extension SQLiteError {
+    /// Another connection held the lock for too long.
+    static let busy = SQLiteError(extendedCode: SQLITE_BUSY, message: "database is locked")
+
     /// Whether another connection holds the lock.
     var isBusy: Bool { resultCode == SQLITE_BUSY || resultCode == SQLITE_LOCKED }
     /// Whether two rows would have had the same key.

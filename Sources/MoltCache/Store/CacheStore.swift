@@ -71,6 +71,9 @@ public final class CacheStore: MigrationStore {
         let connection = try openForWriting()
         do {
             connection.setBusyTimeout(milliseconds: 50)
+            // Before the transaction, so that a new file has no moment in which readers must wait: until the commit
+            // it is a database without tables, which counts as no store at all.
+            try settle(connection, waiting)
             // An upgrade that was reported as done must survive a loss of power.
             try connection.execute("PRAGMA synchronous = FULL")
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
@@ -86,9 +89,10 @@ public final class CacheStore: MigrationStore {
             defer { transaction.invalidate() }
             try body(transaction)
             try transaction.finish()
-            // Outside WAL mode a commit waits for readers.
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
-            try settle(connection, waiting)
+            try connection.execute("PRAGMA synchronous = NORMAL")
+            // The first page says whose file it is; it should not stay in the log.
+            if isFresh { try connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
         } catch let error as SQLiteError {
             throw MigrationError(error, store: storeName)
         }
@@ -107,10 +111,14 @@ public final class CacheStore: MigrationStore {
                 defer { connection.rollBack() }
                 exists = try FileFormat.recognize(connection, path: storeName)
             }
+            let deadline = ContinuousClock.now + .milliseconds(busyMilliseconds)
+            let waiting = { () throws in
+                if ContinuousClock.now >= deadline { throw SQLiteError.busy }
+            }
             if exists {
-                try settle(connection) {}
+                try settle(connection, waiting)
             } else {
-                try upgrade({ _ in }, waiting: {})
+                try upgrade({ _ in }, waiting: waiting)
             }
             connection.setBusyTimeout(milliseconds: busyMilliseconds)
             return connection
@@ -181,6 +189,8 @@ public final class CacheStore: MigrationStore {
             } catch {
                 guard error.isBusy else { throw error }
                 try waiting()
+                // Some refusals come at once.
+                Thread.sleep(forTimeInterval: 0.001)
             }
         }
     }

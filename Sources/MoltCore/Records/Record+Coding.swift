@@ -22,14 +22,22 @@ extension Record {
 
     /// The whole content, decoded as a type with the store's coders.
     ///
+    /// A property that is written twice is decoded as its last value, as it is read everywhere else.
+    ///
     /// - Throws: ``MigrationError`` with the code `typeMismatch`.
     public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
         if isData {
             if let data = data as? Value { return data }
             throw error(.typeMismatch, "The content is raw data and cannot be decoded as \(type).")
         }
+        if object.kind == .unread, let syntax = Self.check(contentBytes, depth: 0) { throw malformed(syntax) }
         do {
-            return try coding.decoder.decode(type, from: Data(contentBytes))
+            guard object.isUnchanged else {
+                return try contentBytes.withUnsafeBufferPointer { try decode(type, from: $0) }
+            }
+            return try object.bytes.withUnsafeBufferPointer {
+                try decode(type, from: UnsafeBufferPointer(rebasing: $0[0..<object.contentEnd]))
+            }
         } catch {
             throw mismatch(type, property: nil, error)
         }
@@ -82,8 +90,16 @@ extension Record {
                 underlying: error
             )
         }
-        let failure = bytes.withUnsafeBufferPointer { buffer -> JSONSyntaxError? in
-            guard let base = buffer.baseAddress else { return JSONSyntaxError(reason: .unexpectedEnd, offset: 0) }
+        if let failure = Self.check(bytes, depth: depth) { throw tooDeep(property, failure) }
+        return bytes
+    }
+
+    /// What keeps bytes from being JSON text at a depth.
+    private static func check(_ bytes: [UInt8], depth: Int) -> JSONSyntaxError? {
+        bytes.withUnsafeBufferPointer { buffer in
+            guard let base = buffer.baseAddress else {
+                return JSONSyntaxError(reason: .unexpectedEnd, offset: 0)
+            }
             var scanner = JSONScanner(base: base, to: buffer.count)
             do throws(JSONSyntaxError) {
                 scanner.skipWhitespace()
@@ -94,17 +110,30 @@ extension Record {
                 return error
             }
         }
-        if let failure { throw tooDeep(property, failure) }
-        return bytes
+    }
+
+    /// Decodes bytes that a scanner has accepted; of properties with the same name the decoder sees the last.
+    private func decode<Value: Decodable>(
+        _ type: Value.Type,
+        from bytes: UnsafeBufferPointer<UInt8>
+    ) throws -> Value {
+        guard JSONDuplicates.areIn(bytes), let base = bytes.baseAddress else {
+            return try coding.decoder.decode(type, from: Data(buffer: bytes))
+        }
+        let value = JSONDuplicates.dropped(from: RecordValue(checked: base, from: 0, to: bytes.count))
+        return try coding.decoder.decode(type, from: Data(value.json()))
     }
 
     /// Decodes a property; strings, truth values and plain numbers without a decoder.
     func decode<Value: Decodable>(_ type: Value.Type, at path: [String]) throws -> Value {
         let decoded: Value?
         do {
-            decoded = try object.withValue(at: path[...]) { bytes in
-                if let value = Self.decodeScalar(type, bytes) { return value }
-                return try coding.decoder.decode(type, from: Data(bytes))
+            if path.count == 1 {
+                decoded = try object.lastIndex(of: path[0]).map { index in
+                    try object.withValue(at: index) { try decodeValue(type, from: $0) }
+                }
+            } else {
+                decoded = try object.withValue(at: path[...]) { try decodeValue(type, from: $0) }
             }
         } catch {
             throw mismatch(type, property: path, error)
@@ -112,6 +141,15 @@ extension Record {
         if let decoded { return decoded }
         if !isObject { try requireObject(property: path) }
         throw missing(path)
+    }
+
+    /// Decodes a property's value: bytes with no white space around them.
+    @inline(__always)
+    private func decodeValue<Value: Decodable>(
+        _ type: Value.Type,
+        from bytes: UnsafeBufferPointer<UInt8>
+    ) throws -> Value {
+        try Self.decodeScalar(type, bytes) ?? decode(type, from: bytes)
     }
 
     @inline(__always)

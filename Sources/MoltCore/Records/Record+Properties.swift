@@ -15,8 +15,8 @@ extension Record {
     ///
     /// Setting a property of a record whose content is not an object fails the step when its closure returns.
     public subscript(name: String) -> RecordValue? {
-        get { value(at: [name]) }
-        set { set([name], to: newValue) }
+        get { object.lastIndex(of: name).flatMap(value(atIndex:)) }
+        set { set(name, to: newValue) }
     }
 
     /// The value of a property of a nested object; setting it adds the objects on the way that are missing.
@@ -92,7 +92,8 @@ extension Record {
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing`.
     public mutating func remove(_ path: String...) throws {
-        guard try removeIfPresent(path) else { throw missing(path) }
+        try requireObject(property: path)
+        guard try removed(path) else { throw missing(path) }
     }
 
     /// Removes a property and gives its value, decoded as a type with the store's coders.
@@ -100,7 +101,7 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`; the property is then still there.
     public mutating func remove<Value: Decodable>(_ path: String..., as type: Value.Type) throws -> Value {
         let value = try decode(type, at: path)
-        _ = try removeIfPresent(path)
+        _ = try removed(path)
         return value
     }
 
@@ -112,23 +113,48 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `propertyExists` when there is one with the
     ///   new name.
     public mutating func rename(_ path: String..., to newName: String) throws {
-        guard try renameIfPresent(path, to: newName) else { throw missing(path) }
+        try requireObject(property: path)
+        guard try renamed(path, to: newName) else { throw missing(path) }
     }
 
     // MARK: What steps are made of
 
+    /// Removes a property where there is one, the objects around it included.
+    ///
     /// - Returns: Whether there was one.
-    mutating func removeIfPresent(_ path: [String]) throws -> Bool {
-        try edit(path) { object, name in object.remove(name) }
+    package mutating func removeIfPresent(_ path: [String]) throws -> Bool {
+        do {
+            return try removed(path)
+        } catch let error as MigrationError where error.code == .propertyMissing {
+            return false
+        }
     }
 
+    /// Renames a property where there is one, the objects around it included.
+    ///
     /// - Returns: Whether there was one.
-    mutating func renameIfPresent(_ path: [String], to newName: String) throws -> Bool {
+    package mutating func renameIfPresent(_ path: [String], to newName: String) throws -> Bool {
+        do {
+            return try renamed(path, to: newName)
+        } catch let error as MigrationError where error.code == .propertyMissing {
+            return false
+        }
+    }
+
+    private mutating func removed(_ path: [String]) throws -> Bool {
+        if path.count == 1 { return object.remove(path[0]) }
+        return try edit(path) { object, name in object.remove(name) }
+    }
+
+    private mutating func renamed(_ path: [String], to newName: String) throws -> Bool {
         var exists = false
-        let renamed = try edit(path) { object, name -> Bool in
-            guard object.lastIndex(of: name) != nil else { return false }
-            exists = object.lastIndex(of: newName) != nil && !RecordObject.isSame(name, newName)
-            return exists ? true : object.rename(name, to: newName)
+        let renamed: Bool
+        if path.count == 1 {
+            renamed = Self.rename(path[0], to: newName, in: &object, exists: &exists)
+        } else {
+            renamed = try edit(path) { object, name in
+                Self.rename(name, to: newName, in: &object, exists: &exists)
+            }
         }
         if exists {
             let newPath = path.dropLast() + [newName]
@@ -142,8 +168,20 @@ extension Record {
         return renamed
     }
 
+    /// Renames a property unless that would make two of one name.
+    private static func rename(
+        _ name: String,
+        to newName: String,
+        in object: inout SplicedObject,
+        exists: inout Bool
+    ) -> Bool {
+        guard object.lastIndex(of: name) != nil else { return false }
+        exists = object.lastIndex(of: newName) != nil && !RecordObject.isSame(name, newName)
+        return exists ? true : object.rename(name, to: newName)
+    }
+
     /// Sets a property where it is missing or null.
-    mutating func setIfMissing(_ path: [String], to value: [UInt8]) throws {
+    package mutating func setIfMissing(_ path: [String], to value: [UInt8]) throws {
         let isThere = try object.withValue(at: path[...]) { !$0.elementsEqual("null".utf8) } ?? false
         if !isThere { try put(value, at: path) }
     }
@@ -155,14 +193,31 @@ extension Record {
         } ?? nil
     }
 
+    private func value(atIndex index: Int) -> RecordValue? {
+        object.withValue(at: index) { bytes in
+            bytes.baseAddress.map { RecordValue(checked: $0, from: 0, to: bytes.count) }
+        }
+    }
+
+    private mutating func set(_ name: String, to value: RecordValue?) {
+        guard let value, isObject else { return set([name], to: value) }
+        do throws(JSONSyntaxError) {
+            if case .string(let string) = value {
+                object.set(name) { JSONString.write(string, to: &$0) }
+            } else {
+                try object.set(name) { bytes throws(JSONSyntaxError) in try value.write(to: &bytes, depth: 1)
+                }
+            }
+        } catch {
+            fail(tooDeep([name], error))
+        }
+    }
+
     private mutating func set(_ path: [String], to value: RecordValue?) {
         do {
             guard let value else {
+                try requireObject(property: path)
                 _ = try removeIfPresent(path)
-                return
-            }
-            if path.count == 1, case .string(let string) = value, isObject {
-                object.set(path[0], toString: string)
                 return
             }
             var bytes: [UInt8] = []
@@ -179,6 +234,9 @@ extension Record {
 
     private mutating func put(_ bytes: [UInt8], at path: [String]) throws {
         try requireObject(property: path)
+        guard path.count <= JSONScanner.depthLimit else {
+            throw tooDeep(path, JSONSyntaxError(reason: .tooDeep, offset: 0))
+        }
         try edit(path, createsParents: true) { object, name in object.set(name, to: bytes) }
     }
 
@@ -204,6 +262,7 @@ extension Record {
         }
     }
 
+    /// Throws unless the content is an object, for what can be done to a property only.
     func requireObject(property: [String]) throws {
         guard !isObject else { return }
         throw error(
@@ -215,6 +274,7 @@ extension Record {
         )
     }
 
+    /// The error for a property that is not there; the message names the first name of the path that is missing.
     func missing(_ path: [String], at missingPath: [String]? = nil) -> MigrationError {
         let name = (missingPath ?? path).joined(separator: ".")
         return error(
@@ -225,6 +285,7 @@ extension Record {
         )
     }
 
+    /// The error for a value that could not be read again at its place.
     func tooDeep(_ path: [String]?, _ syntax: JSONSyntaxError) -> MigrationError {
         error(
             .typeMismatch,

@@ -40,7 +40,13 @@ public struct Record: Sendable {
     private var headRevision = 0
 
     /// Creates a record that is in no store yet.
-    init(coding: RecordCoding, key: String = "", typeName: String = "", content: [UInt8] = [], isData: Bool = false) {
+    init(
+        coding: RecordCoding,
+        key: String = "",
+        typeName: String = "",
+        content: [UInt8] = [],
+        isData: Bool = false
+    ) {
         self.coding = coding
         self.typeName = typeName
         self.isData = isData
@@ -135,6 +141,7 @@ public struct Record: Sendable {
         if failure == nil { failure = error }
     }
 
+    /// The error for content that is not JSON text.
     func malformed(_ syntax: JSONSyntaxError) -> MigrationError {
         error(
             .malformedContent,

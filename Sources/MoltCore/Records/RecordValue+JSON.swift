@@ -6,7 +6,9 @@ extension RecordValue {
     public init(json: some Sequence<UInt8>) throws {
         let bytes = Array(json)
         self = try bytes.withUnsafeBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { throw JSONSyntaxError(reason: .unexpectedEnd, offset: 0) }
+            guard let base = buffer.baseAddress else {
+                throw JSONSyntaxError(reason: .unexpectedEnd, offset: 0)
+            }
             var scanner = JSONScanner(base: base, to: buffer.count)
             scanner.skipWhitespace()
             let start = scanner.position

@@ -26,6 +26,10 @@ enum StepFailure {
         if named.step == nil, migration.steps.indices.contains(number) {
             named.step = MigrationError.StepPosition(number: number + 1, words: migration.steps[number].description)
         }
+        if let record {
+            named.recordKey = named.recordKey ?? record.key
+            named.recordType = named.recordType ?? record.typeName
+        }
         return named
     }
 }

@@ -6,10 +6,14 @@ struct JSONScanner {
     /// How many arrays and objects may be inside each other.
     static let depthLimit = 512
 
+    /// The first byte.
     let base: UnsafePointer<UInt8>
+    /// The number of bytes.
     let end: Int
+    /// The byte to look at next.
     var position: Int
 
+    /// Creates a scanner of bytes that must stay where they are.
     init(base: UnsafePointer<UInt8>, from position: Int = 0, to end: Int) {
         self.base = base
         self.position = position
@@ -24,6 +28,7 @@ struct JSONScanner {
         position < end ? base[position] : 0
     }
 
+    /// Passes spaces, tabs, line feeds and carriage returns.
     @inline(__always)
     mutating func skipWhitespace() {
         while position < end {
@@ -34,16 +39,19 @@ struct JSONScanner {
         }
     }
 
+    /// Passes a byte that must be there.
     @inline(__always)
     mutating func expect(_ byte: UInt8) throws(JSONSyntaxError) {
         guard next == byte else { throw unexpected() }
         position += 1
     }
 
+    /// The error for the next byte, or for the end.
     func unexpected() -> JSONSyntaxError {
         JSONSyntaxError(reason: position < end ? .unexpectedByte : .unexpectedEnd, offset: position)
     }
 
+    /// The error for the next byte, with a reason.
     func failure(_ reason: JSONSyntaxError.Reason) -> JSONSyntaxError {
         JSONSyntaxError(reason: reason, offset: position)
     }
@@ -64,8 +72,16 @@ struct JSONScanner {
         try expect(0x22)
         // Eight bytes at a time while none of them is a quote, a backslash, a control character or not ASCII.
         while position + 8 <= end {
-            let word = UnsafeRawPointer(base + position).loadUnaligned(as: UInt64.self)
-            if Self.hasSpecialByte(word) { break }
+            let word = UnsafeRawPointer(base + position).loadUnaligned(as: UInt64.self).littleEndian
+            let special = Self.specialBytes(of: word)
+            guard special == 0 else {
+                position += special.trailingZeroBitCount >> 3
+                if base[position] == 0x22 {
+                    position += 1
+                    return false
+                }
+                return try skipRestOfString()
+            }
             position += 8
         }
         while position < end {
@@ -80,20 +96,21 @@ struct JSONScanner {
         return try skipRestOfString()
     }
 
+    /// The high bit of each byte that needs a look: the lowest one is right, those above it may be too many.
     @inline(__always)
-    private static func hasSpecialByte(_ word: UInt64) -> Bool {
+    private static func specialBytes(of word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080
         let quotes = word ^ 0x2222_2222_2222_2222
         let backslashes = word ^ 0x5C5C_5C5C_5C5C_5C5C
-        // A byte is 0 exactly when subtracting 1 borrows into its high bit and the bit was clear before; borrows can
-        // make a byte above a true hit look like one, which only ends the fast loop early.
+        // A byte is 0 exactly when subtracting 1 borrows into its high bit and the bit was clear before. A borrow
+        // goes on into the byte above, so only what is above a true hit can be a false one.
         let found =
             ((quotes &- ones) & ~quotes)
             | ((backslashes &- ones) & ~backslashes)
             | ((word &- 0x2020_2020_2020_2020) & ~word)
             | word
-        return found & highs != 0
+        return found & highs
     }
 
     private mutating func skipRestOfString() throws(JSONSyntaxError) -> Bool {
@@ -156,6 +173,7 @@ struct JSONScanner {
         return unit
     }
 
+    /// The value of a hexadecimal digit, in upper or lower case.
     static func hexDigit(_ byte: UInt8) -> UInt32? {
         switch byte {
         case 0x30...0x39: UInt32(byte - 0x30)

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Why bytes are not JSON text as RFC 8259 has it, and where.
 public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What rule the bytes break.
@@ -31,4 +33,9 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
     public var description: String {
         "\(reason.rawValue), at byte \(offset)"
     }
+}
+
+extension JSONSyntaxError: LocalizedError {
+    /// The reason and the place, in a sentence.
+    public var errorDescription: String? { "This is not JSON text: \(description)." }
 }

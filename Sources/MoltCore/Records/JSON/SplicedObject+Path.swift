@@ -46,7 +46,9 @@ extension SplicedObject {
     }
 
     /// Lends the bytes of the value at a path; nil when there is none.
-    func withValue<R>(at path: ArraySlice<String>, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) throws -> R? {
+    func withValue<R>(at path: ArraySlice<String>, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) throws
+        -> R?
+    {
         guard let name = path.first, let index = lastIndex(of: name) else { return nil }
         if path.count == 1 { return try withValue(at: index, body) }
         guard let child = try? child(at: index, path: []) else { return nil }

@@ -14,13 +14,19 @@ struct SplicedObject: Sendable {
 
     /// The text, from 0 to ``contentEnd``; what is behind it belongs to the owner.
     var bytes: [UInt8]
+    /// Where the text ends in ``bytes``.
     var contentEnd: Int
+    /// What the text is; unread until ``read(depth:)``.
     private(set) var kind = Kind.unread
+    /// The properties of the text, in their order, then those that were added.
     private(set) var entries: [Entry] = []
     /// New names and values, one behind the other.
-    private var edits: [UInt8] = []
+    private(set) var edits: [UInt8] = []
     private var liveCount = 0
-    private var hasBecomeEmpty = false
+    /// Whether all properties were removed at some time, and with them the inner white space.
+    private(set) var hasBecomeEmpty = false
+    /// Whether the text is still the one that was loaded.
+    private(set) var isUnchanged = true
     /// Grows with each change.
     private(set) var revision = 0
 
@@ -55,6 +61,7 @@ struct SplicedObject: Sendable {
         var count: Int { Int(end - start) }
     }
 
+    /// Creates an object that is not read yet.
     init(bytes: [UInt8], contentEnd: Int? = nil) {
         self.bytes = bytes
         self.contentEnd = contentEnd ?? bytes.count
@@ -73,6 +80,7 @@ struct SplicedObject: Sendable {
         kind = .unread
         liveCount = 0
         hasBecomeEmpty = false
+        isUnchanged = true
         revision = 0
     }
 
@@ -85,6 +93,7 @@ struct SplicedObject: Sendable {
         kind = .unread
         liveCount = 0
         hasBecomeEmpty = false
+        isUnchanged = true
         revision += 1
     }
 
@@ -143,7 +152,13 @@ struct SplicedObject: Sendable {
             try scanner.skipValue(depth: depth + 1)
             let value = Slice(valueStart, scanner.position)
             entries.append(
-                Entry(sourceName: name, sourceValue: value, name: name, value: value, nameHasEscapes: hasEscapes)
+                Entry(
+                    sourceName: name,
+                    sourceValue: value,
+                    name: name,
+                    value: value,
+                    nameHasEscapes: hasEscapes
+                )
             )
             scanner.skipWhitespace()
             if scanner.next == 0x2C {
@@ -163,41 +178,75 @@ struct SplicedObject: Sendable {
     }
 
     private func name(of entry: Entry) -> String {
-        withBytes(entry.isNameEdited) { JSONString.decode($0, from: entry.name.range.lowerBound, to: entry.name.range.upperBound) }
+        withTexts { source, edited in
+            Self.text(of: entry, source, edited)
+        }
+    }
+
+    private static func text(
+        of entry: Entry,
+        _ source: UnsafePointer<UInt8>,
+        _ edited: UnsafePointer<UInt8>
+    ) -> String {
+        let range = entry.name.range
+        return JSONString.decode(
+            entry.isNameEdited ? edited : source,
+            from: range.lowerBound,
+            to: range.upperBound
+        )
     }
 
     /// The place of the last property with a name.
     func lastIndex(of name: String) -> Int? {
+        lastIndex(of: name, before: entries.count)
+    }
+
+    /// The place of the last property with a name among the first ones.
+    private func lastIndex(of name: String, before end: Int) -> Int? {
         var name = name
         return name.withUTF8 { text in
-            var index = entries.count
-            while index > 0 {
-                index -= 1
-                if matches(entries[index], text) { return index }
+            withTexts { source, edited in
+                entries.withUnsafeBufferPointer { entries in
+                    var index = end
+                    while index > 0 {
+                        index -= 1
+                        if Self.matches(entries[index], text, source, edited) { return index }
+                    }
+                    return nil
+                }
             }
-            return nil
         }
     }
 
     @inline(__always)
-    private func matches(_ entry: Entry, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func matches(
+        _ entry: Entry,
+        _ text: UnsafeBufferPointer<UInt8>,
+        _ source: UnsafePointer<UInt8>,
+        _ edited: UnsafePointer<UInt8>
+    ) -> Bool {
         if entry.isRemoved { return false }
-        if entry.nameHasEscapes { return name(of: entry).utf8.elementsEqual(text) }
+        if entry.nameHasEscapes { return self.text(of: entry, source, edited).utf8.elementsEqual(text) }
         guard entry.name.count - 2 == text.count else { return false }
-        return withBytes(entry.isNameEdited) { base in
-            let start = base + Int(entry.name.start) + 1
-            for offset in 0..<text.count where start[offset] != text[offset] { return false }
-            return true
+        let start = (entry.isNameEdited ? edited : source) + Int(entry.name.start) + 1
+        var offset = 0
+        while offset < text.count {
+            if start[offset] != text[offset] { return false }
+            offset += 1
         }
+        return true
     }
 
     @inline(__always)
-    private func withBytes<R>(_ isEdited: Bool, _ body: (UnsafePointer<UInt8>) -> R) -> R {
-        // An entry points into one of the two only when that one is not empty, so neither base address can be nil;
-        // the stand-in is never read.
-        (isEdited ? edits : bytes).withUnsafeBufferPointer { buffer in
-            if let base = buffer.baseAddress { return body(base) }
-            return withUnsafePointer(to: 0x22) { body($0) }
+    private func withTexts<R>(_ body: (UnsafePointer<UInt8>, UnsafePointer<UInt8>) -> R) -> R {
+        // An entry points into one of the two only when that one is not empty, so no base address that is asked for
+        // is nil; the stand-in is never read.
+        withUnsafePointer(to: 0x22 as UInt8) { nothing in
+            bytes.withUnsafeBufferPointer { source in
+                edits.withUnsafeBufferPointer { edited in
+                    body(source.baseAddress ?? nothing, edited.baseAddress ?? nothing)
+                }
+            }
         }
     }
 
@@ -205,7 +254,12 @@ struct SplicedObject: Sendable {
     @inline(__always)
     func withValue<R>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
         let entry = entries[index]
-        return try (entry.isValueEdited ? edits : bytes).withUnsafeBufferPointer { buffer in
+        if entry.isValueEdited {
+            return try edits.withUnsafeBufferPointer { buffer in
+                try body(UnsafeBufferPointer(rebasing: buffer[entry.value.range]))
+            }
+        }
+        return try bytes.withUnsafeBufferPointer { buffer in
             try body(UnsafeBufferPointer(rebasing: buffer[entry.value.range]))
         }
     }
@@ -214,10 +268,32 @@ struct SplicedObject: Sendable {
 
     /// Gives a property another value, or adds it behind the others.
     mutating func set(_ name: String, to value: [UInt8]) {
+        set(name) { $0.append(contentsOf: value) }
+    }
+
+    /// Gives a property the value that a closure writes behind the other changes, or adds it behind the others.
+    @inline(__always)
+    mutating func set<Failure: Error>(
+        _ name: String,
+        writing body: (inout [UInt8]) throws(Failure) -> Void
+    ) throws(Failure) {
+        let start = edits.count
+        do throws(Failure) {
+            try body(&edits)
+        } catch {
+            edits.removeSubrange(start...)
+            throw error
+        }
+        set(name, toEdit: Slice(start, edits.count))
+    }
+
+    private mutating func set(_ name: String, toEdit value: Slice) {
         if let index = lastIndex(of: name) {
-            let isSame = withValue(at: index) { $0.elementsEqual(value) }
-            guard !isSame else { return }
-            entries[index].value = append(value)
+            guard !isValue(at: index, sameAs: value) else {
+                edits.removeSubrange(Int(value.start)...)
+                return
+            }
+            entries[index].value = value
             entries[index].isValueEdited = true
         } else {
             let nameSlice = append(name: name)
@@ -227,7 +303,7 @@ struct SplicedObject: Sendable {
                     sourceName: nothing,
                     sourceValue: nothing,
                     name: nameSlice.slice,
-                    value: append(value),
+                    value: value,
                     nameHasEscapes: nameSlice.hasEscapes,
                     isNameEdited: true,
                     isValueEdited: true,
@@ -236,30 +312,36 @@ struct SplicedObject: Sendable {
             )
             liveCount += 1
         }
+        isUnchanged = false
         revision += 1
     }
 
-    /// Gives a string property another value without a copy in between.
-    mutating func set(_ name: String, toString string: String) {
-        var value: [UInt8] = []
-        value.reserveCapacity(string.utf8.count + 2)
-        JSONString.write(string, to: &value)
-        set(name, to: value)
+    private func isValue(at index: Int, sameAs value: Slice) -> Bool {
+        guard entries[index].value.count == value.count else { return false }
+        return withValue(at: index) { old in
+            edits.withUnsafeBufferPointer { edits in
+                old.elementsEqual(UnsafeBufferPointer(rebasing: edits[value.range]))
+            }
+        }
     }
 
     /// Removes all properties with a name.
     ///
     /// - Returns: Whether there was one.
     mutating func remove(_ name: String) -> Bool {
+        var end = entries.count
         var removed = false
-        while let index = lastIndex(of: name) {
+        while let index = lastIndex(of: name, before: end) {
             entries[index].isRemoved = true
             liveCount -= 1
             removed = true
+            end = index
         }
-        if removed { revision += 1 }
+        guard removed else { return false }
+        isUnchanged = false
+        revision += 1
         if liveCount == 0 { hasBecomeEmpty = true }
-        return removed
+        return true
     }
 
     /// Renames all properties with a name.
@@ -267,22 +349,20 @@ struct SplicedObject: Sendable {
     /// - Returns: Whether there was one.
     mutating func rename(_ name: String, to newName: String) -> Bool {
         guard !RecordObject.isSame(name, newName) else { return lastIndex(of: name) != nil }
-        var renamed = false
-        while let index = lastIndex(of: name) {
-            let slice = append(name: newName)
-            entries[index].name = slice.slice
-            entries[index].nameHasEscapes = slice.hasEscapes
+        var end = entries.count
+        var newText: (slice: Slice, hasEscapes: Bool)?
+        while let index = lastIndex(of: name, before: end) {
+            let text = newText ?? append(name: newName)
+            newText = text
+            entries[index].name = text.slice
+            entries[index].nameHasEscapes = text.hasEscapes
             entries[index].isNameEdited = true
-            renamed = true
+            end = index
         }
-        if renamed { revision += 1 }
-        return renamed
-    }
-
-    private mutating func append(_ value: [UInt8]) -> Slice {
-        let start = edits.count
-        edits.append(contentsOf: value)
-        return Slice(start, edits.count)
+        guard newText != nil else { return false }
+        isUnchanged = false
+        revision += 1
+        return true
     }
 
     private mutating func append(name: String) -> (slice: Slice, hasEscapes: Bool) {
@@ -290,63 +370,5 @@ struct SplicedObject: Sendable {
         JSONString.write(name, to: &edits)
         let hasEscapes = edits.count - start - 2 != name.utf8.count
         return (Slice(start, edits.count), hasEscapes)
-    }
-
-    // MARK: Writing back
-
-    /// Whether the text is still the one that was loaded.
-    var isUnchanged: Bool {
-        !entries.contains { $0.isAdded || $0.isRemoved || $0.isNameEdited || $0.isValueEdited }
-    }
-
-    /// Appends the text with the changes put in.
-    func write(to output: inout [UInt8]) {
-        bytes.withUnsafeBufferPointer { source in
-            edits.withUnsafeBufferPointer { edited in
-                if isUnchanged {
-                    output.append(contentsOf: UnsafeBufferPointer(rebasing: source[0..<contentEnd]))
-                } else {
-                    write(source, edited, to: &output)
-                }
-            }
-        }
-    }
-
-    private func write(
-        _ source: UnsafeBufferPointer<UInt8>,
-        _ edited: UnsafeBufferPointer<UInt8>,
-        to output: inout [UInt8]
-    ) {
-        func copy(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
-            output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[range]))
-        }
-        var open = 0
-        while source[open] != 0x7B { open += 1 }
-        var close = contentEnd - 1
-        while source[close] != 0x7D { close -= 1 }
-        let sourceCount = entries.firstIndex { $0.isAdded } ?? entries.count
-        let keepsSpace = sourceCount > 0 && !hasBecomeEmpty
-        output.reserveCapacity(output.count + contentEnd + edited.count)
-        copy(source, 0..<(keepsSpace ? Int(entries[0].sourceName.start) : open + 1))
-        var isFirst = true
-        for index in entries.indices where !entries[index].isRemoved {
-            let entry = entries[index]
-            if !isFirst {
-                if entry.isAdded {
-                    output.append(0x2C)
-                } else {
-                    copy(source, Int(entries[index - 1].sourceValue.end)..<Int(entry.sourceName.start))
-                }
-            }
-            isFirst = false
-            copy(entry.isNameEdited ? edited : source, entry.name.range)
-            if entry.isAdded {
-                output.append(0x3A)
-            } else {
-                copy(source, Int(entry.sourceName.end)..<Int(entry.sourceValue.start))
-            }
-            copy(entry.isValueEdited ? edited : source, entry.value.range)
-        }
-        copy(source, (keepsSpace ? Int(entries[sourceCount - 1].sourceValue.end) : close)..<contentEnd)
     }
 }

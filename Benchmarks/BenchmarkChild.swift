@@ -1,0 +1,65 @@
+import Foundation
+
+/// The child processes' side: one fixture, or one run of one case.
+enum BenchmarkChild {
+    /// What a run of a case measured; the one line that the child process prints.
+    struct Measurement: Codable, Sendable {
+        /// How many units were done.
+        let count: Int
+        /// How long the timed part took.
+        let seconds: Double
+        /// How much of all cores' time the process used for it: less disturbed by a busy machine than the duration.
+        let processorSeconds: Double
+        /// The highest resident memory of the process, up to the end of the timed part.
+        let peakMemoryBytes: Int
+    }
+
+    /// Builds a fixture in the context's directory.
+    ///
+    /// - Throws: ``BenchmarkError``, or what the fixture throws.
+    static func buildFixture(named name: String, in context: BenchmarkContext) throws {
+        let fixtures = BenchmarkCatalog.cases.compactMap(\.fixture)
+        guard let fixture = fixtures.first(where: { $0.name == name }) else {
+            throw BenchmarkError("There is no fixture \"\(name)\".")
+        }
+        try FileManager.default.createDirectory(at: context.directory, withIntermediateDirectories: true)
+        try fixture.build(context)
+    }
+
+    /// Runs a case once and prints its measurement as a line of JSON.
+    ///
+    /// - Parameters:
+    ///   - name: The case.
+    ///   - context: The number of records, and a directory that does not exist yet.
+    ///   - fixture: The directory that is copied there, if the case has a fixture.
+    /// - Throws: ``BenchmarkError``, or what the case throws.
+    static func runCase(named name: String, in context: BenchmarkContext, fixture: URL?) throws {
+        guard let benchmark = BenchmarkCatalog.cases.first(where: { $0.name == name }) else {
+            throw BenchmarkError("There is no case \"\(name)\".")
+        }
+        if let fixture {
+            try FileManager.default.copyItem(at: fixture, to: context.directory)
+        } else {
+            try FileManager.default.createDirectory(at: context.directory, withIntermediateDirectories: true)
+        }
+        defer { try? FileManager.default.removeItem(at: context.directory) }
+        let trial = try benchmark.prepare(context)
+        // Otherwise the first fsync of the timed part would pay for the copy.
+        Platform.flushDisks()
+
+        let clock = ContinuousClock()
+        let processorStart = Platform.processorSeconds()
+        let duration = try clock.measure(trial.body)
+        let processorSeconds = Platform.processorSeconds() - processorStart
+        let peak = Platform.peakMemoryBytes()
+        try trial.finish()
+
+        let measurement = Measurement(
+            count: trial.count,
+            seconds: duration / .seconds(1),
+            processorSeconds: processorSeconds,
+            peakMemoryBytes: peak
+        )
+        print(String(decoding: try JSONEncoder().encode(measurement), as: UTF8.self))
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// All that differs between Linux and Apple's systems, or that Foundation does not offer.
+enum Platform {
+    /// The architecture that the benchmark was built for.
+    static var architecture: String {
+        #if arch(arm64)
+            "arm64"
+        #elseif arch(x86_64)
+            "x86_64"
+        #else
+            "another architecture"
+        #endif
+    }
+
+    /// The version of the compiler; there is no way to ask for the patch number.
+    static var swiftVersion: String {
+        #if compiler(>=6.4)
+            "6.4 or later"
+        #elseif compiler(>=6.3)
+            "6.3"
+        #else
+            "6.2"
+        #endif
+    }
+
+    /// Whether the benchmark was built with optimization.
+    static var isOptimized: Bool {
+        #if DEBUG
+            false
+        #else
+            true
+        #endif
+    }
+
+    /// The processor's name, where the system tells it.
+    static func processorName() -> String? {
+        #if canImport(Darwin)
+            var size = 0
+            guard sysctlbyname("machdep.cpu.brand_string", nil, &size, nil, 0) == 0 else { return nil }
+            var bytes = [UInt8](repeating: 0, count: size)
+            guard sysctlbyname("machdep.cpu.brand_string", &bytes, &size, nil, 0) == 0 else { return nil }
+            return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        #else
+            return field("model name", inFileAt: "/proc/cpuinfo")
+        #endif
+    }
+
+    /// The time that all threads of this process have used so far, in it and in the system for it.
+    static func processorSeconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+    }
+
+    /// The highest resident memory of this process so far.
+    static func peakMemoryBytes() -> Int {
+        #if canImport(Darwin)
+            var usage = rusage()
+            getrusage(RUSAGE_SELF, &usage)
+            return usage.ru_maxrss
+        #else
+            // Not getrusage: Linux hands its ru_maxrss on to the next program across exec, so a child would
+            // never show less than the memory of the process that started it. VmHWM starts anew.
+            guard
+                let text = field("VmHWM", inFileAt: "/proc/self/status"),
+                let kilobytes = Int(text.prefix(while: \.isNumber))
+            else { return 0 }
+            return kilobytes * 1024
+        #endif
+    }
+
+    /// Has everything written that was left to the system to write later.
+    static func flushDisks() {
+        sync()
+    }
+
+    /// Copies a file byte by byte (not by cloning its blocks, as some file systems can) and has it written.
+    ///
+    /// - Throws: ``BenchmarkError``.
+    static func copyDurably(from source: URL, to destination: URL) throws {
+        let input = open(source.path, O_RDONLY)
+        guard input >= 0 else { throw failure("open", source) }
+        defer { close(input) }
+        let output = open(destination.path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        guard output >= 0 else { throw failure("create", destination) }
+        defer { close(output) }
+
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let count = read(input, buffer.baseAddress, buffer.count)
+            guard count >= 0 else { throw failure("read", source) }
+            if count == 0 { break }
+            var rest = buffer[..<count]
+            while !rest.isEmpty {
+                let written = write(output, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                guard written > 0 else { throw failure("write", destination) }
+                rest = rest.dropFirst(written)
+            }
+        }
+        guard fsync(output) == 0 else { throw failure("flush", destination) }
+    }
+
+    /// Runs this executable again with other arguments, and waits for it.
+    ///
+    /// - Returns: What it wrote to standard output; its standard error is this process's.
+    /// - Throws: ``BenchmarkError`` when it does not end with the exit code 0.
+    static func runSelf(_ arguments: [String]) throws -> Data {
+        #if os(macOS) || os(Linux)
+            guard let executable = Bundle.main.executableURL else {
+                throw BenchmarkError("The benchmark does not find its own executable.")
+            }
+            let process = Process()
+            let pipe = Pipe()
+            process.executableURL = executable
+            process.arguments = arguments
+            process.standardOutput = pipe
+            try process.run()
+            let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+                throw BenchmarkError(
+                    "The child process \(arguments.joined(separator: " ")) failed with "
+                        + "\(process.terminationReason == .exit ? "exit code" : "signal") "
+                        + "\(process.terminationStatus)."
+                )
+            }
+            return output
+        #else
+            throw BenchmarkError("The benchmark needs child processes, which this system does not offer.")
+        #endif
+    }
+
+    private static func failure(_ verb: String, _ file: URL) -> BenchmarkError {
+        BenchmarkError("Cannot \(verb) \(file.path): \(String(cString: strerror(errno))).")
+    }
+
+    #if !canImport(Darwin)
+        /// The value of a line "name: value" of one of Linux's files.
+        private static func field(_ name: String, inFileAt path: String) -> String? {
+            let text = try? String(contentsOfFile: path, encoding: .utf8)
+            let line = text?.split(separator: "\n").first { $0.hasPrefix(name) }
+            guard let line, let colon = line.firstIndex(of: ":") else { return nil }
+            return line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        }
+    #endif
+}

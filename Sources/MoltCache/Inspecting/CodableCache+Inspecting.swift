@@ -1,0 +1,72 @@
+public import Foundation
+public import MoltCore
+
+extension CodableCache {
+    /// The schema version that a cache file carries; nil when there is no file. Writes nothing.
+    ///
+    /// - Throws: ``CacheError`` when there is a file that is not a cache, or that cannot be read.
+    public static func schemaVersion(ofFileAt url: URL) throws -> Int? {
+        let state = try CacheStore.state(at: url)
+        return state.isFresh ? nil : state.version
+    }
+
+    /// Runs an upgrade on a copy of a cache file and says what it did; the file itself is not written to.
+    ///
+    /// ```swift
+    /// print(try CodableCache.dryRun(at: url, migrations: migrations))
+    /// ```
+    ///
+    /// Every closure of every pending migration runs, so an upgrade that would fail fails here, with the same error.
+    /// The copy is made in the temporary directory, which needs space for the file and its upgrade, and removed.
+    ///
+    /// - Important: A block that changes something outside the store changes it here, too.
+    /// - Parameters:
+    ///   - url: The file; when there is none, the report is that of a new store.
+    ///   - migrations: The migrations to try.
+    ///   - configuration: How the cache would be opened; its monitor reports the progress.
+    /// - Throws: ``CacheError`` and ``MigrationError`` as ``init(at:migrations:configuration:)`` does.
+    public static func dryRun(
+        at url: URL,
+        migrations: MigrationRegistry,
+        configuration: Configuration = Configuration()
+    ) throws -> MigrationReport {
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "molt-dry-run-\(UUID().uuidString)")
+        do {
+            try FileManager.default.createDirectory(
+                at: scratch,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw CacheError(
+                .storeFailed,
+                "The copy for the dry run cannot be made: there can be no directory at \(scratch.path).",
+                underlying: error
+            )
+        }
+        defer { try? FileManager.default.removeItem(at: scratch) }
+        let copy = scratch.appending(path: "copy")
+        try CacheStore.copy(url, to: copy)
+        let store = CacheStore(at: copy, coding: configuration.coding)
+        defer { store.close() }
+        let options = MigrationOptions(appVersion: configuration.appVersion, monitor: configuration.monitor)
+        do {
+            var report = try Migrator(migrations, options: options).migrate(store)
+            report.store = url.path
+            return report
+        } catch var error as MigrationError {
+            error.store = url.path
+            throw error
+        }
+    }
+}
+
+extension CacheStore {
+    /// Copies a file that has our tables, without writing to it; leaves an empty file when there is none.
+    fileprivate static func copy(_ url: URL, to copy: URL) throws {
+        try FileStatus.create(copy.path)
+        _ = try FileProbe.look(url.path) { source throws(SQLiteError) in
+            try source.copy(into: Connection(copy.path, mode: .readWrite))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Molt
+import Testing
+
+@Suite struct `Changes` {
+    let scratch: ScratchDirectory
+    let clock = Clock(1_000)
+    let cache: CodableCache
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        var configuration = CodableCache.Configuration()
+        let clock = clock
+        configuration.now = { clock.date }
+        configuration.sizeLimit = 1_000
+        cache = try CodableCache(at: scratch.file(), configuration: configuration)
+    }
+
+    /// Everything that a sequence gave until the cache was closed.
+    private func all(_ changes: AsyncStream<CacheChange>) async -> [CacheChange] {
+        cache.close()
+        var found: [CacheChange] = []
+        for await change in changes { found.append(change) }
+        return found
+    }
+
+    @Test func `Every kind of change comes, in order`() async throws {
+        try cache.set(0, forKey: "before")
+        let changes = cache.changes()
+        try cache.set(Person.john, forKey: "john")
+        try await cache.batch { batch in
+            try batch.set(1, forKey: "one", expiry: .after(seconds: 1))
+            batch.remove(forKey: "john")
+            batch.remove(forKey: "nobody")
+        }
+        clock.advance(to: 1_002)
+        try cache.removeExpired()
+        try cache.setData(Data(count: 900), forKey: "big")
+        try cache.setData(Data(count: 950), forKey: "bigger")
+        try cache.removeAll(of: Person.self)
+        try await cache.removeAll()
+        let found = await all(changes)
+        #expect(
+            found == [
+                CacheChange(key: "john", typeName: "Person", kind: .set),
+                CacheChange(key: "one", typeName: "Int", kind: .set),
+                CacheChange(key: "john", typeName: "Person", kind: .removed),
+                CacheChange(key: "one", typeName: "Int", kind: .expired),
+                CacheChange(key: "big", typeName: "Data", kind: .set),
+                CacheChange(key: "bigger", typeName: "Data", kind: .set),
+                CacheChange(key: "before", typeName: "Int", kind: .evicted),
+                CacheChange(key: "big", typeName: "Data", kind: .evicted),
+                CacheChange(key: nil, typeName: "Person", kind: .removedAll),
+                CacheChange(key: nil, typeName: nil, kind: .removedAll),
+            ]
+        )
+    }
+
+    @Test func `One key, by its bytes`() async throws {
+        let changes = cache.changes(forKey: "é")
+        try cache.set(1, forKey: "e\u{301}")
+        try cache.set(1, forKey: "é")
+        try cache.set(1, forKey: "other")
+        try await cache.removeAll()
+        let found = await all(changes)
+        #expect(found.map(\.kind) == [.set, .removedAll])
+        #expect(found.first?.key.map { Array($0.utf8) } == Array("é".utf8))
+    }
+
+    @Test func `One type`() async throws {
+        let changes = cache.changes(of: Person.self)
+        try cache.set(Person.john, forKey: "john")
+        try cache.set(1, forKey: "one")
+        try cache.remove(forKey: "john")
+        try cache.removeAll(of: Int.self)
+        let found = await all(changes)
+        #expect(found.map(\.kind) == [.set, .removed])
+    }
+
+    @Test func `A batch that fails sends nothing`() async throws {
+        let changes = cache.changes()
+        try SQLite(scratch.file()).run(
+            """
+            CREATE TRIGGER no BEFORE INSERT ON molt_record WHEN NEW.key = 'bad'
+            BEGIN SELECT RAISE(ABORT, 'no'); END
+            """
+        )
+        await #expect(throws: CacheError.self) {
+            try await cache.setAll([(key: "good", value: 1), (key: "bad", value: 1)])
+        }
+        #expect(await all(changes) == [])
+    }
+
+    @Test func `After the close a sequence is empty`() async {
+        cache.close()
+        #expect(await all(cache.changes()) == [])
+    }
+
+    @Test func `A listener that has gone is forgotten`() async throws {
+        let cache = cache
+        let task = Task {
+            for await change in cache.changes() where change.key == "stop" { return }
+        }
+        while !task.isCancelled {
+            try cache.set(1, forKey: "stop")
+            task.cancel()
+        }
+        await task.value
+        try cache.set(2, forKey: "more")
+    }
+}

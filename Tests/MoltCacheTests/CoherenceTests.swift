@@ -1,0 +1,200 @@
+import Foundation
+import Molt
+import Testing
+
+/// Two caches on one file stand for two processes: they share nothing but the file.
+@Suite struct `Caches on the same file` {
+    let scratch: ScratchDirectory
+    let first: CodableCache
+    let second: CodableCache
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        first = try CodableCache(at: scratch.file())
+        second = try CodableCache(at: scratch.file())
+    }
+
+    @Test func `Each sees what the other wrote, also after it has read the key`() throws {
+        for number in 0..<5 {
+            try first.set(number, forKey: "n")
+            #expect(try second.value(Int.self, forKey: "n") == number)
+            #expect(try second.value(Int.self, forKey: "n") == number)
+        }
+        try first.remove(forKey: "n")
+        #expect(try second.value(Int.self, forKey: "n") == nil)
+        try first.setAll(["a": 1, "b": 2])
+        #expect(try second.values(Int.self, forKeys: ["a", "b"]) == [1, 2])
+        try first.removeAll()
+        #expect(try second.count() == 0)
+    }
+
+    @Test func `A change by any other tool is seen`() throws {
+        try first.set(1, forKey: "n")
+        #expect(try first.value(Int.self, forKey: "n") == 1)
+        try SQLite(scratch.file()).run("UPDATE molt_record SET content = '2'")
+        #expect(try first.value(Int.self, forKey: "n") == 2)
+    }
+
+    @Test(arguments: [1, 2])
+    func `A cache whose file was upgraded neither reads nor writes`(version: Int) throws {
+        try first.set(Person.john, forKey: "john")
+        #expect(try second.value(Person.self, forKey: "john") == .john)
+        let newer = try CodableCache(
+            at: scratch.file(),
+            migrations: [Migration(to: version, "rename", .renameProperty("Person", "firstName", to: "name"))]
+        )
+        let dump = try SQLite(scratch.file()).rows("SELECT * FROM molt_record")
+        for call in [
+            { _ = try second.value(Person.self, forKey: "john") },
+            { try second.set(Person.jane, forKey: "jane") },
+            { try second.remove(forKey: "john") },
+            { _ = try second.keys() },
+            { try second.setAll(["jane": Person.jane]) },
+            { _ = try second.value(Person.self, forKey: "john") },
+        ] as [() throws -> Void] {
+            let error = #expect(throws: MigrationError.self) { try call() }
+            #expect(error?.code == .superseded)
+            #expect(error?.storeVersion == version)
+            #expect(error?.registryVersion == 0)
+            #expect(error?.store == scratch.file().path)
+        }
+        #expect(try SQLite(scratch.file()).rows("SELECT * FROM molt_record") == dump)
+        #expect(try newer.keys() == ["john"])
+        second.close()
+    }
+
+    @Test func `A migration that leaves the version as it was is noticed, too`() throws {
+        let url = scratch.file("late")
+        let old = try CodableCache(at: url, migrations: [Migration(to: 1, "a")])
+        _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a"), Migration(to: 1, "b")])
+        let error = #expect(throws: MigrationError.self) { try old.set(1, forKey: "one") }
+        #expect(error?.code == .superseded)
+    }
+
+    @Test func `A write waits for another's only as long as it may`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.busyTimeout = .milliseconds(20)
+        let impatient = try CodableCache(at: scratch.file(), configuration: configuration)
+        let other = try SQLite(scratch.file())
+        try other.run("BEGIN IMMEDIATE")
+        let error = #expect(throws: CacheError.self) { try impatient.set(1, forKey: "one") }
+        #expect(error?.code == .busy)
+        #expect(try impatient.count() == 0)
+        try other.run("COMMIT")
+        try impatient.set(1, forKey: "one")
+    }
+}
+
+/// A type that counts how often it is decoded: only then was the memory layer not used.
+struct Counted: Codable, Sendable {
+    static let decodings = DecodingCounter()
+
+    var name: String
+
+    init(name: String) {
+        self.name = name
+    }
+
+    init(from decoder: any Decoder) throws {
+        name = try decoder.singleValueContainer().decode(String.self)
+        Counted.decodings.count(name)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
+}
+
+@Suite struct `The memory layer` {
+    let scratch: ScratchDirectory
+    let cache: CodableCache
+    /// Tests run at the same time, and each counts its own values.
+    let name = UUID().uuidString
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        cache = try CodableCache(at: scratch.file())
+    }
+
+    private var decodings: Int { Counted.decodings.of(name) }
+
+    private func readTwice(_ cache: CodableCache) throws {
+        for _ in 0..<2 {
+            #expect(try cache.value(Counted.self, forKey: "key")?.name == name)
+        }
+    }
+
+    @Test func `A value is decoded once`() throws {
+        try cache.set(Counted(name: name), forKey: "key")
+        try readTwice(cache)
+        #expect(decodings == 1)
+    }
+
+    @Test func `A value that was set again is decoded again`() throws {
+        try cache.set(Counted(name: name), forKey: "key")
+        try readTwice(cache)
+        try cache.set(Counted(name: name), forKey: "key")
+        try readTwice(cache)
+        #expect(decodings == 2)
+    }
+
+    @Test func `Reading as another type is a miss of the layer`() throws {
+        try cache.set(Counted(name: name), forKey: "key")
+        try readTwice(cache)
+        #expect(try cache.value(String.self, forKey: "key") == name)
+        #expect(try cache.value(String?.self, forKey: "key") == name)
+    }
+
+    @Test func `Without a layer, every read decodes`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.memory = nil
+        let bare = try CodableCache(at: scratch.file(), configuration: configuration)
+        try bare.set(Counted(name: name), forKey: "key")
+        try readTwice(bare)
+        #expect(decodings == 2)
+    }
+
+    @Test func `Instances of classes are never shared`() throws {
+        try cache.set(Account(name: "a"), forKey: "account")
+        let one = try #require(try cache.value(Account.self, forKey: "account"))
+        one.name = "changed"
+        #expect(try cache.value(Account.self, forKey: "account")?.name == "a")
+        try cache.set(Plain(name: "p"), forKey: "plain")
+        let plain = try #require(try cache.value(Plain.self, forKey: "plain"))
+        plain.name = "changed"
+        #expect(try cache.value(Plain.self, forKey: "plain")?.name == "p")
+    }
+
+    @Test func `An expired value is not served from memory`() throws {
+        let clock = Clock(100)
+        var configuration = CodableCache.Configuration()
+        configuration.now = { clock.date }
+        let cache = try CodableCache(at: scratch.file("other"), configuration: configuration)
+        try cache.set(1, forKey: "n", expiry: .after(seconds: 10))
+        #expect(try cache.value(Int.self, forKey: "n") == 1)
+        clock.advance(to: 111)
+        #expect(try cache.value(Int.self, forKey: "n") == nil)
+    }
+
+    @Test func `A decode that raced with a write does not enter the layer`() throws {
+        // The second value is written while the first is being decoded.
+        let cache = cache
+        try cache.set("old", forKey: "key")
+        Interrupted.during.set { try? cache.set("new", forKey: "key") }
+        #expect(try cache.value(Interrupted.self, forKey: "key")?.text == "old")
+        #expect(try cache.value(Interrupted.self, forKey: "key")?.text == "new")
+    }
+}
+
+/// A type whose decoding can be interrupted by a write.
+struct Interrupted: Decodable, Sendable {
+    static let during = Once()
+
+    var text: String
+
+    init(from decoder: any Decoder) throws {
+        text = try decoder.singleValueContainer().decode(String.self)
+        Interrupted.during.run()
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Molt
+import Testing
+
+@Suite struct `Expiry and eviction` {
+    let scratch: ScratchDirectory
+    let clock = Clock(1_000)
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
+    private func open(sizeLimit: Int? = nil, expiry: CodableCache.Expiry = .never) throws -> CodableCache {
+        let clock = clock
+        var configuration = CodableCache.Configuration()
+        configuration.now = { clock.date }
+        configuration.sizeLimit = sizeLimit
+        configuration.defaultExpiry = expiry
+        return try CodableCache(at: scratch.file(), configuration: configuration)
+    }
+
+    @Test func `An expired value is as if it were not there`() throws {
+        let cache = try open()
+        try cache.set(1, forKey: "soon", expiry: .after(seconds: 10))
+        try cache.set(2, forKey: "date", expiry: .at(Date(timeIntervalSince1970: 1_020)))
+        try cache.set(3, forKey: "never", expiry: .never)
+        #expect(try cache.keys() == ["soon", "date", "never"])
+        clock.advance(to: 1_015)
+        #expect(try cache.keys() == ["date", "never"])
+        clock.advance(to: 1_020)
+        #expect(try cache.value(Int.self, forKey: "soon") == nil)
+        #expect(try cache.entry(Int.self, forKey: "soon") == nil)
+        #expect(try !cache.contains("date"))
+        #expect(try cache.typeName(forKey: "date") == nil)
+        #expect(try cache.keys() == ["never"])
+        #expect(try cache.keys(of: Int.self) == ["never"])
+        #expect(try cache.values(of: Int.self).map(\.value) == [3])
+        #expect(try cache.values(Int.self, forKeys: ["soon", "never"]) == [nil, 3])
+        #expect(try cache.count() == 1)
+        #expect(try cache.count(of: Int.self) == 1)
+        #expect(try !cache.remove(forKey: "soon"))
+    }
+
+    @Test func `A date in the past expires at once`() throws {
+        let cache = try open()
+        try cache.set(1, forKey: "past", expiry: .at(.distantPast))
+        try cache.set(1, forKey: "future", expiry: .at(.distantFuture))
+        #expect(try cache.keys() == ["future"])
+    }
+
+    @Test func `The default expiry holds where nothing else is said`() throws {
+        let cache = try open(expiry: .after(seconds: 5))
+        try cache.set(1, forKey: "default")
+        try cache.set(1, forKey: "never", expiry: .never)
+        try cache.setAll(["batch": 1])
+        clock.advance(to: 1_006)
+        #expect(try cache.keys() == ["never"])
+    }
+
+    @Test func `Expired values are removed on request and only then`() throws {
+        let cache = try open()
+        try cache.setAll(["a": 1, "b": 2], expiry: .after(seconds: 1))
+        try cache.set(3, forKey: "c")
+        clock.advance(to: 1_002)
+        #expect(try SQLite(scratch.file()).text("SELECT count(*) FROM molt_record") == "3")
+        #expect(try cache.removeExpired() == 2)
+        #expect(try cache.removeExpired() == 0)
+        #expect(try SQLite(scratch.file()).text("SELECT count(*) FROM molt_record") == "1")
+    }
+
+    @Test func `Setting an expired key starts anew`() throws {
+        let cache = try open()
+        try cache.set(1, forKey: "a", expiry: .after(seconds: 1))
+        clock.advance(to: 2_000)
+        try cache.set(2, forKey: "a")
+        let entry = try #require(try cache.entry(Int.self, forKey: "a"))
+        #expect(entry.expiration == nil)
+        #expect(abs(entry.created.timeIntervalSince1970 - 2_000) < 1)
+    }
+
+    @Test func `Beyond the limit, the least recently used goes first`() throws {
+        let cache = try open(sizeLimit: 350)
+        for key in ["a", "b", "c"] { try cache.setData(Data(count: 100), forKey: key) }
+        #expect(try cache.contentSize() == 300)
+        // From memory as well as from the file, a read is a use.
+        #expect(try cache.data(forKey: "a") != nil)
+        try cache.setData(Data(count: 100), forKey: "d")
+        #expect(try cache.keys() == ["a", "c", "d"])
+        #expect(try cache.value(Data.self, forKey: "c") != nil)
+        #expect(try cache.value(Data.self, forKey: "a") != nil)
+        #expect(try cache.value(Data.self, forKey: "c") != nil)
+        try cache.setData(Data(count: 200), forKey: "e")
+        #expect(try cache.keys() == ["c", "e"])
+        #expect(try cache.contentSize() == 300)
+    }
+
+    @Test func `Reads write nothing`() throws {
+        let cache = try open(sizeLimit: 350)
+        try cache.set(1, forKey: "a")
+        let log = URL(fileURLWithPath: scratch.file().path + "-wal")
+        let bytes = try Data(contentsOf: log)
+        #expect(try cache.value(Int.self, forKey: "a") == 1)
+        #expect(try cache.entry(Int.self, forKey: "a") != nil)
+        #expect(try cache.keys() == ["a"])
+        #expect(try Data(contentsOf: log) == bytes)
+    }
+
+    @Test func `What has expired goes before what is used`() throws {
+        let cache = try open(sizeLimit: 250)
+        try cache.setData(Data(count: 100), forKey: "used")
+        try cache.setData(Data(count: 100), forKey: "expired", expiry: .after(seconds: 1))
+        clock.advance(to: 1_002)
+        try cache.setData(Data(count: 100), forKey: "new")
+        #expect(try cache.keys() == ["used", "new"])
+    }
+
+    @Test func `A value that is larger than the limit is not kept`() throws {
+        let cache = try open(sizeLimit: 100)
+        try cache.setData(Data(count: 101), forKey: "big")
+        #expect(try cache.keys() == [])
+        #expect(try cache.contentSize() == 0)
+    }
+
+    @Test func `The size is right after writes without a limit, by others, and by upgrades`() throws {
+        let limited = try open(sizeLimit: 1_000)
+        try limited.setData(Data(count: 100), forKey: "a")
+        let other = try open()
+        try other.setData(Data(count: 50), forKey: "a")
+        try other.set("ünï", forKey: "b")
+        #expect(try limited.contentSize() == 50 + 7)
+        try limited.setData(Data(count: 10), forKey: "c")
+        #expect(try limited.contentSize() == 67)
+        try limited.removeAll(of: String.self)
+        #expect(try limited.contentSize() == 60)
+        try limited.remove(forKey: "a")
+        #expect(try limited.contentSize() == 10)
+        limited.close()
+        other.close()
+        _ = try CodableCache(at: scratch.file(), migrations: [Migration(to: 1, "drop", .deleteType("Data"))])
+        #expect(
+            try CodableCache(at: scratch.file(), migrations: [Migration(to: 1, "drop", .deleteType("Data"))])
+                .contentSize() == 0
+        )
+    }
+
+    @Test func `An upgrade keeps the dates, the expiry and the order of use`() throws {
+        let cache = try open()
+        try cache.set(Person.john, forKey: "john", expiry: .after(seconds: 1e9))
+        cache.close()
+        let columns = "SELECT created_at, updated_at, accessed_at, expires_at FROM molt_record"
+        let before = try SQLite(scratch.file()).rows(columns)
+        clock.advance(to: 5_000)
+        _ = try CodableCache(
+            at: scratch.file(),
+            migrations: [Migration(to: 1, "p", .renameProperty("Person", "firstName", to: "name"))]
+        )
+        #expect(try SQLite(scratch.file()).rows(columns) == before)
+        #expect(
+            try SQLite(scratch.file()).rows("SELECT content, version FROM molt_record")
+                == [[#"{"name":"John","lastName":"Appleseed"}"#, "1"]]
+        )
+    }
+}

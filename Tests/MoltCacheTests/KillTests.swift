@@ -1,0 +1,98 @@
+import Foundation
+import Molt
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A process is killed in the middle of an upgrade, with much of it already on disk.
+@Suite struct `After a kill` {
+    let scratch: ScratchDirectory
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
+    @Test func `A new store is still no store`() async throws {
+        let path = scratch.file().path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            try insertAndDie(URL(fileURLWithPath: path))
+        }
+        #expect(try scratch.names().contains("cache.molt-wal"))
+        #expect(try CacheStore.state(at: scratch.file()) == .fresh)
+        let cache = try CodableCache(at: scratch.file(), migrations: [Migration(to: 1, "first")])
+        #expect(cache.report.isFresh)
+        #expect(try cache.count() == 0)
+    }
+
+    @Test func `While a large new store is being made, it is no store yet, and nobody waits for that answer`() throws {
+        let url = scratch.file()
+        try CacheStore(at: url).upgrade { transaction throws in
+            try insertMany(transaction)
+            #expect(try CacheStore.state(at: url) == .fresh)
+        } waiting: {
+        }
+        #expect(try CacheStore.state(at: url).version == 1)
+    }
+
+    @Test func `An old store is as it was`() async throws {
+        try CodableCache(at: scratch.file()).set(Person.john, forKey: "john")
+        let path = scratch.file().path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            try insertAndDie(URL(fileURLWithPath: path))
+        }
+        #expect(try CacheStore.state(at: scratch.file()).version == 0)
+        let cache = try CodableCache(at: scratch.file())
+        #expect(try cache.keys() == ["john"])
+        #expect(try cache.value(Person.self, forKey: "john") == .john)
+        cache.close()
+        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+    }
+
+    @Test func `A committed upgrade stays, though nothing was closed`() async throws {
+        let path = scratch.file().path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let cache = try CodableCache(at: URL(fileURLWithPath: path), migrations: [Migration(to: 3, "third")])
+            try cache.set(Person.john, forKey: "john")
+            raise(SIGKILL)
+        }
+        #expect(try CacheStore.state(at: scratch.file()).version == 3)
+        let cache = try CodableCache(at: scratch.file(), migrations: [Migration(to: 3, "third")])
+        #expect(try cache.value(Person.self, forKey: "john") == .john)
+    }
+}
+
+/// Inserts more than SQLite keeps in memory, and kills the process before the commit.
+private func insertAndDie(_ url: URL) throws {
+    try CacheStore(at: url).upgrade { transaction throws in
+        try insertMany(transaction)
+        raise(SIGKILL)
+    } waiting: {
+    }
+}
+
+/// Inserts records of 20 MB together.
+private func insertMany(_ transaction: any MigrationTransaction) throws {
+    let batch = RecordBatch(capacity: 1, coding: .standard)
+    let content = Array(#"{"firstName":"\#(String(repeating: "x", count: 1_000))"}"#.utf8)
+    for id in 100..<20_000 {
+        batch.removeAll()
+        Array("key \(id)".utf8).withUnsafeBytes { key in
+            content.withUnsafeBytes { content in
+                batch.append(
+                    id: Int64(id),
+                    typeName: "Person",
+                    key: key,
+                    content: content,
+                    isData: false,
+                    expiration: nil
+                )
+            }
+        }
+        try transaction.insert(batch.records[0], id: Int64(id), version: 1)
+    }
+    try transaction.record([], version: 1)
+}

@@ -1,0 +1,17 @@
+import Foundation
+import Synchronization
+
+/// A clock that stands still until it is told to move.
+final class Clock: Sendable {
+    private let seconds: Mutex<Double>
+
+    init(_ seconds: Double) {
+        self.seconds = Mutex(seconds)
+    }
+
+    var date: Date { Date(timeIntervalSince1970: seconds.withLock { $0 }) }
+
+    func advance(to seconds: Double) {
+        self.seconds.withLock { $0 = seconds }
+    }
+}

@@ -1,0 +1,403 @@
+import Foundation
+import Molt
+import Testing
+
+/// The seam between migrator and store, exercised as the migrator does it, on a file and in memory.
+@Suite struct `The store's transaction` {
+    let scratch: ScratchDirectory
+    let clock = Clock(1_000)
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
+    private func store(_ values: [(String, any Encodable & Sendable)] = []) throws -> CacheStore {
+        var configuration = CodableCache.Configuration()
+        let clock = clock
+        configuration.now = { clock.date }
+        let cache = try CodableCache(at: scratch.file(), configuration: configuration)
+        try cache.batch { batch in
+            for (key, value) in values { try batch.set(value, forKey: key) }
+        }
+        return CacheStore(at: scratch.file())
+    }
+
+    private func people() throws -> CacheStore {
+        try store([("a", Person.john), ("b", Person.jane), ("c", City(zipCode: 1)), ("d", Person.john)])
+    }
+
+    private func upgrade(_ store: CacheStore, _ body: (any MigrationTransaction) throws -> Void) throws {
+        try store.upgrade(body) { throw TestFailure.expected }
+    }
+
+    private func keysAndTypes() throws -> [[String]] {
+        try SQLite(scratch.file()).rows(
+            "SELECT key, name FROM molt_record JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id"
+        )
+    }
+
+    /// The ids and keys of all batches.
+    private func read(
+        _ transaction: any MigrationTransaction,
+        type: String? = nil,
+        after: Int64 = 0,
+        through: Int64 = .max,
+        capacity: Int = 2
+    ) throws -> [String] {
+        let batch = RecordBatch(capacity: capacity, coding: .standard)
+        var found: [String] = []
+        var last = after
+        repeat {
+            try transaction.read(into: batch, type: type, after: last, through: through)
+            for record in batch.records[0..<batch.count] {
+                found.append("\(record.id) \(record.key) \(record.typeName)")
+                last = record.id
+            }
+        } while batch.count == batch.capacity
+        return found
+    }
+
+    @Test func `Creation, version and ledger are one transaction`() throws {
+        let store = CacheStore(at: scratch.file())
+        let entry = LedgerEntry(
+            name: "first",
+            version: 7,
+            outcome: .bornFresh,
+            appliedAt: Date(timeIntervalSince1970: 5),
+            duration: 1.5,
+            appVersion: "2.0"
+        )
+        #expect(throws: TestFailure.self) {
+            try upgrade(store) { transaction throws in
+                try transaction.record([entry], version: 7)
+                throw TestFailure.expected
+            }
+        }
+        #expect(try CacheStore.state(at: scratch.file()) == .fresh)
+        try upgrade(store) { transaction throws in
+            #expect(try transaction.state() == .fresh)
+            try transaction.record([entry], version: 7)
+        }
+        #expect(try store.state() == StoreState(version: 7, isFresh: false, ledger: [entry]))
+        #expect(try CacheStore.state(at: scratch.file()) == store.state())
+        #expect(try SQLite(scratch.file()).text("PRAGMA journal_mode") == "wal")
+    }
+
+    @Test func `Every count of a ledger row comes back`() throws {
+        var counts = RecordCounts()
+        counts.read = 1
+        counts.changed = 2
+        counts.dropped = 3
+        counts.created = 4
+        counts.quarantined = 5
+        let entry = LedgerEntry(
+            name: "n",
+            version: 1,
+            outcome: .replaced,
+            appliedAt: Date(timeIntervalSince1970: 1),
+            counts: counts
+        )
+        let store = CacheStore(inMemory: .standard)
+        try upgrade(store) { try $0.record([entry], version: 1) }
+        #expect(try store.state().ledger == [entry])
+    }
+
+    @Test func `Records are read in the order of their ids, in batches, within bounds`() throws {
+        try upgrade(try people()) { transaction throws in
+            #expect(try read(transaction) == ["1 a Person", "2 b Person", "3 c City", "4 d Person"])
+            #expect(try read(transaction, after: 1, through: 3) == ["2 b Person", "3 c City"])
+            #expect(try read(transaction, type: "Person") == ["1 a Person", "2 b Person", "4 d Person"])
+            #expect(try read(transaction, type: "Person", after: 1, through: 3) == ["2 b Person"])
+            #expect(try read(transaction, type: "City") == ["3 c City"])
+            #expect(try read(transaction, type: "Alien") == [])
+            #expect(try transaction.typeNames() == ["City", "Person"])
+            #expect(try transaction.count(ofType: nil) == 4)
+            #expect(try transaction.count(ofType: "Person") == 3)
+            #expect(try transaction.count(ofType: "Alien") == 0)
+            #expect(try transaction.lastRecordID() == 4)
+        }
+    }
+
+    @Test func `A small type is read through the index, in the same order`() throws {
+        let values: [(String, any Encodable & Sendable)] = (0..<100).map { number in
+            number % 10 == 3 ? ("\(number)", City(zipCode: number)) : ("\(number)", number)
+        }
+        try upgrade(try store(values)) { transaction throws in
+            let expected = stride(from: 3, to: 100, by: 10).map { "\($0 + 1) \($0) City" }
+            #expect(try read(transaction, type: "City", capacity: 3) == expected)
+        }
+    }
+
+    @Test func `A record is found by id and by key`() throws {
+        try upgrade(try people()) { transaction throws in
+            #expect(try transaction.record(id: 2)?.key == "b")
+            #expect(try transaction.record(id: 9) == nil)
+            #expect(try transaction.record(forKey: "c")?.typeName == "City")
+            #expect(try transaction.record(forKey: "nobody") == nil)
+            #expect(try transaction.record(forKey: "a")?.decoded(as: Person.self) == .john)
+        }
+    }
+
+    @Test func `Writing sets content, version and expiry, and no date`() throws {
+        let store = try people()
+        clock.advance(to: 9_000)
+        let dates = "SELECT created_at, updated_at, accessed_at FROM molt_record WHERE id = 1"
+        let before = try SQLite(scratch.file()).rows(dates)
+        try upgrade(store) { transaction throws in
+            var record = try #require(try transaction.record(id: 1))
+            try record.read()
+            record["firstName"] = .string("Jim")
+            record.expiration = Date(timeIntervalSince1970: 4e9)
+            try transaction.write(record, version: 5)
+            #expect(try transaction.record(id: 1)?.expiration == Date(timeIntervalSince1970: 4e9))
+        }
+        let sqlite = try SQLite(scratch.file())
+        #expect(
+            try sqlite.rows("SELECT content, version, expires_at FROM molt_record WHERE id = 1")
+                == [[#"{"firstName":"Jim","lastName":"Appleseed"}"#, "5", "4000000000.0"]]
+        )
+        #expect(try sqlite.rows(dates) == before)
+        #expect(try sqlite.text("SELECT version FROM molt_record WHERE id = 2") == "0")
+        try upgrade(store) { transaction throws in
+            var record = try #require(try transaction.record(id: 1))
+            record.expiration = nil
+            try transaction.write(record, version: 6)
+        }
+        #expect(try sqlite.text("SELECT expires_at FROM molt_record WHERE id = 1") == "NULL")
+        #expect(try sqlite.text("PRAGMA integrity_check") == "ok")
+    }
+
+    @Test func `Data stays data, and becomes text when it is replaced`() throws {
+        let store = try store([("raw", Data([1])), ("empty", Data())])
+        try upgrade(store) { transaction throws in
+            var record = try #require(try transaction.record(forKey: "raw"))
+            #expect(record.data == Data([1]))
+            try record.replaceContent(with: Data([2, 3]))
+            try transaction.write(record, version: 1)
+            record = try #require(try transaction.record(forKey: "empty"))
+            #expect(record.data == Data())
+            try record.replaceContent(with: "text")
+            try transaction.write(record, version: 1)
+        }
+        #expect(
+            try SQLite(scratch.file()).rows("SELECT typeof(content), hex(content) FROM molt_record ORDER BY id")
+                == [["blob", "0203"], ["text", "227465787422"]]
+        )
+    }
+
+    @Test func `A record is inserted under a new id and a new type, and not onto another's key`() throws {
+        try upgrade(try people()) { transaction throws in
+            var record = try #require(try transaction.record(id: 1))
+            record.key = "new"
+            record.typeName = "Robot"
+            try transaction.insert(record, id: 10, version: 3)
+            #expect(try transaction.record(id: 10)?.typeName == "Robot")
+            #expect(try transaction.record(forKey: "new")?.decoded(as: Person.self) == .john)
+            record.key = "b"
+            let error = #expect(throws: MigrationError.self) { try transaction.insert(record, id: 11, version: 3) }
+            #expect(error?.code == .keyExists)
+            #expect(error?.recordKey == "b")
+            #expect(error?.store == scratch.file().path)
+        }
+    }
+
+    @Test func `A deleted record is gone`() throws {
+        try upgrade(try people()) { transaction throws in
+            try transaction.delete(id: 2)
+            try transaction.delete(id: 99)
+            #expect(try read(transaction) == ["1 a Person", "3 c City", "4 d Person"])
+        }
+    }
+
+    @Test func `A type is renamed in one row`() throws {
+        let store = try people()
+        try upgrade(store) { transaction throws in
+            try transaction.renameType("Person", to: "Human")
+            try transaction.renameType("Unknown", to: "Other")
+            try transaction.renameType("City", to: "City")
+            #expect(try read(transaction, type: "Human") == ["1 a Human", "2 b Human", "4 d Human"])
+            #expect(try transaction.typeNames() == ["City", "Human"])
+        }
+        #expect(
+            try SQLite(scratch.file()).rows("SELECT id, name FROM molt_type ORDER BY id")
+                == [["1", "Human"], ["2", "City"]]
+        )
+    }
+
+    @Test func `Renaming onto an existing type merges the two`() throws {
+        try upgrade(try people()) { transaction throws in
+            _ = try read(transaction)
+            try transaction.renameType("City", to: "Person")
+            #expect(try read(transaction) == ["1 a Person", "2 b Person", "3 c Person", "4 d Person"])
+            #expect(try transaction.typeNames() == ["Person"])
+        }
+        #expect(try SQLite(scratch.file()).rows("SELECT name FROM molt_type") == [["Person"]])
+    }
+
+    @Test func `Deleting a type says how many records it had`() throws {
+        try upgrade(try people()) { transaction throws in
+            #expect(try transaction.deleteType("Person") == 3)
+            #expect(try transaction.deleteType("Person") == 0)
+            #expect(try transaction.typeNames() == ["City"])
+        }
+    }
+
+    @Test func `Deferred changes are made by stage: drops, types, keys`() throws {
+        try upgrade(try people()) { transaction throws in
+            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.deferChange(DeferredChange(stage: 1, id: 4, kind: .drop))
+            try transaction.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("z")))
+            try transaction.deferChange(DeferredChange(stage: 0, id: 2, kind: .type("Robot")))
+            try transaction.deferChange(DeferredChange(stage: 0, id: 3, kind: .type("Person")))
+            #expect(try read(transaction).count == 4)
+            try transaction.applyDeferredChanges(stage: 0)
+            #expect(try read(transaction) == ["1 z Person", "2 b Robot", "3 c Person", "4 d Person"])
+            try transaction.applyDeferredChanges(stage: 1)
+            try transaction.applyDeferredChanges(stage: 1)
+            #expect(try read(transaction) == ["1 z Person", "2 b Robot", "3 c Person"])
+        }
+    }
+
+    @Test func `Keys are swapped, turned round in a ring, and taken over from dropped records`() throws {
+        try upgrade(try people()) { transaction throws in
+            for (id, key) in [(1, "b"), (2, "c"), (3, "a")] as [(Int64, String)] {
+                try transaction.deferChange(DeferredChange(stage: 0, id: id, kind: .key(key)))
+            }
+            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.deferChange(DeferredChange(stage: 1, id: 4, kind: .drop))
+            try transaction.deferChange(DeferredChange(stage: 1, id: 1, kind: .key("d")))
+            try transaction.applyDeferredChanges(stage: 1)
+        }
+        #expect(try keysAndTypes().map { $0[0] } == ["d", "c", "a"])
+        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+    }
+
+    @Test(
+        arguments: [
+            [(1, "d")], [(1, "x"), (2, "x")], [(1, "b"), (2, "d")], [(2, "a"), (1, "c")],
+        ] as [[(Int64, String)]]
+    )
+    func `A key that is taken is an error, and the stage is undone`(moves: [(Int64, String)]) throws {
+        try upgrade(try people()) { transaction throws in
+            try transaction.deferChange(DeferredChange(stage: 0, id: 2, kind: .type("Robot")))
+            for (id, key) in moves {
+                try transaction.deferChange(DeferredChange(stage: 0, id: id, kind: .key(key)))
+            }
+            let error = #expect(throws: MigrationError.self) { try transaction.applyDeferredChanges(stage: 0) }
+            #expect(error?.code == .keyExists)
+            let named = moves.contains { $0.0 == 1 && error?.recordKey == "a" || $0.0 == 2 && error?.recordKey == "b" }
+            #expect(named)
+            let message = error?.message ?? ""
+            #expect(moves.contains { message.contains("\"\($0.1)\"") })
+            #expect(try read(transaction) == ["1 a Person", "2 b Person", "3 c City", "4 d Person"])
+        }
+    }
+
+    @Test func `Nothing deferred and no original leaks into the next transaction`() throws {
+        let store = try people()
+        let leave: (any MigrationTransaction) throws -> Void = { transaction throws in
+            try transaction.deferChange(DeferredChange(stage: 0, id: 1, kind: .drop))
+            try transaction.keepOriginals(ofType: "Person")
+        }
+        let check: (any MigrationTransaction) throws -> Void = { transaction throws in
+            #expect(try transaction.original(id: 1) == nil)
+            try transaction.deferChange(DeferredChange(stage: 0, id: 2, kind: .drop))
+            try transaction.applyDeferredChanges(stage: 0)
+            #expect(try transaction.record(id: 1) != nil)
+            throw TestFailure.expected
+        }
+        try upgrade(store, leave)
+        #expect(throws: TestFailure.self) { try upgrade(store, check) }
+        #expect(throws: TestFailure.self) {
+            try upgrade(store) { transaction throws in
+                try leave(transaction)
+                throw TestFailure.expected
+            }
+        }
+        #expect(throws: TestFailure.self) { try upgrade(store, check) }
+    }
+
+    @Test func `An original is the record as it was first kept`() throws {
+        try upgrade(try people()) { transaction throws in
+            #expect(try transaction.original(id: 1) == nil)
+            try transaction.keepOriginal(id: 3)
+            try transaction.keepOriginals(ofType: "Person")
+            var record = try #require(try transaction.record(id: 1))
+            try record.read()
+            record["firstName"] = .string("Jim")
+            try transaction.write(record, version: 1)
+            try transaction.renameType("Person", to: "Human")
+            try transaction.keepOriginals(ofType: "Human")
+            try transaction.keepOriginal(id: 1)
+            let original = try #require(try transaction.original(id: 1))
+            #expect(original.key == "a")
+            #expect(original.typeName == "Person")
+            #expect(try original.decoded(as: Person.self) == .john)
+            #expect(try transaction.original(id: 3)?.typeName == "City")
+            try transaction.forgetOriginals()
+            #expect(try transaction.original(id: 1) == nil)
+        }
+    }
+
+    @Test func `A transaction is refused after its end`() throws {
+        var escaped: (any MigrationTransaction)?
+        try upgrade(try people()) { escaped = $0 }
+        let error = #expect(throws: MigrationError.self) { try escaped?.delete(id: 1) }
+        #expect(error?.code == .contextExpired)
+        #expect(try keysAndTypes().count == 4)
+    }
+
+    @Test func `While another process writes, the store waits and can give up`() throws {
+        let store = try people()
+        let other = try SQLite(scratch.file())
+        try other.run("BEGIN IMMEDIATE")
+        var waits = 0
+        #expect(throws: TestFailure.self) {
+            try store.upgrade { _ in
+                Issue.record("The lock is another's.")
+            } waiting: {
+                waits += 1
+                if waits == 3 { throw TestFailure.expected }
+            }
+        }
+        #expect(waits == 3)
+        try store.upgrade { transaction throws in
+            #expect(try transaction.count(ofType: nil) == 4)
+        } waiting: {
+            try other.run("COMMIT")
+        }
+    }
+
+    @Test func `Others see the old store until the commit`() throws {
+        let store = try people()
+        let cache = try CodableCache(at: scratch.file())
+        try upgrade(store) { transaction throws in
+            #expect(try transaction.deleteType("Person") == 3)
+            #expect(try cache.count() == 4)
+        }
+        #expect(try cache.count() == 1)
+    }
+
+    @Test func `A failure of SQLite is an error that says what to do, and the store is as it was`() throws {
+        let store = CacheStore(at: scratch.file())
+        let cache = try CodableCache(at: scratch.file())
+        try cache.set("small", forKey: "a")
+        cache.close()
+        try SQLite(scratch.file()).run(
+            "CREATE TRIGGER no BEFORE UPDATE ON molt_record BEGIN SELECT RAISE(ABORT, 'no'); END"
+        )
+        let error = #expect(throws: MigrationError.self) {
+            try upgrade(store) { transaction throws in
+                try transaction.renameType("String", to: "Text")
+                var record = try #require(try transaction.record(id: 1))
+                try record.replaceContent(with: "changed")
+                try transaction.write(record, version: 1)
+            }
+        }
+        #expect(error?.code == .storeFailed)
+        #expect((error?.underlying as? SQLiteError)?.resultCode == 19)
+        #expect(error?.store == scratch.file().path)
+        #expect(try CodableCache(at: scratch.file()).value(String.self, forKey: "a") == "small")
+        #expect(try keysAndTypes() == [["a", "String"]])
+    }
+}

@@ -1,0 +1,254 @@
+import Foundation
+import Molt
+import Testing
+
+@Suite struct `Values` {
+    let scratch: ScratchDirectory
+    let cache: CodableCache
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        cache = try CodableCache(at: scratch.file())
+    }
+
+    @Test func `A value comes back`() throws {
+        try cache.set(Person.john, forKey: "john")
+        #expect(try cache.value(Person.self, forKey: "john") == .john)
+        #expect(try cache.contains("john"))
+        #expect(try cache.typeName(forKey: "john") == "Person")
+    }
+
+    @Test func `A miss is nil`() throws {
+        #expect(try cache.value(Person.self, forKey: "nobody") == nil)
+        #expect(try cache.data(forKey: "nobody") == nil)
+        #expect(try cache.entry(Person.self, forKey: "nobody") == nil)
+        #expect(try cache.typeName(forKey: "nobody") == nil)
+        #expect(try !cache.contains("nobody"))
+        #expect(try !cache.remove(forKey: "nobody"))
+    }
+
+    @Test func `Setting again replaces the value and its type`() throws {
+        try cache.set(Person.john, forKey: "key")
+        try cache.set(City(zipCode: 1), forKey: "key")
+        #expect(try cache.value(City.self, forKey: "key") == City(zipCode: 1))
+        #expect(try cache.typeName(forKey: "key") == "City")
+        #expect(try cache.count() == 1)
+    }
+
+    @Test func `A removed value is gone`() throws {
+        try cache.set(Person.john, forKey: "john")
+        #expect(try cache.remove(forKey: "john"))
+        #expect(try cache.value(Person.self, forKey: "john") == nil)
+        #expect(try !cache.remove(forKey: "john"))
+    }
+
+    @Test func `Values outlive their cache`() throws {
+        try cache.set(Person.john, forKey: "john")
+        cache.close()
+        #expect(try CodableCache(at: scratch.file()).value(Person.self, forKey: "john") == .john)
+    }
+
+    @Test func `Scalars, arrays and dictionaries are values`() throws {
+        try cache.set(42, forKey: "int")
+        try cache.set("text", forKey: "string")
+        try cache.set([1.5, 2], forKey: "array")
+        try cache.set(["a": true], forKey: "dictionary")
+        try cache.set(Int?.none, forKey: "nothing")
+        #expect(try cache.value(Int.self, forKey: "int") == 42)
+        #expect(try cache.value(String.self, forKey: "string") == "text")
+        #expect(try cache.value([Double].self, forKey: "array") == [1.5, 2])
+        #expect(try cache.value([String: Bool].self, forKey: "dictionary") == ["a": true])
+        #expect(try cache.value(Int?.self, forKey: "nothing") == .some(nil))
+    }
+
+    @Test func `Saved as one type, read as another with the same structure`() throws {
+        try cache.set(Person.john, forKey: "john")
+        #expect(
+            try cache.value(Alien.self, forKey: "john") == Alien(firstName: "John", lastName: "Appleseed")
+        )
+        #expect(try cache.value(Person.self, forKey: "john") == .john)
+    }
+
+    @Test func `Another structure is an error that says what was written, and the bytes stay`() throws {
+        try cache.set(Person.john, forKey: "john")
+        let error = #expect(throws: CacheError.self) { try cache.value(City.self, forKey: "john") }
+        #expect(error?.code == .unreadableContent)
+        #expect(error?.key == "john")
+        #expect(error?.storedType == "Person")
+        #expect(error?.requestedType == "City")
+        #expect(error?.underlying is DecodingError)
+        #expect(try cache.value(Person.self, forKey: "john") == .john)
+    }
+
+    @Test func `Corrupt content is an error without the content in it`() throws {
+        try cache.set(Person.john, forKey: "john")
+        try SQLite(scratch.file()).run("UPDATE molt_record SET content = '{\"secret'")
+        let error = try #require(throws: CacheError.self) { try cache.value(Person.self, forKey: "john") }
+        #expect(error.code == .unreadableContent)
+        for words in [error.description, error.debugDescription, error.localizedDescription] {
+            #expect(!words.contains("secret"))
+            #expect(words.contains("Person"))
+        }
+        #expect(!error.description.contains("\n"))
+        #expect(try SQLite(scratch.file()).text("SELECT content FROM molt_record") == "{\"secret")
+    }
+
+    @Test func `A value that cannot be encoded is an error that names the key`() throws {
+        let error = #expect(throws: CacheError.self) { try cache.set(Double.nan, forKey: "nan") }
+        #expect(error?.code == .notEncodable)
+        #expect(error?.key == "nan")
+        #expect(try !cache.contains("nan"))
+    }
+
+    @Test func `Raw data is stored as it is`() throws {
+        let data = Data([0, 255, 0x7B])
+        try cache.setData(data, forKey: "raw")
+        try cache.set(Data(), forKey: "empty")
+        #expect(try cache.data(forKey: "raw") == data)
+        #expect(try cache.value(Data.self, forKey: "raw") == data)
+        #expect(try cache.data(forKey: "empty") == Data())
+        #expect(
+            try SQLite(scratch.file()).text("SELECT count(*) FROM molt_record WHERE typeof(content) = 'blob'") == "2"
+        )
+        #expect(throws: CacheError.self) { try cache.value(Person.self, forKey: "raw") }
+    }
+
+    @Test func `A value is not raw data`() throws {
+        try cache.set(Person.john, forKey: "john")
+        let error = #expect(throws: CacheError.self) { try cache.data(forKey: "john") }
+        #expect(error?.code == .unreadableContent)
+        #expect(error?.storedType == "Person")
+    }
+
+    @Test func `A type may choose its stored name`() throws {
+        try cache.set(Named(), forKey: "named")
+        #expect(try cache.typeName(forKey: "named") == "stable-name")
+        #expect(try cache.keys(of: Named.self) == ["named"])
+    }
+
+    @Test func `The cache's coders are used`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.coding = RecordCoding { encoder, decoder in
+            encoder.dateEncodingStrategy = .iso8601
+            decoder.dateDecodingStrategy = .iso8601
+        }
+        let cache = try CodableCache(at: scratch.file("dates"), configuration: configuration)
+        try cache.set([Date(timeIntervalSince1970: 0)], forKey: "dates")
+        #expect(
+            try SQLite(scratch.file("dates")).text("SELECT content FROM molt_record") == #"["1970-01-01T00:00:00Z"]"#
+        )
+        #expect(try cache.value([Date].self, forKey: "dates") == [Date(timeIntervalSince1970: 0)])
+    }
+
+    @Test func `An entry knows dates, size and type`() throws {
+        let clock = Clock(1_000)
+        var configuration = CodableCache.Configuration()
+        configuration.now = { clock.date }
+        let cache = try CodableCache(at: scratch.file("entries"), configuration: configuration)
+        try cache.set([1], forKey: "key", expiry: .after(seconds: 500))
+        clock.advance(to: 1_100)
+        try cache.set([1, 2], forKey: "key", expiry: .after(seconds: 500))
+        let entry = try #require(try cache.entry([Int].self, forKey: "key"))
+        #expect(entry.value == [1, 2])
+        #expect(entry.key == "key")
+        #expect(entry.typeName == "Array<Int>")
+        #expect(entry.size == 5)
+        #expect(abs(entry.created.timeIntervalSince1970 - 1_000) < 1)
+        #expect(abs(entry.updated.timeIntervalSince1970 - 1_100) < 1)
+        #expect(entry.expiration == Date(timeIntervalSince1970: 1_600))
+    }
+
+    @Test(arguments: [
+        "", "\0", "a\0b", "a\0c", "é", "e\u{301}", "👩‍👩‍👧‍👦", "'; DROP TABLE molt_record; --", "日本語",
+        String(repeating: "long", count: 100_000),
+    ])
+    func `A key may be any text`(key: String) throws {
+        try cache.set("other", forKey: "other")
+        try cache.set(key.utf8.count, forKey: key)
+        #expect(try cache.value(Int.self, forKey: key) == key.utf8.count)
+        #expect(try cache.keys().map { Array($0.utf8) } == [Array("other".utf8), Array(key.utf8)])
+        #expect(try cache.remove(forKey: key))
+        #expect(try cache.keys() == ["other"])
+    }
+
+    @Test func `Two spellings of the same letter are two keys, in memory as well`() throws {
+        try cache.set(1, forKey: "é")
+        try cache.set(2, forKey: "e\u{301}")
+        for _ in 0..<2 {
+            #expect(try cache.value(Int.self, forKey: "é") == 1)
+            #expect(try cache.value(Int.self, forKey: "e\u{301}") == 2)
+        }
+        #expect(try cache.count() == 2)
+        #expect(try cache.values(of: Int.self).map(\.value) == [1, 2])
+    }
+
+    @Test func `Keys, values and counts by type`() throws {
+        try cache.set(Person.john, forKey: "john")
+        try cache.set(City(zipCode: 1), forKey: "city")
+        try cache.set(Person.jane, forKey: "jane")
+        #expect(try cache.keys() == ["john", "city", "jane"])
+        #expect(try cache.keys(of: Person.self) == ["john", "jane"])
+        #expect(try cache.count() == 3)
+        #expect(try cache.count(of: Person.self) == 2)
+        #expect(try cache.count(of: Alien.self) == 0)
+        #expect(try cache.values(of: Person.self).map(\.key) == ["john", "jane"])
+        #expect(try cache.values(of: Person.self).map(\.value) == [.john, .jane])
+        try cache.removeAll(of: Person.self)
+        #expect(try cache.keys() == ["city"])
+        try cache.removeAll()
+        #expect(try cache.count() == 0)
+    }
+
+    @Test func `Sizes grow with what is stored`() throws {
+        #expect(try cache.contentSize() == 0)
+        #expect(try cache.totalSize() > 0)
+        try cache.setData(Data(count: 100_000), forKey: "big")
+        #expect(try cache.contentSize() == 100_000)
+        #expect(try cache.totalSize() > 100_000)
+    }
+
+    @Test func `A closed cache says so, and closing again is nothing`() throws {
+        try cache.set(1, forKey: "one")
+        #expect(try cache.value(Int.self, forKey: "one") == 1)
+        cache.close()
+        cache.close()
+        for call in [
+            { _ = try cache.value(Int.self, forKey: "one") }, { try cache.set(1, forKey: "one") },
+            { _ = try cache.keys() }, { _ = try cache.totalSize() },
+        ] as [() throws -> Void] {
+            let error = #expect(throws: CacheError.self) { try call() }
+            #expect(error?.code == .closed)
+        }
+    }
+
+    @Test func `A cache in memory works like a file`() throws {
+        let memory = try CodableCache(inMemory: [Migration(to: 4, "fourth")])
+        #expect(memory.schemaVersion == 4)
+        try memory.set(Person.john, forKey: "john")
+        #expect(try memory.value(Person.self, forKey: "john") == .john)
+        #expect(try memory.totalSize() > 0)
+        #expect(try CodableCache(inMemory: []).count() == 0)
+    }
+
+    @Test func `Many tasks at once lose nothing`() async throws {
+        let cache = cache
+        let other = try CodableCache(at: scratch.file())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    let mine = task.isMultiple(of: 2) ? cache : other
+                    for number in 0..<50 {
+                        try mine.set(number, forKey: "\(task)-\(number)")
+                        guard try mine.value(Int.self, forKey: "\(task)-\(number)") == number else {
+                            throw TestFailure.expected
+                        }
+                        try mine.set(task, forKey: "shared")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try cache.count() == 401)
+        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+    }
+}

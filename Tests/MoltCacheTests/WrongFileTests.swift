@@ -1,0 +1,164 @@
+import Foundation
+import Molt
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite struct `The wrong file is refused and stays untouched` {
+    let scratch: ScratchDirectory
+    var url: URL { scratch.file() }
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
+    /// Opens and probes the file; both must be refused with the code, and leave everything as it was.
+    private func expectRefusal(_ code: CacheError.Code, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let names = try scratch.names()
+        let bytes = try? Data(contentsOf: url)
+        let opening = #expect(throws: CacheError.self, sourceLocation: sourceLocation) {
+            _ = try CodableCache(at: url)
+        }
+        let probing = #expect(throws: CacheError.self, sourceLocation: sourceLocation) {
+            _ = try CacheStore.state(at: url)
+        }
+        #expect(opening?.code == code, sourceLocation: sourceLocation)
+        #expect(opening?.path == url.path, sourceLocation: sourceLocation)
+        #expect(probing?.code == code, sourceLocation: sourceLocation)
+        #expect(try scratch.names() == names, sourceLocation: sourceLocation)
+        #expect((try? Data(contentsOf: url)) == bytes, sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: [1, 50, 99, 100, 5_000])
+    func `Not SQLite`(size: Int) throws {
+        try Data(repeating: 0x41, count: size).write(to: url)
+        try expectRefusal(.notADatabase)
+    }
+
+    @Test func `A database of another app`() throws {
+        try SQLite(url).run("PRAGMA application_id = 42; CREATE TABLE theirs(x)")
+        try expectRefusal(.foreignFile)
+    }
+
+    @Test func `A database of an app that says nothing of itself`() throws {
+        try SQLite(url).run("CREATE TABLE theirs(x)")
+        try expectRefusal(.foreignFile)
+    }
+
+    @Test func `A database without tables that says it is another app's`() throws {
+        try SQLite(url).run("PRAGMA application_id = 42; VACUUM")
+        try expectRefusal(.foreignFile)
+    }
+
+    @Test func `A database of another app that is open, with its pages in the log`() throws {
+        let theirs = try SQLite(url)
+        try theirs.run("PRAGMA journal_mode = WAL; CREATE TABLE theirs(x)")
+        let log = URL(fileURLWithPath: url.path + "-wal")
+        let bytes = try Data(contentsOf: log)
+        try expectRefusal(.foreignFile)
+        #expect(try Data(contentsOf: log) == bytes)
+    }
+
+    @Test func `A log without its index beside another app's database`() throws {
+        let theirs = try SQLite(scratch.file("theirs"))
+        try theirs.run("PRAGMA journal_mode = WAL; CREATE TABLE theirs(x)")
+        try FileManager.default.copyItem(at: scratch.file("theirs"), to: url)
+        try FileManager.default.copyItem(
+            atPath: scratch.file("theirs").path + "-wal",
+            toPath: url.path + "-wal"
+        )
+        try expectRefusal(.foreignFile)
+    }
+
+    @Test func `A newer file format`() throws {
+        _ = try CodableCache(at: url)
+        try SQLite(url).run("UPDATE molt_meta SET value = 2 WHERE name = 'file_format'")
+        try expectRefusal(.newerFormat)
+    }
+
+    @Test func `A directory`() throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        try expectRefusal(.notAFile)
+    }
+
+    @Test func `A path through a file`() throws {
+        try Data("text".utf8).write(to: scratch.file("plain"))
+        let inside = scratch.file("plain").appendingPathComponent("cache.molt")
+        let error = #expect(throws: CacheError.self) { _ = try CodableCache(at: inside) }
+        #expect(error?.code == .notAFile)
+    }
+
+    @Test func `A damaged file`() throws {
+        try CodableCache(at: url).set(1, forKey: "one")
+        var bytes = try Data(contentsOf: url)
+        bytes.replaceSubrange(100..<4_096, with: Data(repeating: 0xEE, count: 3_996))
+        try bytes.write(to: url)
+        try expectRefusal(.storeFailed)
+    }
+
+    @Test func `A file that a newer app upgraded`() throws {
+        _ = try CodableCache(at: url, migrations: [Migration(to: 2, "second")])
+        let bytes = try Data(contentsOf: url)
+        let error = #expect(throws: MigrationError.self) { _ = try CodableCache(at: url) }
+        #expect(error?.code == .superseded)
+        #expect(try Data(contentsOf: url) == bytes)
+        #expect(try scratch.names() == ["cache.molt"])
+    }
+
+    // Root may do everything, so these run as another user, in a process of their own.
+
+    @Test func `A file that may not be read`() async {
+        await #expect(processExitsWith: .success) {
+            try exitAsNobody { url in
+                try CodableCache(at: url).set(1, forKey: "one")
+                chmod(url.path, 0)
+                return expectCode(.noPermission) { _ = try CodableCache(at: url) }
+            }
+        }
+    }
+
+    @Test func `A file that may not be written`() async {
+        await #expect(processExitsWith: .success) {
+            try exitAsNobody { url in
+                try CodableCache(at: url).set(1, forKey: "one")
+                let bytes = try Data(contentsOf: url)
+                chmod(url.path, 0o400)
+                return try expectCode(.readOnly) { _ = try CodableCache(at: url) }
+                    && Data(contentsOf: url) == bytes && !CacheStore.state(at: url).isFresh
+            }
+        }
+    }
+
+    @Test func `A directory in which nothing may be made`() async {
+        await #expect(processExitsWith: .success) {
+            try exitAsNobody { url in
+                chmod(url.deletingLastPathComponent().path, 0o500)
+                defer { chmod(url.deletingLastPathComponent().path, 0o700) }
+                return expectCode(.noPermission) { _ = try CodableCache(at: url) }
+            }
+        }
+    }
+}
+
+/// Gives up the rights of root, runs a test in a directory of its own, and ends the process with the outcome.
+func exitAsNobody(_ test: (URL) throws -> Bool) throws {
+    if getuid() == 0, setuid(65_534) != 0 { exit(2) }
+    let scratch = try ScratchDirectory()
+    let isRight = try test(scratch.file())
+    try? FileManager.default.removeItem(at: scratch.url)
+    exit(isRight ? 0 : 1)
+}
+
+/// Whether a closure throws a cache error with a code.
+func expectCode(_ code: CacheError.Code, _ body: () throws -> Void) -> Bool {
+    do {
+        try body()
+        return false
+    } catch {
+        return (error as? CacheError)?.code == code
+    }
+}

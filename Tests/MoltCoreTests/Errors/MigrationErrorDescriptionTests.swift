@@ -1,0 +1,154 @@
+import Foundation
+import MoltCore
+import Testing
+
+@Suite struct `Describing an error` {
+    @Test func `The description is one line with all that is known`() {
+        let error = complete(underlying: nil)
+        #expect(
+            error.description
+                == "propertyMissing: The record has no property. [store: /tmp/app.molt; "
+                + "migration: \"split\" (version 2); step: 1, transform \"Person\"; record: \"ada\" of type Person; "
+                + "property: \"name\"; store version: 3; registry version: 2]"
+        )
+        #expect("\(error)" == error.description)
+        #expect(MigrationError(.busy, "Wait.").description == "busy: Wait.")
+    }
+
+    @Test func `The debug description is a tree, the causes below`() {
+        var inner = MigrationError(.malformedContent, "Not JSON.", underlying: syntaxError())
+        inner.recordKey = "ada"
+        let error = MigrationError(.stepFailed, "The step failed.", underlying: inner)
+        #expect(
+            error.debugDescription == """
+                MigrationError: stepFailed
+                ├─ message: The step failed.
+                └─ underlying: MigrationError: malformedContent
+                   ├─ message: Not JSON.
+                   ├─ record: "ada"
+                   └─ underlying: JSONSyntaxError: a byte that cannot stand here, at byte 1
+                """
+        )
+        #expect(String(reflecting: error) == error.debugDescription)
+    }
+
+    @Test func `The localized description is the message, the cause's message and the place`() {
+        var error = complete(underlying: MigrationError(.busy, "Another process holds it."))
+        error.property = nil
+        let expected =
+            "The record has no property. Another process holds it. Migration \"split\" (version 2), "
+            + "step 1 (transform \"Person\"), record \"ada\" of type Person."
+        #expect(error.errorDescription == expected)
+        #expect(error.localizedDescription == expected)
+        #expect((error as any Error).localizedDescription == expected)
+        #expect(MigrationError(.busy, "Wait.").localizedDescription == "Wait.")
+    }
+
+    @Test func `Line breaks in a key or a message do not break the line`() {
+        var error = MigrationError(.stepFailed, "One.\nTwo.")
+        error.recordKey = "a\nb\r\u{0}\u{2028}c"
+        error.store = "/tmp/x\ny"
+        #expect(error.description.split(whereSeparator: \.isNewline).count == 1)
+        #expect(error.debugDescription.split(whereSeparator: \.isNewline).count == 4)
+        #expect(error.description.hasPrefix("stepFailed: One. Two. "))
+    }
+
+    @Test(arguments: [
+        (Plain.noPayload as any Error, "Plain.noPayload"),
+        (Plain.payload("s3cret"), "Plain.payload"),
+        (Plain.labelled(name: "s3cret", age: 1), "Plain.labelled"),
+        (Describing.oneCase, "Describing"),
+        (Mirroring.payload("s3cret"), "Mirroring"),
+        (Structure(value: "s3cret"), "Structure"),
+        (Reference(), "Reference"),
+        (CancellationError(), "CancellationError"),
+        (NSError(domain: "D", code: 7, userInfo: [NSLocalizedDescriptionKey: "s3cret"]), "NSError D 7"),
+        (CocoaError(.fileNoSuchFile, userInfo: ["s3cret": "s3cret"]), "CocoaError 4"),
+        (POSIXError(.ENOSPC), "POSIXError 28"),
+    ])
+    func `An underlying error is named by its type, and an enum by its case`(error: any Error, text: String) {
+        let described = MigrationError(.stepFailed, "Failed.", underlying: error)
+        #expect(described.description == "stepFailed: Failed. [underlying: \(text)]")
+        #expect(described.debugDescription.hasSuffix("└─ underlying: \(text)"))
+        for text in descriptions(of: described) { #expect(!text.contains("s3cret"), "\(text)") }
+    }
+
+    @Test func `A decoding error is named by its kind and its path`() {
+        struct Person: Decodable {
+            var name: String
+            var tags: [Int]
+        }
+        func text(_ json: String) -> String {
+            let error = #expect(throws: DecodingError.self) {
+                try JSONDecoder().decode(Person.self, from: Data(json.utf8))
+            }
+            let described = MigrationError(.typeMismatch, "No.", underlying: error).description
+            return String(described.dropFirst("typeMismatch: No. [underlying: ".count).dropLast())
+        }
+        #expect(text(#"{"tags":[]}"#) == "DecodingError.keyNotFound at \"name\"")
+        #expect(
+            text(#"{"name":"x","tags":[1,"s3cret"]}"#)
+                == "DecodingError.typeMismatch, Int expected at \"tags.1\""
+        )
+        #expect(
+            text(#"{"name":null,"tags":[]}"#) == "DecodingError.valueNotFound, String expected at \"name\""
+        )
+        #expect(text(#"{"name":"#) == "DecodingError.dataCorrupted")
+    }
+
+    @Test func `An encoding error is named by its path`() {
+        let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(["a": Double.nan]) }
+        let described = MigrationError(.typeMismatch, "No.", underlying: error)
+        #expect(
+            described.description == "typeMismatch: No. [underlying: EncodingError.invalidValue at \"a\"]"
+        )
+    }
+
+    private func complete(underlying: (any Error)?) -> MigrationError {
+        var error = MigrationError(.propertyMissing, "The record has no property.", underlying: underlying)
+        error.store = "/tmp/app.molt"
+        error.migration = MigrationID(name: "split", version: 2)
+        error.step = MigrationError.StepPosition(number: 1, words: "transform \"Person\"")
+        error.recordKey = "ada"
+        error.recordType = "Person"
+        error.property = "name"
+        error.storeVersion = 3
+        error.registryVersion = 2
+        return error
+    }
+
+    private func syntaxError() -> (any Error)? {
+        do {
+            _ = try RecordValue(json: "[x]".utf8)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+private enum Plain: Error {
+    case noPayload
+    case payload(String)
+    case labelled(name: String, age: Int)
+}
+
+private enum Describing: Error, CustomStringConvertible {
+    case oneCase
+    var description: String { "s3cret" }
+}
+
+private enum Mirroring: Error, CustomReflectable {
+    case payload(String)
+    var customMirror: Mirror { Mirror(self, children: ["s3cret": 1], displayStyle: .enum) }
+}
+
+private struct Structure: Error, CustomDebugStringConvertible {
+    var value: String
+    var debugDescription: String { value }
+}
+
+private final class Reference: Error, LocalizedError {
+    let value = "s3cret"
+    var errorDescription: String? { value }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import MoltCore
+import Testing
+
+@Suite struct `Agreeing with Foundation` {
+    private static let options = RandomObject.Options(hasDuplicates: false, isForFoundation: true)
+
+    @Test(arguments: 0..<16)
+    func `A changed record reads as the model with the same changes`(seed: Int) throws {
+        var generator = SeededGenerator(seed: 7_000 + UInt64(seed))
+        for _ in 0..<200 {
+            let text = RandomObject(Self.options, using: &generator).text
+            var record = try Record(text)
+            var model = try FoundationValue(json: text)
+            for _ in 0..<Int.random(in: 0...6, using: &generator) {
+                let change = try RecordChange.random(Self.options, using: &generator)
+                try change.make(in: &record)
+                try model.make(change)
+            }
+            #expect(try FoundationValue(json: record.text) == model, "\(text) became \(record.text)")
+            #expect(try record.decoded(as: FoundationValue.self) == model)
+            #expect(try FoundationValue(record.content()) == model)
+            let serialized = try JSONSerialization.jsonObject(with: Data(record.storedBytes))
+            #expect((serialized as? [String: Any])?.count == record.propertyNames.count)
+        }
+    }
+
+    @Test(arguments: 0..<8)
+    func `Each property decodes to what Foundation reads there`(seed: Int) throws {
+        var generator = SeededGenerator(seed: 8_000 + UInt64(seed))
+        for _ in 0..<200 {
+            let text = RandomObject(Self.options, using: &generator).text
+            let record = try Record(text)
+            guard case .object(let properties) = try FoundationValue(json: text) else {
+                Issue.record("\(text) is no object")
+                return
+            }
+            #expect(Set(record.propertyNames) == Set(properties.keys))
+            for (name, value) in properties {
+                #expect(try record.value(name, as: FoundationValue.self) == value)
+                #expect(try FoundationValue(record.value(name)) == value)
+                if case .string(let string) = value { #expect(try record.string(name) == string) }
+                if case .number(let number) = value { #expect(try record.double(name) == number) }
+                if case .bool(let bool) = value { #expect(try record.bool(name) == bool) }
+            }
+        }
+    }
+
+    @Test func `Of a name that is written twice a decoder sees the last value, as a read does`() throws {
+        struct Person: Decodable, Equatable {
+            var name: String
+            var age: Int
+        }
+        let record = try Record(#"{"name":"Ada","age":1,"\u006eame":"Grace","age":2}"#)
+        #expect(record["name"] == "Grace")
+        #expect(try record.string("name") == "Grace")
+        #expect(try record.decoded(as: Person.self) == Person(name: "Grace", age: 2))
+        #expect(record.text == #"{"name":"Ada","age":1,"\u006eame":"Grace","age":2}"#)
+    }
+
+    @Test func `In a nested object a decoder sees the last value too`() throws {
+        let record = try Record(#"{"list":[1,{"a":{"b":1,"b":2}}],"n":{"x":"first","x":"last"}}"#)
+        struct Element: Decodable {
+            var x: String
+        }
+        #expect(try record.value("n", as: Element.self).x == "last")
+        #expect(try record.value("n", as: [String: String].self) == ["x": "last"])
+        #expect(record["n", "x"] == "last")
+        let expected = FoundationValue.object([
+            "list": .array([.number(1), .object(["a": .object(["b": .number(2)])])]),
+            "n": .object(["x": .string("last")]),
+        ])
+        #expect(try record.decoded(as: FoundationValue.self) == expected)
+    }
+
+    @Test func `Among very many names a double one is found, and none where there is none`() throws {
+        let names = (0..<100).map { "\"n\($0)\":\($0)" }.joined(separator: ",")
+        #expect(try Record("{\(names)}").decoded(as: [String: Int].self)["n7"] == 7)
+        #expect(try Record("{\(names),\"n7\":-7}").decoded(as: [String: Int].self)["n7"] == -7)
+        #expect(try Record("{\(names),\"n99\":-9}").decoded(as: [String: Int].self)["n99"] == -9)
+    }
+
+    @Test func `Names that differ in their Unicode form only are two names`() throws {
+        let record = try Record("{\"\u{E9}\":1,\"e\u{301}\":2}")
+        #expect(record["\u{E9}"] == 1)
+        #expect(record["e\u{301}"] == 2)
+        #expect(record.propertyNames.count == 2)
+    }
+
+    @Test func `A double name after a rename is decoded as its last value`() throws {
+        var record = try Record(#"{"a":1,"b":2,"a":3}"#)
+        try record.rename("a", to: "c")
+        #expect(record.text == #"{"c":1,"b":2,"c":3}"#)
+        #expect(try record.decoded(as: [String: Int].self) == ["b": 2, "c": 3])
+    }
+}
+
+/// A JSON value as Foundation's decoder reads it.
+private enum FoundationValue: Equatable, Decodable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case array([FoundationValue])
+    case object([String: FoundationValue])
+
+    init(json: String) throws {
+        self = try JSONDecoder().decode(Self.self, from: Data(json.utf8))
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let bool = try? container.decode(Bool.self) {
+            self = .bool(bool)
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else if let string = try? container.decode(String.self) {
+            self = .string(string)
+        } else if let array = try? container.decode([FoundationValue].self) {
+            self = .array(array)
+        } else {
+            self = .object(try container.decode([String: FoundationValue].self))
+        }
+    }
+
+    init(_ value: RecordValue) throws {
+        switch value {
+        case .null: self = .null
+        case .bool(let bool): self = .bool(bool)
+        case .number(let number): self = .number(try #require(number.double))
+        case .string(let string): self = .string(string)
+        case .array(let elements): self = .array(try elements.map(FoundationValue.init))
+        case .object(let object):
+            let pairs = try object.properties.map { ($0.name, try FoundationValue($0.value)) }
+            self = .object(Dictionary(uniqueKeysWithValues: pairs))
+        }
+    }
+
+    /// Makes the change in Foundation's values, by the rules that the documentation of `Record` gives.
+    mutating func make(_ change: RecordChange) throws {
+        switch change {
+        case .set(let path, let value?):
+            try set(path[...], to: FoundationValue(value))
+        case .set(let path, nil):
+            _ = remove(path[...])
+        case .rename(let path, let newName):
+            let newPath = path.dropLast() + [newName]
+            guard value(path[...]) != nil, value(newPath) == nil || newName == path.last else { return }
+            if let value = remove(path[...]) { set(newPath, to: value) }
+        case .setIfMissing(let path, let newValue):
+            if value(path[...]) ?? .null == .null { try set(path[...], to: FoundationValue(newValue)) }
+        }
+    }
+
+    private func value(_ path: ArraySlice<String>) -> FoundationValue? {
+        guard let name = path.first else { return self }
+        guard case .object(let properties) = self else { return nil }
+        return properties[name]?.value(path.dropFirst())
+    }
+
+    /// Does nothing when something on the way is not an object.
+    private mutating func set(_ path: ArraySlice<String>, to value: FoundationValue) {
+        guard case .object(var properties) = self, let name = path.first else { return }
+        if path.count == 1 {
+            properties[name] = value
+        } else {
+            var child = properties[name] ?? .object([:])
+            guard case .object = child else { return }
+            child.set(path.dropFirst(), to: value)
+            if properties[name] == nil, child == .object([:]) { return }
+            properties[name] = child
+        }
+        self = .object(properties)
+    }
+
+    private mutating func remove(_ path: ArraySlice<String>) -> FoundationValue? {
+        guard case .object(var properties) = self, let name = path.first else { return nil }
+        let removed: FoundationValue?
+        if path.count == 1 {
+            removed = properties.removeValue(forKey: name)
+        } else {
+            removed = properties[name]?.remove(path.dropFirst())
+        }
+        self = .object(properties)
+        return removed
+    }
+}

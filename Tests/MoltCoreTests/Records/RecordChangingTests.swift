@@ -1,0 +1,247 @@
+import Foundation
+import MoltCore
+import Testing
+
+@Suite struct `Changing a record` {
+    @Test func `Setting a property changes it or adds it at the end`() throws {
+        var record = try Record(#"{"a":1,"b":2}"#)
+        record["a"] = "x"
+        record["c"] = [1, ["d": .null]]
+        #expect(record.text == #"{"a":"x","b":2,"c":[1,{"d":null}]}"#)
+        #expect(record.propertyNames == ["a", "b", "c"])
+    }
+
+    @Test func `Setting nil removes a property, and one that is missing is no failure`() throws {
+        var record = try Record(#"{"a":1,"b":{"c":2}}"#)
+        record["a"] = nil
+        record["a"] = nil
+        record["b", "c"] = nil
+        record["b", "x"] = nil
+        record["missing", "x"] = nil
+        #expect(record.text == #"{"b":{}}"#)
+        #expect(record.failure == nil)
+    }
+
+    @Test func `Any Encodable is set, encoded with sorted keys`() throws {
+        struct Address: Encodable {
+            var zip = "0150"
+            var city = "Oslo"
+            var url = "https://example.com/"
+        }
+        var record = try Record("{}")
+        try record.set("address", to: Address())
+        try record.set("count", to: 3)
+        try record.set("ratio", to: 0.1)
+        try record.set("name", to: "Ada")
+        try record.set("none", to: String?.none)
+        try record.set("deep", "deeper", to: [true])
+        #expect(
+            record.text == #"{"address":{"city":"Oslo","url":"https://example.com/","zip":"0150"},"count":3,"#
+                + #""ratio":0.1,"name":"Ada","none":null,"deep":{"deeper":[true]}}"#
+        )
+    }
+
+    @Test func `Setting a nested property adds the objects that are missing`() throws {
+        var record = try Record(#"{"address":{"city":"Oslo"}}"#)
+        record["address", "city"] = "Paris"
+        record["address", "geo", "lat"] = 48.86
+        record["contact", "mail", "home"] = "ada@example.com"
+        #expect(
+            record.text == #"{"address":{"city":"Paris","geo":{"lat":48.86}},"#
+                + #""contact":{"mail":{"home":"ada@example.com"}}}"#
+        )
+    }
+
+    @Test func `Removing gives the value that was there`() throws {
+        var record = try Record(#"{"fullName":"Ada Lovelace","n":{"age":36}}"#)
+        #expect(try record.remove("fullName", as: String.self) == "Ada Lovelace")
+        #expect(try record.remove("n", "age", as: Int.self) == 36)
+        #expect(record.text == #"{"n":{}}"#)
+    }
+
+    @Test func `A property that cannot be decoded is not removed`() throws {
+        var record = try Record(#"{"a":1,"n":{"b":true}}"#)
+        #expect(migrationError { _ = try record.remove("a", as: String.self) }?.code == .typeMismatch)
+        #expect(migrationError { _ = try record.remove("n", "b", as: Int.self) }?.property == "n.b")
+        #expect(record.text == #"{"a":1,"n":{"b":true}}"#)
+        #expect(record.revision == 0)
+    }
+
+    @Test func `Renaming keeps the value and the place`() throws {
+        var record = try Record(#"{"a": 1.0 , "b":{"c":"\u0041"}, "d":2}"#)
+        try record.rename("a", to: "x")
+        try record.rename("b", "c", to: "y")
+        #expect(record.text == #"{"x": 1.0 , "b":{"y":"\u0041"}, "d":2}"#)
+        #expect(record["x"] == .number(try #require(RecordNumber(text: "1.0"))))
+        #expect(!record.contains("a"))
+    }
+
+    @Test func `Renaming to the name that it has changes nothing, escapes included`() throws {
+        var record = try Record(#"{"\u0061":1}"#)
+        try record.rename("a", to: "a")
+        #expect(record.text == #"{"\u0061":1}"#)
+        #expect(record.revision == 0)
+    }
+
+    @Test func `Two properties swap their names by way of a third`() throws {
+        var record = try Record(#"{"a":1,"b":2}"#)
+        try record.rename("a", to: "t")
+        try record.rename("b", to: "a")
+        try record.rename("t", to: "b")
+        #expect(record.text == #"{"b":1,"a":2}"#)
+    }
+
+    @Test func `Duplicates are renamed and removed together, and the last one is set`() throws {
+        var renamed = try Record(#"{"a":1,"b":2,"\u0061":3}"#)
+        try renamed.rename("a", to: "c")
+        #expect(renamed.text == #"{"c":1,"b":2,"c":3}"#)
+        var removed = try Record(#"{"a":1,"b":2,"\u0061":3}"#)
+        #expect(try removed.remove("a", as: Int.self) == 3)
+        #expect(removed.text == #"{"b":2}"#)
+        var set = try Record(#"{"a":1,"b":2,"\u0061":3}"#)
+        set["a"] = 4
+        #expect(set.text == #"{"a":1,"b":2,"\u0061":4}"#)
+    }
+
+    @Test func `A step removes, renames and defaults only what is there`() throws {
+        var record = try Record(#"{"a":1,"n":null}"#)
+        #expect(try record.removeIfPresent(["a"]))
+        #expect(try !record.removeIfPresent(["a"]))
+        #expect(try !record.removeIfPresent(["x", "y"]))
+        #expect(try record.renameIfPresent(["n"], to: "m"))
+        #expect(try !record.renameIfPresent(["n"], to: "m"))
+        #expect(try !record.renameIfPresent(["x", "y"], to: "z"))
+        try record.setIfMissing(["m"], to: Array("1".utf8))
+        try record.setIfMissing(["m"], to: Array("2".utf8))
+        try record.setIfMissing(["o", "p"], to: Array("3".utf8))
+        #expect(record.text == #"{"m":1,"o":{"p":3}}"#)
+    }
+
+    @Test func `The whole content is replaced by a value or any Encodable`() throws {
+        struct Person: Codable, Equatable {
+            var name: String
+            var age: Int
+        }
+        var record = try Record(#"{"a":1}"#)
+        try record.replaceContent(with: Person(name: "Ada", age: 36))
+        #expect(record.text == #"{"age":36,"name":"Ada"}"#)
+        #expect(try record.decoded(as: Person.self) == Person(name: "Ada", age: 36))
+        record["name"] = "Grace"
+        #expect(record.text == #"{"age":36,"name":"Grace"}"#)
+        try record.replaceContent(with: ["z": 1, "a": [true]] as RecordValue)
+        #expect(record.text == #"{"z":1,"a":[true]}"#)
+        try record.replaceContent(with: "plain")
+        #expect(record.text == #""plain""#)
+        #expect(!record.isObject)
+        try record.replaceContent(with: Data([1, 2, 3]))
+        #expect(record.isData)
+        #expect(record.storedBytes == [1, 2, 3])
+        #expect(record.propertyNames.isEmpty)
+        try record.replaceContent(with: [1, 2])
+        #expect(!record.isData)
+        #expect(record.text == "[1,2]")
+        #expect(record.key == "ada")
+    }
+
+    @Test func `Key, type name and expiry are changed beside the content`() throws {
+        var record = try Record(#"{ "a":1 }"#)
+        #expect(record.key == "ada")
+        #expect(record.changedKey == nil)
+        record.key = "grace \u{E9}\u{0}"
+        #expect(record.key == "grace \u{E9}\u{0}")
+        #expect(record.changedKey == "grace \u{E9}\u{0}")
+        record.typeName = "Alien"
+        #expect(record.typeName == "Alien")
+        record.expiration = Date(timeIntervalSince1970: 1_000)
+        #expect(record.expirationSeconds == 1_000)
+        record.expiration = nil
+        #expect(record.expirationSeconds == nil)
+        #expect(record.text == #"{ "a":1 }"#)
+    }
+
+    @Test(arguments: [
+        "", "k", "\u{0}", "key with \"quotes\"", "\u{1F469}\u{200D}\u{1F680}", "{\"a\":1}", "}",
+    ])
+    func `A key of any text stands beside the content and is not part of it`(key: String) throws {
+        var record = try Record(key: key, typeName: "T", json: #"{"a":1}"#.utf8)
+        #expect(record.key == key)
+        record["a"] = "longer than before"
+        try record.replaceContent(with: [1, 2, 3, 4, 5, 6])
+        #expect(record.key == key)
+        #expect(record.text == "[1,2,3,4,5,6]")
+    }
+
+    @Test func `Every change counts in the revision`() throws {
+        var record = try Record(#"{"a":1,"n":{"b":2}}"#)
+        let changes: [(inout Record) throws -> Void] = [
+            { $0["a"] = 2 }, { $0["c"] = 3 }, { $0["n", "b"] = 4 }, { $0["n", "b"] = nil },
+            { try $0.rename("a", to: "d") }, { try $0.remove("d") }, { $0.key = "k" }, { $0.typeName = "T" },
+            { $0.expiration = Date() }, { $0.drop() }, { try $0.replaceContent(with: 1) },
+            { try $0.replaceContent(with: Data([1])) }, { try $0.set("x", to: 1) },
+        ]
+        for (index, change) in changes.dropLast().enumerated() {
+            let before = record.revision
+            try change(&record)
+            #expect(record.revision > before, "change \(index)")
+        }
+        #expect(record.isDropped)
+    }
+
+    @Test func `A change that fails leaves the record as it was`() throws {
+        let text = #"{ "a" : "x" , "b":{ "c":1 } }"#
+        var record = try Record(text)
+        record["a", "b"] = 1
+        #expect(migrationError { try record.set("a", "b", "c", to: 1) }?.code == .typeMismatch)
+        #expect(migrationError { try record.set("n", to: Double.nan) }?.code == .typeMismatch)
+        #expect(migrationError { try record.rename("a", to: "b") }?.code == .propertyExists)
+        #expect(migrationError { try record.rename("x", to: "y") }?.code == .propertyMissing)
+        #expect(migrationError { try record.remove("b", "x") }?.code == .propertyMissing)
+        #expect(migrationError { try record.replaceContent(with: Double.infinity) }?.code == .typeMismatch)
+        #expect(record.text == text)
+        #expect(record.revision == 0)
+    }
+
+    @Test func `A value that would be nested deeper than 512 is refused at its place`() throws {
+        func nested(_ levels: Int) -> RecordValue {
+            (0..<levels).reduce(1) { value, _ in [value] }
+        }
+        var record = try Record(#"{"a":{}}"#)
+        record["fits"] = nested(511)
+        record["a", "fits"] = nested(510)
+        #expect(record.failure == nil)
+        #expect(try Record(record.text).text == record.text)
+        let text = record.text
+        #expect(migrationError { try record.set("b", to: Nest(levels: 512)) }?.code == .typeMismatch)
+        record["b"] = nested(512)
+        #expect((record.failure as? MigrationError)?.code == .typeMismatch)
+        #expect((record.failure as? MigrationError)?.property == "b")
+        #expect(migrationError { try record.replaceContent(with: nested(513)) }?.code == .typeMismatch)
+        #expect(record.text == text)
+        try record.replaceContent(with: nested(512))
+        #expect(try Record(record.text).text == record.text)
+    }
+
+    @Test func `A path of more than 512 names is refused, and one of 512 can be read again`() throws {
+        var record = try Record("{}")
+        let path = (0..<513).map(String.init)
+        #expect(migrationError { try record.setIfMissing(path, to: Array("1".utf8)) }?.code == .typeMismatch)
+        #expect(record.text == "{}")
+        try record.setIfMissing(Array(path.dropLast()), to: Array("1".utf8))
+        #expect(try Record(record.text).text == record.text)
+        #expect(try record.removeIfPresent(Array(path.dropLast())))
+    }
+}
+
+/// An array in an array, and so on.
+private struct Nest: Encodable {
+    var levels: Int
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        if levels > 1 {
+            try container.encode(Nest(levels: levels - 1))
+        } else {
+            try container.encode(0)
+        }
+    }
+}

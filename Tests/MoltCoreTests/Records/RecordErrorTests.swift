@@ -1,0 +1,125 @@
+import Foundation
+import MoltCore
+import Testing
+
+@Suite struct `A record operation that fails` {
+    @Test(arguments: FailingOperation.all)
+    func `The error has the code, the key, the type and the property`(operation: FailingOperation) throws {
+        let error = try #require(try operation.failure())
+        #expect(error.code == operation.code)
+        #expect(error.property == operation.property)
+        #expect(error.recordKey == "ada")
+        #expect(error.recordType == "Person")
+        #expect(!error.message.isEmpty)
+    }
+
+    @Test(arguments: FailingOperation.all)
+    func `No description of the error holds a value`(operation: FailingOperation) throws {
+        let error = try #require(try operation.failure())
+        var wrapped = MigrationError(.stepFailed, "The step failed.", underlying: error)
+        wrapped.migration = MigrationID(name: "m", version: 2)
+        for text in descriptions(of: error) + descriptions(of: wrapped) {
+            #expect(!text.contains("s3cret"), "\(text)")
+            #expect(!text.isEmpty)
+        }
+    }
+
+    @Test func `No description of a record holds a value`() throws {
+        var record = try FailingOperation.record()
+        record["new"] = "s3cret-9"
+        record["new", "nested"] = "s3cret-9"
+        var dumped = ""
+        dump(record, to: &dumped)
+        let data = Record(key: "ada", typeName: "Person", data: Array("s3cret-8".utf8))
+        dump(data, to: &dumped)
+        let texts = [
+            record.description, String(describing: record), String(reflecting: record), "\(record)", dumped,
+            data.description, String(reflecting: data), "\([record])", String(reflecting: [data]),
+        ]
+        for text in texts { #expect(!text.contains("s3cret"), "\(text)") }
+        #expect(record.description == "Person \"ada\" (name, age, nested, list, new)")
+    }
+
+    @Test func `The message says what to do`() throws {
+        let record = try FailingOperation.record()
+        let missing = migrationError { _ = try record.string("nickname") }
+        #expect(missing?.message.hasPrefix("The record has no property \"nickname\".") == true)
+        #expect(missing?.message.contains("contains()") == true)
+        let mismatch = migrationError { _ = try record.int("name") }
+        let expected = "The property \"name\" cannot be decoded as Int. The record was written as Person."
+        #expect(mismatch?.message == expected)
+        #expect(mismatch?.underlying is DecodingError)
+        var changed = record
+        let exists = migrationError { try changed.rename("name", to: "age") }
+        #expect(exists?.message.hasPrefix("Cannot rename the property \"name\" to \"age\"") == true)
+    }
+
+    @Test func `Where a name on the way is missing the message names that one`() throws {
+        var record = try FailingOperation.record()
+        let error = migrationError { try record.remove("address", "city") }
+        #expect(error?.message.hasPrefix("The record has no property \"address\".") == true)
+        #expect(error?.property == "address.city")
+    }
+}
+
+@Suite struct `A subscript that cannot be set` {
+    @Test func `On content that is no object it is kept as the failure`() throws {
+        for text in ["42", "[1]", "null", "\"x\""] {
+            for value: RecordValue? in [1, nil] {
+                var record = try Record(text)
+                record["a"] = value
+                let failure = try #require(record.failure as? MigrationError)
+                #expect(failure.code == .typeMismatch)
+                #expect(failure.property == "a")
+                #expect(failure.recordKey == "ada")
+                #expect(record.text == text)
+            }
+        }
+    }
+
+    @Test func `On raw data it is kept as the failure`() throws {
+        var record = Record(key: "ada", typeName: "Photo", data: [1, 2])
+        record["a", "b"] = 1
+        #expect((record.failure as? MigrationError)?.code == .typeMismatch)
+        #expect((record.failure as? MigrationError)?.recordType == "Photo")
+        #expect(record.storedBytes == [1, 2])
+    }
+
+    @Test func `Below something that is no object it is kept as the failure`() throws {
+        var record = try Record(#"{"a":1,"n":null}"#)
+        record["a", "b"] = 1
+        #expect((record.failure as? MigrationError)?.property == "a.b")
+        #expect(record.text == #"{"a":1,"n":null}"#)
+        var other = try Record(#"{"n":null}"#)
+        other["n", "b"] = nil
+        #expect((other.failure as? MigrationError)?.code == .typeMismatch)
+    }
+
+    @Test func `The first failure stays, whatever is done after it`() throws {
+        var record = try Record(#"{"a":1,"b":2}"#)
+        #expect(record.failure == nil)
+        record["a", "x"] = 1
+        record["b", "y"] = 2
+        record["c"] = 3
+        record["a"] = nil
+        #expect((record.failure as? MigrationError)?.property == "a.x")
+        #expect(record.text == #"{"b":2,"c":3}"#)
+    }
+
+    @Test func `What throws is thrown and not kept`() throws {
+        var record = try Record(#"{"a":1}"#)
+        #expect(throws: MigrationError.self) { try record.set("a", "b", to: 1) }
+        #expect(throws: MigrationError.self) { try record.remove("x") }
+        #expect(record.failure == nil)
+    }
+}
+
+/// Every text that an error turns into.
+func descriptions(of error: MigrationError) -> [String] {
+    [
+        error.description, error.debugDescription, error.localizedDescription, error.errorDescription ?? "",
+        String(describing: error), String(reflecting: error), "\(error)", "\(error as any Error)",
+        (error as any Error).localizedDescription, (error as NSError).localizedDescription,
+        (error as NSError).description, error.message,
+    ]
+}

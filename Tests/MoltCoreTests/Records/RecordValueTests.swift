@@ -1,0 +1,147 @@
+import MoltCore
+import Testing
+
+@Suite struct `Record values` {
+    @Test func `Literals make the values that they look like`() throws {
+        let name = "Ada"
+        #expect("Ada" as RecordValue == .string("Ada"))
+        #expect("\(name)!" as RecordValue == .string("Ada!"))
+        #expect(36 as RecordValue == .int(36))
+        #expect(-1.5 as RecordValue == .double(-1.5))
+        #expect(true as RecordValue == .bool(true))
+        #expect(["a", 1, .null] as RecordValue == .array([.string("a"), .int(1), .null]))
+        let object: RecordValue = ["b": 1, "a": ["c": false], "b": 2]
+        #expect(object.object?.properties.map(\.name) == ["b", "a", "b"])
+        #expect(String(decoding: try object.json(), as: UTF8.self) == #"{"b":1,"a":{"c":false},"b":2}"#)
+    }
+
+    @Test func `Each kind hands out what it is, and nothing else`() {
+        let values: [(RecordValue, String)] = [
+            (.null, "null"), (true, "a truth value"), (1, "a number"), ("x", "a string"), ([], "an array"),
+            ([:], "an object"),
+        ]
+        for (value, kind) in values {
+            #expect(value.kind == kind)
+            #expect(value.isNull == (kind == "null"))
+            #expect((value.bool != nil) == (kind == "a truth value"))
+            #expect((value.number != nil) == (kind == "a number"))
+            #expect((value.string != nil) == (kind == "a string"))
+            #expect((value.array != nil) == (kind == "an array"))
+            #expect((value.object != nil) == (kind == "an object"))
+        }
+    }
+
+    @Test(arguments: 0..<8)
+    func `A random value is read back as itself`(seed: Int) throws {
+        var generator = SeededGenerator(seed: 3_000 + UInt64(seed))
+        for _ in 0..<200 {
+            let text = RandomObject(using: &generator).text
+            let value = try RecordValue(json: text.utf8)
+            let written = try value.json()
+            let again = try RecordValue(json: written)
+            #expect(again == value)
+            #expect(again.hashValue == value.hashValue)
+            #expect(try again.json() == written)
+        }
+    }
+
+    @Test func `A value that is nested deeper than 512 is refused when it is written`() throws {
+        let deepest = (0..<512).reduce(1 as RecordValue) { value, level in
+            level % 2 == 0 ? [value] : ["a": value]
+        }
+        let json = try deepest.json()
+        #expect(try RecordValue(json: json) == deepest)
+        for deeper: RecordValue in [[deepest], ["x": deepest], [1, ["x": deepest]]] {
+            let error = #expect(throws: JSONSyntaxError.self) { try deeper.json() }
+            #expect(error?.reason == .tooDeep)
+        }
+    }
+
+    @Test func `Infinities are no values`() {
+        #expect(RecordValue.double(.infinity) == nil)
+        #expect(RecordValue.double(-.infinity) == nil)
+        #expect(RecordValue.double(.nan) == nil)
+        #expect(RecordValue.double(0) == 0)
+    }
+}
+
+@Suite struct `Record numbers` {
+    @Test(arguments: ["0", "-0", "1.0", "18446744073709551616", "1e9999", "-12.50E-007", "0.10"])
+    func `A number keeps its text`(text: String) throws {
+        let number = try #require(RecordNumber(text: text))
+        #expect(number.text == text)
+        #expect(number.description == text)
+        #expect(try RecordValue.number(number).json() == Array(text.utf8))
+        #expect(try RecordValue(json: text.utf8) == .number(number))
+    }
+
+    @Test(arguments: [
+        "", " ", "01", "+1", "1.", ".5", "1e", "0x1", "NaN", "Infinity", "1 ", " 1", "1,2", "\"1\"", "true",
+        "-", "[1]",
+        "1\u{0}", "\u{FF11}", "1_000", "--1",
+    ])
+    func `What JSON has no number for is nil`(text: String) {
+        #expect(RecordNumber(text: text) == nil)
+    }
+
+    @Test func `Integers and doubles keep their value`() throws {
+        #expect(RecordNumber(UInt64.max).text == "18446744073709551615")
+        #expect(RecordNumber(Int.min).integer() == Int.min)
+        let (three, minusZero) = (3.0, -0.0)
+        #expect(RecordNumber(three)?.text == "3")
+        #expect(RecordNumber(minusZero)?.text == "-0")
+        let doubles = [
+            0.1, 1e16, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude, -.pi, 1e22, 123_456_789.125,
+        ]
+        for double in doubles {
+            let number = try #require(RecordNumber(double))
+            #expect(number.double == double)
+            #expect(RecordNumber(text: number.text) == number)
+        }
+    }
+
+    @Test func `A number that does not fit is nil`() throws {
+        let huge = try #require(RecordNumber(text: "1e400"))
+        #expect(huge.double == nil)
+        #expect(huge.integer() == nil)
+        #expect(RecordNumber(text: "256")?.integer(UInt8.self) == nil)
+        #expect(RecordNumber(text: "-1")?.integer(UInt.self) == nil)
+        #expect(RecordNumber(text: "1.0")?.integer() == nil)
+        #expect(RecordNumber(text: "255")?.integer(UInt8.self) == 255)
+    }
+
+    @Test func `Numbers are equal when their texts are`() {
+        #expect(RecordNumber(text: "1.0") != RecordNumber(text: "1"))
+        #expect(RecordNumber(1) == 1)
+        #expect(RecordNumber(1.5) == 1.5)
+    }
+}
+
+@Suite struct `Record objects` {
+    @Test func `Reading and setting take the last property with a name`() {
+        var object: RecordObject = ["a": 1, "b": 2, "a": 3]
+        #expect(object["a"] == 3)
+        object["a"] = 4
+        #expect(object == ["a": 1, "b": 2, "a": 4])
+        object["c"] = 5
+        #expect(object.properties.last?.name == "c")
+        #expect(object["x"] == nil)
+    }
+
+    @Test func `Setting nil removes all properties with a name`() {
+        var object: RecordObject = ["a": 1, "b": 2, "a": 3]
+        object["a"] = nil
+        object["x"] = nil
+        #expect(object == ["b": 2])
+    }
+
+    @Test func `Names are compared by their bytes`() {
+        var object: RecordObject = ["\u{E9}": 1]
+        #expect(object["e\u{301}"] == nil)
+        object["e\u{301}"] = 2
+        #expect(object.properties.count == 2)
+        object["\u{E9}"] = nil
+        #expect(object["e\u{301}"] == 2)
+        #expect(object["\u{E9}"] == nil)
+    }
+}

@@ -1,0 +1,232 @@
+import MoltCore
+import Testing
+
+@Suite struct `Splicing a record` {
+    @Test(arguments: 0..<8)
+    func `A record that nothing touches is written byte for byte as it was`(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        for _ in 0..<250 {
+            let text = RandomObject(using: &generator).text
+            let record = try Record(text)
+            #expect(record.text == text)
+            #expect(record.revision == 0)
+        }
+    }
+
+    @Test(arguments: 0..<4)
+    func `Reading every property changes no byte`(seed: Int) throws {
+        var generator = SeededGenerator(seed: 100 + UInt64(seed))
+        for _ in 0..<150 {
+            let text = RandomObject(using: &generator).text
+            let record = try Record(text)
+            for name in record.propertyNames {
+                _ = record[name]
+                _ = try? record.string(name)
+                _ = record[name, "a"]
+                #expect(record.contains(name))
+            }
+            #expect(record.text == text)
+        }
+    }
+
+    @Test(arguments: 0..<8)
+    func `Renaming changes the bytes of the name alone`(seed: Int) throws {
+        var generator = SeededGenerator(seed: 200 + UInt64(seed))
+        for _ in 0..<200 {
+            var object = RandomObject(using: &generator)
+            guard let name = object.members.randomElement(using: &generator)?.name else { continue }
+            var record = try Record(object.text)
+            try record.rename(name, to: "brand new")
+            for index in object.members.indices where object.members[index].name.isSameText(as: name) {
+                object.members[index].nameText = "\"brand new\""
+            }
+            #expect(record.text == object.text)
+        }
+    }
+
+    @Test(arguments: 0..<8)
+    func `Setting an existing property changes the bytes of its last value alone`(seed: Int) throws {
+        var generator = SeededGenerator(seed: 300 + UInt64(seed))
+        for _ in 0..<200 {
+            var object = RandomObject(using: &generator)
+            guard let name = object.members.randomElement(using: &generator)?.name else { continue }
+            var record = try Record(object.text)
+            record[name] = ["x": [1, "two"]]
+            let last = try #require(object.members.lastIndex { $0.name.isSameText(as: name) })
+            object.members[last].value = #"{"x":[1,"two"]}"#
+            #expect(record.text == object.text)
+        }
+    }
+
+    @Test(arguments: 0..<8)
+    func `Adding a property leaves all bytes before and behind it alone`(seed: Int) throws {
+        var generator = SeededGenerator(seed: 400 + UInt64(seed))
+        for _ in 0..<200 {
+            let object = RandomObject(using: &generator)
+            var record = try Record(object.text)
+            record["brand new"] = 36
+            let members = object.members.map { $0.gap + $0.text }.joined()
+            let added = #""brand new":36"#
+            let expected =
+                object.members.isEmpty
+                ? object.before + "{" + added + "}" + object.after
+                : object.before + "{" + object.head + members + "," + added + object.tail + "}" + object.after
+            #expect(record.text == expected)
+        }
+    }
+
+    @Test(arguments: 0..<8)
+    func `Removing a property takes its comma along and leaves the other bytes alone`(seed: Int) throws {
+        var generator = SeededGenerator(seed: 500 + UInt64(seed))
+        for _ in 0..<200 {
+            var object = RandomObject(using: &generator)
+            guard let name = object.members.randomElement(using: &generator)?.name else { continue }
+            var record = try Record(object.text)
+            try record.remove(name)
+            object.members.removeAll { $0.name.isSameText(as: name) }
+            if object.members.isEmpty {
+                object.head = ""
+                object.tail = ""
+            } else {
+                object.members[0].gap = ""
+            }
+            #expect(record.text == object.text)
+        }
+    }
+
+    @Test(arguments: 0..<16)
+    func `Writing after each change gives the same bytes as writing once`(seed: Int) throws {
+        var generator = SeededGenerator(seed: 600 + UInt64(seed))
+        for _ in 0..<250 {
+            let text = RandomObject(using: &generator).text
+            var atOnce = try Record(text)
+            var oneByOne = try Record(text)
+            var halfway = try Record(text)
+            for number in 0..<Int.random(in: 1...9, using: &generator) {
+                let change = try RecordChange.random(using: &generator)
+                try change.make(in: &atOnce)
+                try change.make(in: &oneByOne)
+                try change.make(in: &halfway)
+                oneByOne = try Record(oneByOne.text)
+                if number % 3 == 2 { halfway = try Record(halfway.text) }
+                guard atOnce.text == oneByOne.text, halfway.text == oneByOne.text else {
+                    Issue.record("\(change) of \(text): \(atOnce.text) is not \(oneByOne.text)")
+                    return
+                }
+                #expect(atOnce.propertyNames == oneByOne.propertyNames)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (#" { "a" : 1 , "b" : 2 , "c" : 3 } "#, ["a"], #" { "b" : 2 , "c" : 3 } "#),
+        (#" { "a" : 1 , "b" : 2 , "c" : 3 } "#, ["b"], #" { "a" : 1 , "c" : 3 } "#),
+        (#" { "a" : 1 , "b" : 2 , "c" : 3 } "#, ["c"], #" { "a" : 1 , "b" : 2 } "#),
+        (#" { "a" : 1 , "b" : 2 , "c" : 3 } "#, ["a", "b"], #" { "c" : 3 } "#),
+        (#" { "a" : 1 , "b" : 2 , "c" : 3 } "#, ["c", "a"], #" { "b" : 2 } "#),
+        (#" { "a" : 1 , "b" : 2 , "c" : 3 } "#, ["a", "b", "c"], " {} "),
+        (#"{"a":1,"b":2,"a":3}"#, ["a"], #"{"b":2}"#),
+    ])
+    func `Removed properties leave no comma and no hole`(text: String, names: [String], expected: String)
+        throws
+    {
+        var record = try Record(text)
+        for name in names { try record.remove(name) }
+        #expect(record.text == expected)
+    }
+
+    @Test func `A property that is removed and set again stands at the end`() throws {
+        var record = try Record(#"{ "a": 1, "b": 2 }"#)
+        record["a"] = nil
+        record["a"] = 3
+        #expect(record.text == #"{ "b": 2,"a":3 }"#)
+    }
+
+    @Test func `An object that became empty and is filled again keeps no inner white space`() throws {
+        var record = try Record("\n{ \"a\": 1 }\n")
+        record["a"] = nil
+        record["b"] = true
+        record["c"] = .null
+        #expect(record.text == "\n{\"b\":true,\"c\":null}\n")
+    }
+
+    @Test func `The white space of an empty object stays until something is added`() throws {
+        var record = try Record("{ \n }")
+        record["none"] = nil
+        #expect(record.text == "{ \n }")
+        #expect(record.revision == 0)
+        record["a"] = 1
+        #expect(record.text == #"{"a":1}"#)
+        record["a"] = nil
+        #expect(record.text == "{}")
+    }
+
+    @Test func `Setting a property to the value that it has is no change`() throws {
+        var record = try Record(#"{"a": 1.50, "b": "x"}"#)
+        let number = try #require(record["a"])
+        record["a"] = number
+        record["b"] = "x"
+        #expect(record.revision == 0)
+        #expect(record.text == #"{"a": 1.50, "b": "x"}"#)
+    }
+
+    @Test func `A change inside a nested object leaves the bytes around it alone`() throws {
+        var record = try Record(
+            #"{"x" : 1e2, "address" : { "zip" : "0\u0031" , "city":"Oslo" } , "y":0.10 }"#
+        )
+        record["address", "city"] = "Paris"
+        try record.rename("address", "zip", to: "code")
+        #expect(
+            record.text
+                == #"{"x" : 1e2, "address" : { "code" : "0\u0031" , "city":"Paris" } , "y":0.10 }"#
+        )
+    }
+
+    @Test func `A name is escaped only where JSON asks for it`() throws {
+        var record = try Record(#"{"a":1}"#)
+        try record.rename("a", to: "q\"\\/\u{0}\u{1F}\n\u{7F}\u{2028}\u{E9}")
+        #expect(record.text == "{\"q\\\"\\\\/\\u0000\\u001f\\n\u{7F}\u{2028}\u{E9}\":1}")
+    }
+
+    @Test func `A loaded record takes the place of another one and nothing of it is left`() throws {
+        var record = try Record(#"{"a":"first","b":[1,2,3]}"#)
+        record["a"] = "changed"
+        record["x", "y"] = "failure is forgotten too"
+        record["a", "b"] = 1
+        #expect(record.failure != nil)
+        record.key = "other"
+        record.drop()
+        let content = Array(#"{"b":null}"#.utf8)
+        let key = Array("grace".utf8)
+        key.withUnsafeBytes { key in
+            content.withUnsafeBytes { content in
+                record.load(
+                    id: 7,
+                    typeName: "Alien",
+                    key: key,
+                    content: content,
+                    isData: false,
+                    expiration: 5
+                )
+            }
+        }
+        try record.read()
+        #expect(record.id == 7)
+        #expect(record.key == "grace")
+        #expect(record.typeName == "Alien")
+        #expect(record.changedKey == nil)
+        #expect(!record.isDropped)
+        #expect(record.failure == nil)
+        #expect(record.expirationSeconds == 5)
+        #expect(record.revision == 0)
+        #expect(record.propertyNames == ["b"])
+        #expect(record.text == #"{"b":null}"#)
+    }
+}
+
+extension String {
+    /// Whether both are the same scalars; `==` takes different Unicode forms for the same.
+    func isSameText(as other: String) -> Bool {
+        utf8.elementsEqual(other.utf8)
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import MoltCore
+import Testing
+
+@Suite struct `Reading JSON strictly` {
+    @Test(arguments: SyntaxCase.accepted)
+    func `What the grammar has is read, and written again with nothing lost`(row: SyntaxCase) throws {
+        let value = try RecordValue(json: row.json)
+        #expect(try value.json() == row.written)
+        #expect(try RecordValue(json: row.written) == value)
+        #expect(try Record(json: row.json).storedBytes == row.json)
+    }
+
+    @Test(arguments: SyntaxCase.refused)
+    func `What the grammar has not is refused with the reason`(row: SyntaxCase) throws {
+        let error = #expect(throws: JSONSyntaxError.self) { try RecordValue(json: row.json) }
+        #expect(error?.reason == row.reason)
+        #expect((0...row.json.count).contains(error?.offset ?? -1))
+        let recordError = migrationError { _ = try Record(key: "ada", typeName: "Person", json: row.json) }
+        #expect(recordError?.code == .malformedContent)
+        #expect(recordError?.recordKey == "ada")
+        #expect(recordError?.recordType == "Person")
+        #expect((recordError?.underlying as? JSONSyntaxError)?.reason == row.reason)
+    }
+
+    @Test(arguments: [
+        ("[1,2,x]", JSONSyntaxError.Reason.unexpectedByte, 5), ("[1", .unexpectedEnd, 2),
+        ("[] x", .trailingBytes, 3),
+        (#"{"a":"\uD800"}"#, .loneSurrogate, 6), ("[\"ab\n\"]", .controlCharacter, 4),
+        ("[-x]", .invalidNumber, 2),
+    ])
+    func `The error says at which byte`(text: String, reason: JSONSyntaxError.Reason, offset: Int) {
+        let error = #expect(throws: JSONSyntaxError.self) { try RecordValue(json: text.utf8) }
+        #expect(error?.reason == reason)
+        #expect(error?.offset == offset)
+        #expect(error?.description.hasSuffix("at byte \(offset)") == true)
+        #expect(error?.localizedDescription == error.map { "This is not JSON text: \($0)." })
+    }
+
+    @Test func `512 levels are read and the 513th is an error`() throws {
+        for (open, close, middle) in [("[", "]", ""), (#"{"a":"#, "}", "0"), (#"[{"a":"#, "}]", "[]")] {
+            let levels = open.count > 5 ? 2 : 1
+            let inside = middle == "[]" ? 1 : 0
+            let repeats = (512 - inside) / levels
+            let spare = 512 - inside - repeats * levels
+            let deep = nested(open, middle, close, repeats)
+            let text = String(repeating: "[", count: spare) + deep + String(repeating: "]", count: spare)
+            let value = try RecordValue(json: text.utf8)
+            #expect(try value.json() == Array(text.utf8))
+            #expect(try Record(text).text == text)
+            let deeper = "[\(text)]"
+            let error = #expect(throws: JSONSyntaxError.self) { try RecordValue(json: deeper.utf8) }
+            #expect(error?.reason == .tooDeep)
+            #expect(migrationError { _ = try Record(deeper) }?.code == .malformedContent)
+            let deeperObject = #"{"x":\#(text)}"#
+            #expect(migrationError { _ = try Record(deeperObject) }?.code == .malformedContent)
+        }
+    }
+
+    @Test(arguments: ["[", #"{"a":"#, #"[{"":"#, "[[],", #"{"a":1,"b":"#, " [ "])
+    func `A text that opens 100000 levels is an error and no crash`(open: String) {
+        let text = String(repeating: open, count: 100_000)
+        let error = #expect(throws: JSONSyntaxError.self) { try RecordValue(json: text.utf8) }
+        #expect(error?.reason == .tooDeep)
+        #expect(migrationError { _ = try Record(text) }?.code == .malformedContent)
+    }
+
+    @Test func `Many empty containers side by side are no depth`() throws {
+        let text = "[" + String(repeating: "[[]],{},", count: 5_000) + "0]"
+        #expect(try RecordValue(json: text.utf8).array?.count == 10_001)
+    }
+
+    @Test(arguments: [
+        #"{"name":"Gr\u00e4fin \ud83d\ude00","n":[-12.5e+3,0,true,false,null],"é😀":{"":[]}}"#,
+        #" [ "aé€😀\n" , { "a" : -0.1E-7 } ] "#,
+        #""\ud83d\ude00é""#,
+        "null", "-12.5e+10",
+    ])
+    func `Cut off at any byte a text is refused or a shorter number`(text: String) {
+        let bytes = Array(text.utf8)
+        let isNumber = bytes[0] == UInt8(ascii: "-")
+        let end = bytes.lastIndex { $0 != 0x20 } ?? 0
+        for count in 0...end {
+            let prefix = bytes.prefix(count)
+            let value = try? RecordValue(json: prefix)
+            if isNumber {
+                #expect(value == nil || value?.number?.text == String(decoding: prefix, as: UTF8.self))
+            } else {
+                #expect(value == nil, "\(count) bytes of \(text)")
+            }
+        }
+        #expect((try? RecordValue(json: bytes)) != nil)
+    }
+
+    @Test(arguments: 0..<8)
+    func `Random bytes never crash, and what is accepted is written as it was`(seed: Int) {
+        var generator = SeededGenerator(seed: 900 + UInt64(seed))
+        let alphabet =
+            Array("{}[]\",:\\u0019dD8eE+-.tfn truefalsnl\n\u{E9}".utf8) + [0, 0x1F, 0x80, 0xC3, 0xED, 0xF4]
+        for _ in 0..<1_500 {
+            let isJSONLike = !generator.oneIn(4)
+            let bytes = (0..<Int.random(in: 0..<24, using: &generator)).map { _ in
+                isJSONLike ? generator.pick(alphabet) : UInt8.random(in: 0...255, using: &generator)
+            }
+            read(bytes)
+        }
+    }
+
+    @Test(arguments: 0..<8)
+    func `A document with a few wrong bytes never crashes`(seed: Int) {
+        var generator = SeededGenerator(seed: 1_900 + UInt64(seed))
+        for _ in 0..<300 {
+            var bytes = Array(RandomObject(using: &generator).text.utf8)
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                let place = Int.random(in: 0..<bytes.count, using: &generator)
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
+                case 1: bytes.insert(generator.pick(Array("{}[]\",:\\0".utf8)), at: place)
+                default: bytes.removeSubrange(place..<min(place + 3, bytes.count - 1))
+                }
+            }
+            read(bytes)
+        }
+    }
+
+    @Test func `A special byte is seen at every place of a string of any length`() throws {
+        for length in 0..<40 {
+            for place in 0..<max(length, 1) {
+                for special in ["\\n", "\u{E9}", "\u{20AC}", "\u{1F600}", "\\u0041", "\\\"", "\u{7F}"] {
+                    let text = padded(length, place, Array(special.utf8))
+                    #expect(try RecordValue(json: text).string?.unicodeScalars.count == length + 1)
+                }
+                for wrong: [UInt8] in [
+                    [0x00], [0x0A], [0x1F], [0x80], [0xC3], [0xFF], [0x5C, 0x71], [0xED, 0xA0, 0x80],
+                ] {
+                    #expect(throws: JSONSyntaxError.self) {
+                        try RecordValue(json: padded(length, place, wrong))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `Every scalar is read as itself, plain and escaped`() throws {
+        let scalars = (0...0x10FFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init)
+        for start in stride(from: 0, to: scalars.count, by: 4_096) {
+            var plain = "\""
+            var escaped = "\""
+            var expected = ""
+            for scalar in scalars[start..<min(start + 4_096, scalars.count)] {
+                expected.unicodeScalars.append(scalar)
+                if scalar.value >= 0x20, scalar != "\"", scalar != "\\" {
+                    plain.unicodeScalars.append(scalar)
+                }
+                if scalar.value % 7 == 0 {
+                    for unit in String(scalar).utf16 {
+                        let digits = String(unit, radix: 16)
+                        escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                    }
+                }
+            }
+            let string = try #require(try RecordValue(json: (plain + "\"").utf8).string)
+            #expect(string.isSameText(as: String(plain.dropFirst())))
+            let fromEscapes = try #require(try RecordValue(json: (escaped + "\"").utf8).string)
+            let sevenths = expected.unicodeScalars.filter { $0.value % 7 == 0 }
+            #expect(fromEscapes.unicodeScalars.elementsEqual(sevenths))
+        }
+    }
+
+    /// Reads bytes in both ways, and checks that they agree and lose nothing.
+    private func read(_ bytes: [UInt8]) {
+        let value = try? RecordValue(json: bytes)
+        let record = try? Record(json: bytes)
+        #expect((value == nil) == (record == nil), "\(bytes)")
+        guard let value, let record else { return }
+        #expect(record.storedBytes == bytes)
+        #expect((try? record.content()) == value)
+        #expect(value.object?.properties.map(\.name) ?? [] == record.propertyNames)
+        #expect((try? RecordValue(json: value.json())) == value)
+    }
+
+    private func nested(_ open: String, _ middle: String, _ close: String, _ count: Int) -> String {
+        String(repeating: open, count: count) + middle + String(repeating: close, count: count)
+    }
+
+    private func padded(_ length: Int, _ place: Int, _ special: [UInt8]) -> [UInt8] {
+        let before = [UInt8](repeating: 0x61, count: place)
+        let after = [UInt8](repeating: 0x62, count: length - place)
+        return [0x22] + before + special + after + [0x22]
+    }
+}

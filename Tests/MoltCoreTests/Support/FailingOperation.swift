@@ -1,0 +1,175 @@
+import Foundation
+import MoltCore
+import Testing
+
+/// Something that a record refuses, on a record whose values are all canaries.
+struct FailingOperation: Sendable, CustomTestStringConvertible {
+    /// What is done.
+    var testDescription: String
+    /// The code that the error must have.
+    var code: MigrationError.Code
+    /// The property that the error must name.
+    var property: String?
+    private let body: @Sendable (inout Record) throws -> Void
+
+    private init(
+        _ label: String,
+        _ code: MigrationError.Code,
+        _ property: String?,
+        _ body: @escaping @Sendable (inout Record) throws -> Void
+    ) {
+        testDescription = label
+        self.code = code
+        self.property = property
+        self.body = body
+    }
+
+    /// What the operation throws, or leaves as the record's failure.
+    func failure() throws -> MigrationError? {
+        var record = try Self.record()
+        do {
+            try body(&record)
+            return record.failure as? MigrationError
+        } catch {
+            return error as? MigrationError
+        }
+    }
+
+    /// A record of canaries.
+    static func record() throws -> Record {
+        try Record(
+            #"{"name":"s3cret-1","age":"s3cret-2","nested":{"s":"s3cret-3","list":[{"n":"s3cret-4"}]},"#
+                + #""list":["s3cret-5","s3cret-6"]}"#
+        )
+    }
+
+    private struct Person: Decodable {
+        var name: String
+        var age: Int
+    }
+
+    private struct Refusing: Codable {
+        enum Failure: Error { case refused(String) }
+        init() {}
+        init(from decoder: any Decoder) throws {
+            throw Failure.refused(try decoder.singleValueContainer().decode(String.self))
+        }
+        func encode(to encoder: any Encoder) throws { throw Failure.refused("s3cret-7") }
+    }
+
+    private enum Suit: String, Codable { case hearts }
+
+    private static func nested(_ levels: Int) -> RecordValue {
+        (0..<levels).reduce("s3cret-7") { value, _ in [value] }
+    }
+
+    /// Everything that a record refuses.
+    static let all = [
+        FailingOperation("value of a missing one", .propertyMissing, "x") { _ = try $0.value("x") },
+        FailingOperation("string of a missing one", .propertyMissing, "x") { _ = try $0.string("x") },
+        FailingOperation("decoding a missing one", .propertyMissing, "x") {
+            _ = try $0.value("x", as: Suit.self)
+        },
+        FailingOperation("decoding a missing nested one", .propertyMissing, "nested.x") {
+            _ = try $0.int("nested", "x")
+        },
+        FailingOperation("decoding below a string", .propertyMissing, "name.x") {
+            _ = try $0.int("name", "x")
+        },
+        FailingOperation("int of a string", .typeMismatch, "name") { _ = try $0.int("name") },
+        FailingOperation("double of a string", .typeMismatch, "name") { _ = try $0.double("name") },
+        FailingOperation("bool of a string", .typeMismatch, "name") { _ = try $0.bool("name") },
+        FailingOperation("string of an array", .typeMismatch, "list") { _ = try $0.string("list") },
+        FailingOperation("string of an object", .typeMismatch, "nested") { _ = try $0.string("nested") },
+        FailingOperation("date of a string", .typeMismatch, "name") {
+            _ = try $0.value("name", as: Date.self)
+        },
+        FailingOperation("data of a string", .typeMismatch, "name") {
+            _ = try $0.value("name", as: Data.self)
+        },
+        FailingOperation("case of a string", .typeMismatch, "name") {
+            _ = try $0.value("name", as: Suit.self)
+        },
+        FailingOperation("numbers of strings", .typeMismatch, "list") {
+            _ = try $0.value("list", as: [Int].self)
+        },
+        FailingOperation("a type that throws a value", .typeMismatch, "name") {
+            _ = try $0.value("name", as: Refusing.self)
+        },
+        FailingOperation("nested decoding", .typeMismatch, "nested") {
+            _ = try $0.value("nested", as: [String: [[String: Int]]].self)
+        },
+        FailingOperation("content as another type", .typeMismatch, nil) {
+            _ = try $0.decoded(as: Person.self)
+        },
+        FailingOperation("content as an array", .typeMismatch, nil) { _ = try $0.decoded(as: [Int].self) },
+        FailingOperation("content as data", .typeMismatch, nil) { _ = try $0.decoded(as: Data.self) },
+        FailingOperation("removing a missing one", .propertyMissing, "x") { try $0.remove("x") },
+        FailingOperation("removing a missing nested one", .propertyMissing, "nested.x") {
+            try $0.remove("nested", "x")
+        },
+        FailingOperation("removing below a missing one", .propertyMissing, "x.y") { try $0.remove("x", "y") },
+        FailingOperation("removing below a string", .typeMismatch, "name.x") { try $0.remove("name", "x") },
+        FailingOperation("removing as another type", .typeMismatch, "name") {
+            _ = try $0.remove("name", as: Int.self)
+        },
+        FailingOperation("removing without a name", .propertyMissing, "") { try $0.remove() },
+        FailingOperation("renaming a missing one", .propertyMissing, "x") { try $0.rename("x", to: "y") },
+        FailingOperation("renaming a missing one onto one", .propertyMissing, "x") {
+            try $0.rename("x", to: "age")
+        },
+        FailingOperation("renaming onto another", .propertyExists, "age") {
+            try $0.rename("name", to: "age")
+        },
+        FailingOperation("renaming onto another nested one", .propertyExists, "nested.s") {
+            try $0.rename("nested", "list", to: "s")
+        },
+        FailingOperation("renaming below an array", .typeMismatch, "list.0") {
+            try $0.rename("list", "0", to: "1")
+        },
+        FailingOperation("setting below a string", .typeMismatch, "name.x") {
+            try $0.set("name", "x", to: "s3cret-7")
+        },
+        FailingOperation("setting below a string, by subscript", .typeMismatch, "name.x") {
+            $0["name", "x"] = "s3cret-7"
+        },
+        FailingOperation("setting too deep, by subscript", .typeMismatch, "x") { $0["x"] = nested(512) },
+        FailingOperation("setting what cannot be encoded", .typeMismatch, "x") {
+            try $0.set("x", to: Refusing())
+        },
+        FailingOperation("setting what is no number", .typeMismatch, "x") {
+            try $0.set("x", to: ["ratio": Double.nan])
+        },
+        FailingOperation("replacing by what cannot be encoded", .typeMismatch, nil) {
+            try $0.replaceContent(with: Refusing())
+        },
+        FailingOperation("replacing by what is too deep", .typeMismatch, nil) {
+            try $0.replaceContent(with: nested(513))
+        },
+        FailingOperation("content of data", .typeMismatch, nil) {
+            try $0.replaceContent(with: Data("s3cret-7".utf8))
+            _ = try $0.content()
+        },
+        FailingOperation("decoding data", .typeMismatch, nil) {
+            try $0.replaceContent(with: Data("s3cret-7".utf8))
+            _ = try $0.decoded(as: Int.self)
+        },
+        FailingOperation("a property of data", .typeMismatch, "x") {
+            try $0.replaceContent(with: Data("s3cret-7".utf8))
+            _ = try $0.string("x")
+        },
+        FailingOperation("removing from data", .typeMismatch, "x") {
+            try $0.replaceContent(with: Data("s3cret-7".utf8))
+            try $0.remove("x")
+        },
+        FailingOperation("renaming in a string", .typeMismatch, "x") {
+            try $0.replaceContent(with: "s3cret-7")
+            try $0.rename("x", to: "y")
+        },
+        FailingOperation("text that is not JSON", .malformedContent, nil) { _ in
+            _ = try Record(#"{"name":"s3cret-7",s3cret-8}"#)
+        },
+        FailingOperation("text cut off", .malformedContent, nil) { _ in _ = try Record(#"{"name":"s3cret-7"#)
+        },
+    ]
+}

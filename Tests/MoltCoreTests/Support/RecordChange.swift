@@ -1,0 +1,82 @@
+import MoltCore
+
+/// A change of a record that a random test makes.
+enum RecordChange: Sendable {
+    /// Sets a property, or removes it when the value is nil.
+    case set([String], RecordValue?)
+    /// Renames a property when it is there and the new name is free.
+    case rename([String], String)
+    /// Sets a property that is missing or null.
+    case setIfMissing([String], RecordValue)
+
+    /// A change of one of the names that random objects have.
+    static func random(
+        _ options: RandomObject.Options = RandomObject.Options(),
+        using generator: inout SeededGenerator
+    ) throws -> RecordChange {
+        let length = generator.pick([1, 1, 1, 1, 2, 2, 3])
+        let path = (0..<length).map { _ in RandomObject.name(options, &generator) }
+        switch Int.random(in: 0..<7, using: &generator) {
+        case 0, 1:
+            return .set(path, nil)
+        case 2, 3:
+            return .rename(path, RandomObject.name(options, &generator))
+        case 4:
+            return .setIfMissing(path, try value(options, &generator))
+        default:
+            return .set(path, try value(options, &generator))
+        }
+    }
+
+    private static func value(
+        _ options: RandomObject.Options,
+        _ generator: inout SeededGenerator
+    ) throws -> RecordValue {
+        try RecordValue(json: RandomObject.value(options, depth: 3, &generator).utf8)
+    }
+
+    /// Makes the change; one that cannot be made leaves the record as it was.
+    func make(in record: inout Record) throws {
+        switch self {
+        case .set(let path, let value):
+            switch path.count {
+            case 1: record[path[0]] = value
+            case 2: record[path[0], path[1]] = value
+            default: record[path[0], path[1], path[2]] = value
+            }
+        case .rename(let path, let newName):
+            _ = try? record.renameIfPresent(path, to: newName)
+        case .setIfMissing(let path, let value):
+            try? record.setIfMissing(path, to: value.json())
+        }
+    }
+}
+
+extension Record {
+    /// The content as it would be stored, as text.
+    var text: String {
+        String(decoding: storedBytes, as: UTF8.self)
+    }
+
+    /// The content as it would be stored.
+    var storedBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        writeContent(to: &bytes)
+        return bytes
+    }
+
+    /// Creates a record from JSON text, stored under the key `ada` as a `Person`.
+    init(_ json: String, coding: RecordCoding = .standard) throws {
+        try self.init(key: "ada", typeName: "Person", json: json.utf8, coding: coding)
+    }
+}
+
+/// The code and the place of the error that something throws.
+func migrationError(_ body: () throws -> Void) -> MigrationError? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error as? MigrationError
+    }
+}
