@@ -6,6 +6,8 @@ final class UpgradeRun {
     private let options: MigrationOptions
     /// The migrations that run, each with the steps of it that run.
     private let migrations: [Migration]
+    /// The same migrations with all their steps, for the numbers in errors.
+    private let wholeMigrations: [Migration]
     /// For each of them, the version that the store had before it.
     private let oldVersions: [Int]
     private let schedule: UpgradeSchedule
@@ -24,7 +26,8 @@ final class UpgradeRun {
         self.coding = coding
         self.options = options
         let pending = Set(plan.pending.map(\.name))
-        migrations = registry.migrations.filter { pending.contains($0.name) }.map { migration in
+        wholeMigrations = registry.migrations.filter { pending.contains($0.name) }
+        migrations = wholeMigrations.map { migration in
             guard plan.isFresh else { return migration }
             return Migration(
                 to: migration.version,
@@ -156,7 +159,9 @@ final class UpgradeRun {
             try block(context)
             try context.finish()
         } catch {
-            throw StepFailure.error(error, migration, step.number)
+            let whole = wholeMigrations[step.migration]
+            let numbers = whole.steps.indices.filter { !plan.isFresh || whole.steps[$0].runsOnFreshStore }
+            throw StepFailure.error(error, whole, numbers[step.number])
         }
         meter.end()
         entries[step.migration].steps[step.number].counts += context.counts
