@@ -195,7 +195,8 @@ final class RecordPass {
                 counts.migrations[migration].changed += 1
             }
             outcome.changedAt = link.version
-            if let newKey = record.changedKey, newKey != key {
+            // Keys are compared by their bytes, as stores do: Swift's `==` takes two spellings of a letter for one.
+            if let newKey = record.changedKey, key.map({ !RecordObject.isSame(newKey, $0) }) ?? true {
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .key(newKey)))
             }
             if record.typeName != link.typeName {
