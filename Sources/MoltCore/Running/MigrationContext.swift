@@ -265,6 +265,14 @@ public final class MigrationContext {
             throw record.error(.recordMissing, "The record was deleted, so it cannot be updated.")
         }
         if record.isDropped { return try delete(id: record.id) }
+        // Before anything is written: a block may catch the error and go on.
+        if let key = record.changedKey, let other = try live.record(forKey: key), other.id != record.id {
+            throw stored.error(
+                .keyExists,
+                "The record cannot get the key \"\(key)\", which another record of type \(other.typeName) has. Give it a "
+                    + "key of its own, or delete the other record first."
+            )
+        }
         let stage = nextStage
         nextStage += 1
         if try write(record, storedTypeName: stored.typeName, stage: stage) {
