@@ -114,6 +114,24 @@ struct EventTests {
         #expect(monitor.progress.isFinished)
     }
 
+    @Test(arguments: EntryPoint.allCases)
+    func `Migrations without steps begin and end as well`(entry: EntryPoint) async throws {
+        let events = Log<MigrationEvent>()
+        let (configuration, monitor) = Self.monitored { events.append($0) }
+
+        try await OldStore(Self.records, through: entry).upgrade(
+            [Migration(to: 1, "a"), Migration(to: 2, "b")],
+            configuration
+        )
+
+        #expect(
+            events.all.map(Self.word) == [
+                "planned 2", "started a", "started b", "ended a", "ended b", "finished",
+            ]
+        )
+        #expect(monitor.progress.isFinished)
+    }
+
     // MARK: Progress
 
     private static func progress(_ events: [MigrationEvent]) -> [MigrationProgress] {
