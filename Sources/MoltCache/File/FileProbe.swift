@@ -54,7 +54,7 @@ enum FileProbe {
         if !status.isFile {
             error = CacheError(
                 .notAFile,
-                "There is no file but something else at \(path). Choose another path."
+                "What is at \(path) is not a file but a directory or a device. Choose another path."
             )
         } else if !FileStatus.isReadable(path) {
             error = CacheError(.noPermission, "The file at \(path) may not be read. Check its permissions.")

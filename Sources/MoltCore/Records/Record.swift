@@ -8,8 +8,8 @@ public import Foundation
 /// ```swift
 /// Migration(to: 2, "split-full-name", .transform("Person") { person in
 ///     let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
-///     person["firstName"] = .string(String(parts.first ?? ""))
-///     person["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
+///     person["firstName"] = .string(parts.first ?? "")
+///     person["lastName"] = .string(parts.count > 1 ? parts[1] : "")
 /// })
 /// ```
 ///
