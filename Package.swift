@@ -29,7 +29,7 @@ let package = Package(
         ),
         .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore"]),
         .testTarget(name: "MoltCacheTests", dependencies: ["Molt", "CMoltSQLite"]),
-        .testTarget(name: "ContactsTests", dependencies: ["contacts", "Molt"]),
+        .testTarget(name: "ContactsTests", dependencies: ["contacts", "Molt", "CMoltSQLite"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -2,8 +2,10 @@
 enum BenchmarkCatalog {
     /// The cases: first the other ways to do the work, then Molt.
     static let cases: [BenchmarkCase] =
-        FilePerKeyCases.all + PeerCases.all + PeerCacheCases.all + MoltCases.all
+        FilePerKeyCases.all + PeerCases.all + PeerCacheCases.all
+        + MoltUpgradeCases.all + MoltCacheCases.all
 
     /// The comparisons that are printed below the table, where both of their cases were run.
-    static let ratios: [BenchmarkRatio] = PeerCases.ratios + MoltCases.ratios
+    static let ratios: [BenchmarkRatio] =
+        MoltUpgradeCases.ratios + MoltCacheCases.ratios + PeerCases.ratios
 }

@@ -8,6 +8,8 @@ enum BenchmarkChild {
         let count: Int
         /// How long the timed part took.
         let seconds: Double
+        /// How much of all cores' time the process used for it: less disturbed by a busy machine than the duration.
+        let processorSeconds: Double
         /// The highest resident memory of the process, up to the end of the timed part.
         let peakMemoryBytes: Int
     }
@@ -46,13 +48,16 @@ enum BenchmarkChild {
         Platform.flushDisks()
 
         let clock = ContinuousClock()
+        let processorStart = Platform.processorSeconds()
         let duration = try clock.measure(trial.body)
+        let processorSeconds = Platform.processorSeconds() - processorStart
         let peak = Platform.peakMemoryBytes()
         try trial.finish()
 
         let measurement = Measurement(
             count: trial.count,
             seconds: duration / .seconds(1),
+            processorSeconds: processorSeconds,
             peakMemoryBytes: peak
         )
         print(String(decoding: try JSONEncoder().encode(measurement), as: UTF8.self))

@@ -18,6 +18,8 @@ struct BenchmarkResult: Codable, Sendable {
     let minSeconds: Double
     /// The longest duration.
     let maxSeconds: Double
+    /// The median of the processor time that the rounds used, of all cores together.
+    let processorSeconds: Double
     /// Units per second, by the median.
     let unitsPerSecond: Double
     /// The median of the runs' highest resident memory.
@@ -34,6 +36,7 @@ struct BenchmarkResult: Codable, Sendable {
         medianSeconds = Self.median(seconds)
         minSeconds = seconds.min() ?? 0
         maxSeconds = seconds.max() ?? 0
+        processorSeconds = Self.median(runs.map(\.processorSeconds))
         unitsPerSecond = medianSeconds > 0 ? Double(count) / medianSeconds : 0
         peakMemoryBytes = Int(Self.median(runs.map { Double($0.peakMemoryBytes) }))
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs the cases in child processes: all of them once per round, so that a drift of the machine hits all alike.
+/// Runs the cases in child processes: each once per round, so that a drift of the machine hits all alike.
 struct BenchmarkRunner {
     /// What is run.
     let cases: [BenchmarkCase]
@@ -24,7 +24,8 @@ struct BenchmarkRunner {
         var measurements = Array(repeating: [BenchmarkChild.Measurement](), count: cases.count)
         for round in 1...arguments.runs {
             log("Round \(round) of \(arguments.runs): \(cases.count) cases …")
-            for (index, benchmark) in cases.enumerated() {
+            for index in order(ofRound: round) {
+                let benchmark = cases[index]
                 let fixture = fixtures[fixtureName(of: benchmark) ?? ""]
                 measurements[index].append(try measure(benchmark, fixture: fixture, scratch: scratch))
             }
@@ -32,6 +33,15 @@ struct BenchmarkRunner {
         return zip(cases, measurements).map { benchmark, runs in
             BenchmarkResult(benchmark, runs: runs)
         }
+    }
+
+    /// - Returns: All cases' indices, in an order that differs from round to round: otherwise what disturbs the
+    ///   machine for some seconds could hit the same cases each time.
+    private func order(ofRound round: Int) -> [Int] {
+        var random = SeededGenerator(seed: UInt64(round))
+        var order = Array(cases.indices)
+        for last in order.indices.reversed() { order.swapAt(last, random.below(last + 1)) }
+        return order
     }
 
     /// - Returns: The fixtures' directories, by fixture and size.

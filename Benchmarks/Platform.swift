@@ -54,6 +54,13 @@ enum Platform {
         #endif
     }
 
+    /// The time that all threads of this process have used so far, in it and in the system for it.
+    static func processorSeconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+    }
+
     /// The highest resident memory of this process so far.
     static func peakMemoryBytes() -> Int {
         #if canImport(Darwin)

@@ -30,7 +30,7 @@ struct ResultTable {
             .compactMap { $0 }.joined(separator: ", "),
             "\(Self.grouped(settings.records)) records of \(Int(settings.meanRecordBytes.rounded())) bytes; "
                 + "median of \(settings.runs) \(settings.runs == 1 ? "run" : "runs"). "
-                + "Every case ran once per round,",
+                + "Every case ran once per round, in shuffled order,",
             "each time in a process of its own, and is timed from opening its files to closing them.",
         ]
         if !machine.isOptimized {
@@ -41,7 +41,10 @@ struct ResultTable {
 
     private var results: String {
         var rows = [
-            ["case", "count", "per second", "seconds", "(min - max)", "peak memory", "times as fast as"]
+            [
+                "case", "count", "per second", "seconds", "(min - max)", "cpu seconds", "peak memory",
+                "times as fast as",
+            ]
         ]
         for result in report.results {
             rows.append([
@@ -50,11 +53,12 @@ struct ResultTable {
                 Self.grouped(Self.rounded(result.unitsPerSecond)),
                 Self.seconds(result.medianSeconds),
                 "(\(Self.seconds(result.minSeconds)) - \(Self.seconds(result.maxSeconds)))",
+                Self.seconds(result.processorSeconds),
                 String(format: "%.1f MB", Double(result.peakMemoryBytes) / 1_000_000),
                 comparison(of: result),
             ])
         }
-        return Self.columns(rows, leading: [0, 6])
+        return Self.columns(rows, leading: [0, 7])
     }
 
     private func comparison(of result: BenchmarkResult) -> String {
@@ -66,7 +70,7 @@ struct ResultTable {
     }
 
     private var ratios: String {
-        let rows = report.ratios.map { ratio in
+        let rows = [["", "by medians", "by best runs", "", ""]] + report.ratios.map { ratio in
             let limit = ratio.atLeast ?? ratio.atMost
             let sign = ratio.atLeast == nil ? "at most" : "at least"
             let isMemory = ratio.measure == .extraMemory
@@ -76,11 +80,12 @@ struct ResultTable {
             return [
                 ratio.title,
                 shown(ratio.value),
+                shown(ratio.bestValue),
                 limit.map { "goal: \(sign) \(shown($0))" } ?? "",
                 ratio.isReached.map { $0 ? "reached" : "MISSED" } ?? "",
             ]
         }
-        return Self.columns(rows, leading: [0, 2, 3])
+        return Self.columns(rows, leading: [0, 3, 4])
     }
 
     private var summaries: String {

@@ -7,6 +7,13 @@ public struct MigrationProgress: Hashable, Sendable, Codable {
     /// The migration that is at work; of several that are fused, the first.
     public var migration: MigrationID?
 
+    /// Creates a progress, as a preview or a test of what shows it needs.
+    public init(completed: Int, total: Int, migration: MigrationID? = nil) {
+        self.completed = completed
+        self.total = total
+        self.migration = migration
+    }
+
     /// The part of the work that is done, from 0 to 1.
     public var fraction: Double {
         total > 0 ? min(1, Double(completed) / Double(total)) : 1

@@ -31,7 +31,8 @@ extension MigrationPlan {
                     code: .tooOld,
                     message: "The store is at version \(state.version); the oldest version that this app can upgrade "
                         + "is \(registry.oldestSupportedVersion). Open it first with a release that still has the "
-                        + "migrations in between."
+                        + "migrations in between.",
+                    registryVersion: registry.oldestSupportedVersion
                 )
             )
         }
@@ -74,16 +75,19 @@ extension MigrationPlan {
             entry.willRun = migration.steps.contains(where: \.runsOnFreshStore)
             return entry
         }
-        if ledger.contains(migration.name) {
+        let appliedParts = migration.replaces.filter(ledger.contains)
+        let hasAllParts = appliedParts.count == migration.replaces.count
+        if let row = state.ledger.first(where: { $0.name == migration.name }),
+            // A replacement that keeps the name of one of its parts: an older row of that name is the part's.
+            hasAllParts || row.version >= migration.version || !migration.replaces.contains(migration.name)
+        {
             entry.status = .applied
             entry.willRun = false
             return entry
         }
-        let parts = migration.replaces.filter { $0 != migration.name }
-        let appliedParts = parts.filter(ledger.contains)
         if !appliedParts.isEmpty {
             entry.willRun = false
-            if appliedParts.count == migration.replaces.count {
+            if hasAllParts {
                 entry.status = .replaced
             } else {
                 addPartlyReplaced(migration, appliedParts)

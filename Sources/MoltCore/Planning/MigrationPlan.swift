@@ -6,7 +6,7 @@
 /// ```
 public struct MigrationPlan: Hashable, Sendable, Codable {
     /// How a migration stands to a store.
-    public enum Status: Hashable, Sendable, Codable {
+    public enum Status: String, Hashable, Sendable, Codable {
         /// It is in the registry and not in the ledger.
         case pending
         /// The ledger says that it was applied.
@@ -39,6 +39,9 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var message: String
         /// The migration that it is about, when it is about one.
         public var migration: MigrationID?
+        /// The registry's side of a problem of versions: the version that it brings a store to, or, for a store that
+        /// is too old, the oldest one that it supports.
+        public var registryVersion: Int?
     }
 
     /// The store, by its file's path or by the name of its suite.
@@ -96,7 +99,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         error.store = store
         error.migration = problem.migration
         error.storeVersion = from
-        error.registryVersion = to
+        error.registryVersion = problem.registryVersion ?? to
         throw error
     }
 }
@@ -121,6 +124,7 @@ extension MigrationPlan: CustomStringConvertible {
 
     private var headline: String {
         if isFresh { return "\(store): new, would be created at version \(to)" }
+        if !problems.isEmpty { return "\(store): version \(from)" }
         if !needsUpgrade { return "\(store): up to date at version \(to)" }
         return "\(store): version \(from) to \(to), \(pending.count) of \(entries.count) migrations to run"
     }

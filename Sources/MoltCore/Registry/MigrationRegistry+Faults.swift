@@ -16,7 +16,7 @@ extension MigrationRegistry {
             faults.append("oldestSupportedVersion is \(oldestSupportedVersion); it cannot be below 0.")
         }
         var seen: [String: Int] = [:]
-        var last = 0
+        var last = Int.min
         for (index, migration) in migrations.enumerated() {
             let place = "Migration \(index + 1), \(migration.id)"
             if migration.name.allSatisfy(\.isWhitespace) {
@@ -95,8 +95,14 @@ private struct StepCheck {
             use(type: type)
             if path.isEmpty {
                 faults.append("No property is named.")
-            } else if let reason = goneProperties[[type] + path] {
-                faults.append("The property \(type).\(path.joined(separator: ".")) was \(reason) by an earlier step.")
+                return
+            }
+            // What is inside a property that is gone is gone too.
+            for length in 1...path.count {
+                let outer = Array(path.prefix(length))
+                guard let reason = goneProperties[[type] + outer] else { continue }
+                faults.append("The property \(type).\(outer.joined(separator: ".")) was \(reason) by an earlier step.")
+                return
             }
         }
         switch step {
@@ -115,17 +121,15 @@ private struct StepCheck {
             if path.last == newName { faults.append("The property \(type).\(newName) is renamed to its own name.") }
             guard !path.isEmpty else { break }
             let newPath = [type] + path.dropLast() + [newName]
-            goneProperties[[type] + path] = "renamed to \(newName)"
-            addedProperties.remove([type] + path)
+            takeAway([type] + path, "renamed to \(newName)")
             if addedProperties.contains(newPath) {
                 faults.append("The property \(type).\(newName) was added or renamed to by an earlier step.")
             }
-            goneProperties[newPath] = nil
+            putBack(newPath)
             addedProperties.insert(newPath)
         case .removeProperty(let type, let path):
             use(type: type, path: path)
-            goneProperties[[type] + path] = "removed"
-            addedProperties.remove([type] + path)
+            takeAway([type] + path, "removed")
         case .addProperty(let type, let path, let value):
             use(type: type)
             if path.isEmpty { faults.append("No property is named.") }
@@ -135,7 +139,7 @@ private struct StepCheck {
             if !addedProperties.insert([type] + path).inserted {
                 faults.append("The property \(type).\(path.joined(separator: ".")) was added by an earlier step.")
             }
-            goneProperties[[type] + path] = nil
+            putBack([type] + path)
         case .transform(let type), .convert(let type, _, _):
             use(type: type)
             forget(type)
@@ -144,6 +148,17 @@ private struct StepCheck {
             self = StepCheck()
         }
         return faults
+    }
+
+    /// Notes that a property is gone, with what is inside it.
+    private mutating func takeAway(_ path: [String], _ reason: String) {
+        goneProperties[path] = reason
+        addedProperties = addedProperties.filter { !$0.starts(with: path) }
+    }
+
+    /// Notes that there is a property again: so there are the objects around it, and what is inside is not known.
+    private mutating func putBack(_ path: [String]) {
+        goneProperties = goneProperties.filter { !path.starts(with: $0.key) && !$0.key.starts(with: path) }
     }
 
     private mutating func move(type: String, to newType: String) {

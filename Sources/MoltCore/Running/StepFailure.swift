@@ -18,6 +18,10 @@ enum StepFailure {
             )
         }
         guard named.code != .cancelled else { return named }
+        if let record {
+            named.recordKey = named.recordKey ?? record.key
+            named.recordType = named.recordType ?? record.typeName
+        }
         named.migration = named.migration ?? migration.id
         if named.step == nil, migration.steps.indices.contains(number) {
             named.step = MigrationError.StepPosition(number: number + 1, words: migration.steps[number].description)

@@ -1,0 +1,34 @@
+extension Arguments {
+    /// How the command is used.
+    package static let helpText = """
+        Upgrades an address book that an earlier release of this app wrote to today's release.
+
+        usage: contacts [--from RELEASE] [--records N] [--dry-run]
+               contacts --store FILE [--dry-run]
+
+        Without an option it copies the store of release 1, prints the plan, upgrades the copy, prints the report,
+        checks every value, and shows a few people before and after.
+
+          --from RELEASE   begin with a store of release 1, 2 or 3; 1 by default
+          --records N      write a new store with N people first, and upgrade that
+          --store FILE     upgrade this file, where it is
+          --dry-run        print the plan and the report of an upgrade, and write nothing
+          --help           print this
+
+        For maintainers:
+
+          --write-release RELEASE FILE
+                           write the store of release 1, 2 or 3 with that release's code, as it is checked in
+        """
+}
+
+/// A wrong argument; the command exits with the status 64 (`EX_USAGE`).
+package struct UsageError: Error, Hashable, CustomStringConvertible {
+    /// What is wrong, in one sentence.
+    package let description: String
+
+    /// Creates an error.
+    package init(_ description: String) {
+        self.description = description
+    }
+}

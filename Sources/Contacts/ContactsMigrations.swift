@@ -1,0 +1,63 @@
+package import Molt
+
+/// Every change of the models since release 1, in the order in which they shipped.
+///
+/// Versions are the numbers of the releases, so release 2 brought its stores to version 2. Release 1 had nothing to
+/// migrate: its stores are at version 0.
+package let migrations: MigrationRegistry = [
+    // Release 2: people were aliens until somebody complained.
+    Migration(to: 2, "alien-becomes-person", .renameType("Alien", to: "Person")),
+    Migration(to: 2, "mail-becomes-email", .renameProperty("Person", "mail", to: "email")),
+
+    // Release 3: a name has two parts, and an address is a value of its own.
+    Migration(
+        to: 3,
+        "split-full-name",
+        .transform("Person") { person in
+            let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
+            person["firstName"] = .string(String(parts.first ?? ""))
+            person["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
+        }
+    ),
+    Migration(
+        to: 3,
+        "nest-address",
+        .transform("Person") { person in
+            for part in ["street", "city"] where person.contains(part) {
+                person["address", part] = try person.value(part)
+                try person.remove(part)
+            }
+        }
+    ),
+
+    // Release 4: nobody has a fax any more, people can be favorites and have a nickname, and calls count in seconds.
+    Migration(to: 4, "remove-fax", .removeProperty("Person", "fax")),
+    Migration(to: 4, "favorites", .addProperty("Person", "isFavorite", default: false)),
+    Migration(to: 4, "nickname-added"),
+    Migration(
+        to: 4,
+        "call-length-in-seconds",
+        .convert("Call", from: CallV1.self, to: CallV4.self) { call in
+            let parts = call.length.split(separator: ":")
+            guard parts.count == 2, let minutes = Int(parts[0]), let seconds = Int(parts[1]) else {
+                throw CallV1.UnreadableLength()
+            }
+            return CallV4(person: call.person, seconds: minutes * 60 + seconds)
+        }
+    ),
+]
+
+// The models that a migration names are its own. Today's `Call` may change again; what the migration does may not.
+
+private struct CallV1: Codable {
+    var person: String
+    /// Minutes and seconds, as in "2:05".
+    var length: String
+
+    struct UnreadableLength: Error {}
+}
+
+private struct CallV4: Codable {
+    var person: String
+    var seconds: Int
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Molt
+import Testing
+import contacts
+
+@Suite
+struct RegistryTests {
+    @Test
+    func `The registry contradicts itself nowhere`() {
+        #expect(migrations.faults.isEmpty)
+        #expect(migrations.version == Releases.today)
+        #expect(Releases.all.map { $0.number } == Array(Releases.numbers))
+    }
+
+    @Test
+    func `Every release has the migrations that it shipped with`() {
+        let release2 = ["alien-becomes-person", "mail-becomes-email"]
+        let release3 = release2 + ["split-full-name", "nest-address"]
+        let release4 = release3 + ["remove-fax", "favorites", "nickname-added", "call-length-in-seconds"]
+
+        #expect(Release1.registry.names.isEmpty)
+        #expect(Release2.registry.names == release2)
+        #expect(Release3.registry.names == release3)
+        #expect(migrations.names == release4)
+    }
+
+    @Test
+    func `A new store is born today and runs nothing`() throws {
+        let scratch = try ScratchDirectory()
+        defer { scratch.remove() }
+        let file = scratch.file("contacts.molt")
+
+        let cache = try CodableCache(at: file, migrations: migrations)
+        defer { cache.close() }
+
+        #expect(cache.report.isFresh)
+        #expect(cache.report.to == 4)
+        #expect(cache.report.counts == RecordCounts())
+        let person = Person(firstName: "Grace", lastName: "Hopper", nickname: "Amazing Grace", isFavorite: true)
+        try cache.set(person, forKey: "contact/1")
+        #expect(try cache.value(Person.self, forKey: "contact/1") == person)
+    }
+
+    @Test(arguments: [1, 2, 3])
+    func `A release before today's leaves today's store alone`(number: Int) throws {
+        let scratch = try ScratchDirectory()
+        defer { scratch.remove() }
+        let file = try copy(ofStoreOf: number, in: scratch)
+        try CodableCache(at: file, migrations: migrations).close()
+        let before = try Data(contentsOf: file)
+        let release = try Releases.release(number)
+
+        let error = #expect(throws: MigrationError.self) {
+            _ = try release.contact(forKey: "contact/1", in: file)
+        }
+
+        #expect(error?.code == .superseded)
+        #expect(error?.storeVersion == 4)
+        #expect(error?.registryVersion == release.registry.version)
+        #expect(try Data(contentsOf: file) == before)
+    }
+
+    @Test
+    func `A call whose length cannot be read is named, and nothing is changed`() throws {
+        struct Call: Codable {
+            var person: String
+            var length: String
+        }
+        let scratch = try ScratchDirectory()
+        defer { scratch.remove() }
+        let file = try copy(ofStoreOf: 1, in: scratch)
+        let old = try CodableCache(at: file, migrations: Release1.registry)
+        try old.set(Call(person: "contact/2", length: "a while"), forKey: "call/2")
+        old.close()
+        let before = try StoredRow.all(in: file)
+
+        let error = #expect(throws: MigrationError.self) {
+            _ = try CodableCache(at: file, migrations: migrations)
+        }
+
+        #expect(error?.code == .stepFailed)
+        #expect(error?.migration == MigrationID(name: "call-length-in-seconds", version: 4))
+        #expect(error?.recordKey == "call/2")
+        #expect(error?.recordType == "Call")
+        #expect(error.map { "\($0)".contains("a while") } == false)
+        #expect(try StoredRow.all(in: file) == before)
+        #expect(try MigrationPlan(forFileAt: file, migrations: migrations).from == 0)
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+import contacts
+
+/// The real `contacts` executable, run as a child process.
+struct ContactsProcess {
+    var status: Int32
+    var output: String
+    var errors: String
+    /// What the command left in the directory that the system had for its temporary files.
+    var leftovers: [String]
+
+    /// Runs the command to its end.
+    static func run(_ arguments: String...) async throws -> ContactsProcess {
+        try await run(arguments)
+    }
+
+    /// Runs the command to its end.
+    static func run(_ arguments: [String]) async throws -> ContactsProcess {
+        let scratch = try ScratchDirectory()
+        defer { scratch.remove() }
+        let temporary = scratch.url.appending(path: "tmp", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
+        // Files and not pipes: nobody has to read while the command runs.
+        let output = scratch.file("output")
+        let errors = scratch.file("errors")
+        for file in [output, errors] { try Data().write(to: file) }
+        let process = Process()
+        process.executableURL = try executable
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": temporary.path]) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+        try #require(process.terminationReason == .exit)
+        return ContactsProcess(
+            status: process.terminationStatus,
+            output: try String(contentsOf: output, encoding: .utf8),
+            errors: try String(contentsOf: errors, encoding: .utf8),
+            leftovers: try FileManager.default.contentsOfDirectory(atPath: temporary.path)
+        )
+    }
+
+    /// The executable, which is built beside the bundle of the tests.
+    private static var executable: URL {
+        get throws {
+            // On Linux the bundle is the process's own executable; elsewhere a helper loads it.
+            let candidates = (CommandLine.arguments + Bundle.allBundles.map(\.bundlePath)).compactMap { path in
+                path.range(of: ".xctest").map { extent in
+                    URL(filePath: String(path[..<extent.upperBound])).deletingLastPathComponent()
+                        .appending(path: "contacts")
+                }
+            }
+            return try #require(candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) })
+        }
+    }
+}

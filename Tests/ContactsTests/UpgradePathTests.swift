@@ -1,0 +1,70 @@
+import Foundation
+import Molt
+import Testing
+import contacts
+
+@Suite
+struct UpgradePathTests {
+    @Test(arguments: [1, 2, 3])
+    func `One jump gives byte for byte what every release in between gives`(number: Int) throws {
+        let scratch = try ScratchDirectory()
+        defer { scratch.remove() }
+        let direct = try copy(ofStoreOf: number, in: scratch)
+        let stepwise = try copy(ofStoreOf: number, in: scratch)
+
+        try upgrade(direct, throughReleases: [4])
+        try upgrade(stepwise, throughReleases: Array((number + 1)...4))
+
+        let rows = try StoredRow.all(in: direct)
+        #expect(rows == (try StoredRow.all(in: stepwise)))
+        #expect(Set(rows.keys) == ExpectedPeople.keys)
+    }
+
+    @Test(arguments: [[4], [2, 4], [3, 4], [2, 3, 4]])
+    func `Whichever releases were skipped, a large store becomes the same`(releases: [Int]) throws {
+        let people = 700
+        let scratch = try ScratchDirectory()
+        defer { scratch.remove() }
+        let direct = scratch.file("direct.molt")
+        let other = scratch.file("other.molt")
+        try Release1.write(people: people, to: direct)
+        try FileManager.default.copyItem(at: direct, to: other)
+
+        try upgrade(direct, throughReleases: [4])
+        try upgrade(other, throughReleases: releases)
+
+        #expect(try StoredRow.all(in: direct) == StoredRow.all(in: other))
+        let cache = try CodableCache(at: other, migrations: migrations)
+        defer { cache.close() }
+        #expect(cache.report.isEmpty)
+        try SampleData.check(cache, people: people)
+    }
+
+    @Test
+    func `A hundred thousand people come from release 1 to today in one open`() throws {
+        let people = 100_000
+        let scratch = try ScratchDirectory()
+        defer { scratch.remove() }
+        let file = scratch.file("contacts.molt")
+        try Release1.write(people: people, to: file)
+
+        let cache = try CodableCache(at: file, migrations: migrations)
+        defer { cache.close() }
+
+        #expect(cache.report.from == 0)
+        #expect(cache.report.to == 4)
+        let split = try #require(cache.report.entries.first { $0.migration.name == "split-full-name" })
+        #expect(split.counts.read == people)
+        #expect(split.counts.changed == people)
+        #expect(cache.report.counts.dropped == 0)
+        #expect(cache.report.counts.created == 0)
+        #expect(cache.report.counts.quarantined == 0)
+        try SampleData.check(cache, people: people)
+    }
+
+    private func upgrade(_ file: URL, throughReleases releases: [Int]) throws {
+        for release in releases {
+            try CodableCache(at: file, migrations: migrations.upTo(version: release)).close()
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import MoltCore
+import Testing
+
+@Suite("A report as text and as JSON")
+struct MigrationReportTests {
+    private let report: MigrationReport
+
+    init() throws {
+        // As a tool would read it from a log.
+        let none = #"{"read":0,"changed":0,"dropped":0,"created":0,"quarantined":0}"#
+        let json = """
+            {"store":"people.molt","from":0,"to":2,"isFresh":false,"startedAt":0,"duration":1.239,"entries":[
+              {"migration":{"name":"a","version":1},"outcome":"ran","duration":0.0104,
+               "counts":{"read":1000,"changed":900,"dropped":12,"created":0,"quarantined":0},
+               "steps":[
+                 {"words":"rename A.x to y",
+                  "counts":{"read":1000,"changed":900,"dropped":0,"created":0,"quarantined":0}},
+                 {"words":"delete the type B",
+                  "counts":{"read":0,"changed":0,"dropped":12,"created":0,"quarantined":0}}]},
+              {"migration":{"name":"b","version":2},"outcome":"replaced","duration":0,"counts":\(none),"steps":[]}]}
+            """
+        report = try JSONDecoder().decode(MigrationReport.self, from: Data(json.utf8))
+    }
+
+    @Test func `A report prints as a table of what ran`() {
+        #expect(
+            report.description == """
+                people.molt: version 0 to 2 in 1.24 s
+                   migration            read  changed  dropped  created  set aside   time
+                -  -------------------  ----  -------  -------  -------  ---------  -----
+                1  a                    1000      900       12        0          0  10 ms
+                     rename A.x to y    1000      900        0        0          0
+                     delete the type B     0        0       12        0          0
+                """
+        )
+    }
+
+    @Test func `A report sums up its migrations`() {
+        #expect(report.counts.read == 1000)
+        #expect(report.counts.changed == 900)
+        #expect(report.counts.dropped == 12)
+        #expect(!report.isEmpty)
+    }
+
+    @Test func `A report survives JSON`() throws {
+        let json = try JSONEncoder().encode(report)
+
+        #expect(try JSONDecoder().decode(MigrationReport.self, from: json) == report)
+    }
+
+    @Test func `A report without work is one line`() {
+        var report = report
+        report.from = 2
+        report.entries = []
+
+        #expect(report.isEmpty)
+        #expect(report.description == "people.molt: up to date at version 2")
+    }
+}

@@ -1,0 +1,216 @@
+import Foundation
+import MoltCore
+import Testing
+
+@Suite("What a plan says of a store")
+struct MigrationPlanTests {
+    private let registry: MigrationRegistry = [
+        Migration(to: 1, "a", .renameType("Alien", to: "Person")),
+        Migration(to: 2, "b"),
+        Migration(to: 2, "c", .removeProperty("Person", "age"), .run("number them") { _ in }),
+    ]
+
+    @Test func `An old store runs every migration in order`() throws {
+        let plan = plan(registry, at: 0)
+
+        #expect(plan.from == 0)
+        #expect(plan.to == 2)
+        #expect(!plan.isFresh)
+        #expect(plan.needsUpgrade)
+        #expect(plan.pending.map(\.name) == ["a", "b", "c"])
+        #expect(plan.entries.map(\.status) == [.pending, .pending, .pending])
+        #expect(plan.entries[2].steps == ["remove Person.age", "number them"])
+        try plan.checkProblems()
+    }
+
+    @Test func `GRDB 15 and 16: what is applied, and what is complete up to the first gap`() {
+        #expect(plan(registry, at: 0).applied.isEmpty)
+        #expect(plan(registry, at: 0).completed.isEmpty)
+
+        let first = plan(registry, at: 1, ledger: [("a", 1)])
+        #expect(first.applied.map(\.name) == ["a"])
+        #expect(first.completed.map(\.name) == ["a"])
+        #expect(first.needsUpgrade)
+
+        let gap = plan(registry, at: 2, ledger: [("a", 1), ("c", 2)])
+        #expect(gap.applied.map(\.name) == ["a", "c"])
+        #expect(gap.completed.map(\.name) == ["a"])
+
+        let all = plan(registry, at: 2, ledger: [("a", 1), ("b", 2), ("c", 2)])
+        #expect(all.applied.map(\.name) == ["a", "b", "c"])
+        #expect(all.completed.map(\.name) == ["a", "b", "c"])
+        #expect(!all.needsUpgrade)
+        #expect(all.pending.isEmpty)
+    }
+
+    @Test func `A migration that joins others at the store's own version is pending, not late`() throws {
+        let plan = plan(registry, at: 2, ledger: [("a", 1), ("b", 2)])
+
+        #expect(plan.entries[2].status == .pending)
+        #expect(plan.pending.map(\.name) == ["c"])
+        #expect(plan.needsUpgrade)
+        try plan.checkProblems()
+    }
+
+    @Test func `A fresh store skips every block except those that bring data in`() {
+        var registry = registry
+        registry.register(Migration(to: 3, "import", .deleteType("A"), .run("import", onFreshStore: true) { _ in }))
+
+        let plan = plan(registry, at: 0, isFresh: true)
+
+        #expect(plan.isFresh)
+        #expect(plan.needsUpgrade)
+        #expect(plan.entries.map(\.status) == [.skippedFresh, .skippedFresh, .skippedFresh, .skippedFresh])
+        #expect(plan.entries.map(\.willRun) == [false, false, false, true])
+    }
+
+    @Test func `A fresh store is never too old`() throws {
+        try plan(MigrationRegistry([], oldestSupportedVersion: 4), at: 0, isFresh: true).checkProblems()
+    }
+
+    // MARK: Superseded
+
+    @Test func `A store at a later version is superseded, and both versions are named`() throws {
+        let plan = plan(registry, at: 5)
+
+        #expect(plan.isSuperseded)
+        let error = try #require(throws: MigrationError.self) { try plan.checkProblems() }
+        #expect(error.code == .superseded)
+        #expect(error.storeVersion == 5)
+        #expect(error.registryVersion == 2)
+        #expect(error.store == "/tmp/people.molt")
+        #expect(error.message.contains("version 5"))
+        #expect(error.message.contains("up to 2"))
+    }
+
+    @Test func `GRDB 17: a store is superseded by a migration that the registry does not know`() throws {
+        #expect(!plan(registry, at: 1, ledger: [("a", 1)]).isSuperseded)
+
+        let plan = plan(registry, at: 2, ledger: [("a", 1), ("b", 2), ("from-a-branch", 2)])
+
+        #expect(plan.isSuperseded)
+        let error = try #require(throws: MigrationError.self) { try plan.checkProblems() }
+        #expect(error.code == .superseded)
+        #expect(error.migration == MigrationID(name: "from-a-branch", version: 2))
+        #expect(error.message.contains("\"from-a-branch\""))
+    }
+
+    @Test func `Every unknown migration is named`() throws {
+        let error = try #require(throws: MigrationError.self) {
+            try plan(registry, at: 2, ledger: [("x", 1), ("a", 1), ("y", 2)]).checkProblems()
+        }
+
+        #expect(error.message.contains("\"x\", \"y\""))
+        #expect(!error.message.contains("\"a\","))
+    }
+
+    // MARK: Retired migrations
+
+    @Test func `A store below the oldest supported version is refused, and both versions are named`() throws {
+        let registry = MigrationRegistry([Migration(to: 4, "d")], oldestSupportedVersion: 3)
+
+        let error = try #require(throws: MigrationError.self) { try plan(registry, at: 2).checkProblems() }
+
+        #expect(error.code == .tooOld)
+        #expect(error.storeVersion == 2)
+        #expect(error.registryVersion == 3)
+        #expect(error.message.contains("version 2"))
+        #expect(error.message.contains("is 3"))
+    }
+
+    @Test func `A store at the oldest supported version is upgraded, and its retired rows are not missed`() throws {
+        let registry = MigrationRegistry([Migration(to: 4, "d")], oldestSupportedVersion: 3)
+
+        let plan = plan(registry, at: 3, ledger: [("a", 1), ("b", 3)])
+
+        try plan.checkProblems()
+        #expect(plan.pending.map(\.name) == ["d"])
+    }
+
+    @Test func `A row above the oldest supported version is missed`() {
+        let registry = MigrationRegistry([Migration(to: 5, "d")], oldestSupportedVersion: 3)
+
+        #expect(plan(registry, at: 4, ledger: [("a", 1), ("b", 4)]).isSuperseded)
+    }
+
+    // MARK: Late
+
+    @Test func `A migration below the store's version that never ran is an error that names it`() throws {
+        let plan = plan(registry, at: 2, ledger: [("b", 2), ("c", 2)])
+
+        #expect(plan.entries[0].status == .late)
+        #expect(!plan.entries[0].willRun)
+        let error = try #require(throws: MigrationError.self) { try plan.checkProblems() }
+        #expect(error.code == .lateMigration)
+        #expect(error.migration == MigrationID(name: "a", version: 1))
+        #expect(error.message.contains("\"a\" (version 1)"))
+        #expect(error.storeVersion == 2)
+    }
+
+    @Test func `Every late migration is a problem of its own`() {
+        let plan = plan([Migration(to: 1, "a"), Migration(to: 1, "b"), Migration(to: 3, "c")], at: 2)
+
+        #expect(plan.problems.map(\.migration?.name) == ["a", "b"])
+    }
+
+    @Test func `GRDB 18: a late migration runs when the registry allows it`() throws {
+        var registry = registry
+        registry.allowsLateMigrations = true
+
+        let plan = plan(registry, at: 2, ledger: [("b", 2), ("c", 2)])
+
+        try plan.checkProblems()
+        #expect(plan.entries[0].status == .late)
+        #expect(plan.pending.map(\.name) == ["a"])
+        #expect(plan.needsUpgrade)
+    }
+
+    // MARK: Text and Codable
+
+    @Test func `A plan reads as text`() {
+        #expect(
+            plan(registry, at: 1, ledger: [("a", 1)]).description == """
+                /tmp/people.molt: version 1 to 2, 2 of 3 migrations to run
+                  · 1  a  (applied)
+                  > 2  b  (pending)
+                  > 2  c  (pending)
+                       - remove Person.age
+                       - number them
+                """
+        )
+        #expect(
+            plan(registry, at: 0, isFresh: true).description.hasPrefix(
+                "/tmp/people.molt: new, would be created at version 2\n  · 1  a  (new store, skipped)"
+            )
+        )
+        #expect(
+            plan(registry, at: 2, ledger: [("a", 1), ("b", 2), ("c", 2)]).description.hasPrefix(
+                "/tmp/people.molt: up to date at version 2\n"
+            )
+        )
+    }
+
+    @Test func `The text of a plan that cannot run says why`() {
+        let text = plan(registry, at: 5).description
+
+        #expect(text.contains("  cannot be upgraded: The store is at version 5"))
+        #expect(!text.contains("migrations to run"), "\(text)")
+    }
+
+    @Test func `A plan survives JSON`() throws {
+        for plan in [
+            plan(registry, at: 1, ledger: [("a", 1)]),
+            plan(registry, at: 0, isFresh: true),
+            plan(registry, at: 2, ledger: [("b", 2), ("x", 2)]),
+        ] {
+            let json = try JSONEncoder().encode(plan)
+            #expect(try JSONDecoder().decode(MigrationPlan.self, from: json) == plan)
+        }
+    }
+
+    @Test func `A status is one word of JSON`() throws {
+        let json = try JSONEncoder().encode([MigrationPlan.Status.pending, .skippedFresh])
+
+        #expect(String(decoding: json, as: UTF8.self) == #"["pending","skippedFresh"]"#)
+    }
+}

@@ -1,0 +1,184 @@
+import MoltCore
+import Testing
+
+@Suite("What a registry is refused for")
+struct RegistryFaultTests {
+    @Test func `A registry without contradictions has no fault`() throws {
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "a", .renameType("Alien", to: "Person"), .renameProperty("Person", "mail", to: "email")),
+            Migration(to: 1, "b"),
+            Migration(to: 4, "c", .removeProperty("Person", "email"), .addProperty("Person", "email", default: "")),
+        ]
+
+        #expect(registry.faults.isEmpty)
+        try registry.validate()
+    }
+
+    @Test func `An empty registry has no fault`() throws {
+        try MigrationRegistry().validate()
+    }
+
+    @Test(arguments: [
+        Case("the same name", [Migration(to: 1, "a"), Migration(to: 2, "a")], "has the same name as migration 1"),
+        Case("an empty name", [Migration(to: 1, "")], "Migration 1 (version 1) has an empty name"),
+        Case("a name of blanks", [Migration(to: 1, " \t\n")], "has an empty name"),
+        Case("a version that goes down", [Migration(to: 2, "a"), Migration(to: 1, "b")], "Versions cannot go down"),
+        Case("version 0", [Migration(to: 0, "a")], "a version below 1"),
+        Case("a negative version", [Migration(to: -3, "a")], "a version below 1"),
+        Case("a version beyond 32 bits", [Migration(to: 1 << 31, "a")], "above 2147483647"),
+        Case(
+            "a retired version",
+            MigrationRegistry([Migration(to: 3, "a")], oldestSupportedVersion: 3),
+            "is retired: oldestSupportedVersion is 3"
+        ),
+        Case("a negative oldest version", MigrationRegistry([], oldestSupportedVersion: -1), "cannot be below 0"),
+        Case(
+            "a replacement of what is there",
+            [Migration(to: 1, "a"), Migration(to: 2, "b", replacing: ["a"])],
+            "replaces \"a\", which is still in the registry"
+        ),
+        Case(
+            "two replacements of one",
+            [Migration(to: 2, "b", replacing: ["a"]), Migration(to: 3, "c", replacing: ["a"])],
+            "replaces \"a\", which an earlier migration replaces already"
+        ),
+        Case("a replacement of itself", [Migration(to: 1, "a", replacing: ["a"])], "replaces only itself"),
+        Case("an empty type", steps(.transform("") { _ in }), "The type name is empty"),
+        Case("an empty new type", steps(.renameType("A", to: "")), "The new type name is empty"),
+        Case("a type renamed to itself", steps(.renameType("A", to: "A")), "renamed to its own name"),
+        Case(
+            "a type that was renamed",
+            steps(.renameType("A", to: "B"), .removeProperty("A", "x")),
+            "step 2: The type A was renamed to B by an earlier step"
+        ),
+        Case(
+            "a type that was deleted",
+            steps(.deleteType("A"), .addProperty("A", "x", default: 1)),
+            "The type A was deleted by an earlier step"
+        ),
+        Case("a property without a name", steps(.removeProperty("A")), "No property is named"),
+        Case("a rename without a name", steps(.renameProperty("A", to: "b")), "No property is named"),
+        Case("a default without a name", steps(.addProperty("A", default: 1)), "No property is named"),
+        Case("a property renamed to itself", steps(.renameProperty("A", "x", to: "x")), "renamed to its own name"),
+        Case(
+            "a removed property that is renamed",
+            steps(.removeProperty("A", "x"), .renameProperty("A", "x", to: "y")),
+            "The property A.x was removed by an earlier step"
+        ),
+        Case(
+            "a renamed property that is removed",
+            steps(.renameProperty("A", "x", to: "y"), .removeProperty("A", "x")),
+            "The property A.x was renamed to y by an earlier step"
+        ),
+        Case(
+            "a removed property under the type's new name",
+            steps(.removeProperty("A", "x"), .renameType("A", to: "B"), .renameProperty("B", "x", to: "y")),
+            "The property B.x was removed by an earlier step"
+        ),
+        Case(
+            "a property inside a removed one",
+            steps(.removeProperty("A", "home"), .renameProperty("A", "home", "zip", to: "code")),
+            "The property A.home was removed by an earlier step"
+        ),
+        Case(
+            "two properties renamed to one name",
+            steps(.renameProperty("A", "x", to: "z"), .renameProperty("A", "y", to: "z")),
+            "was added or renamed to by an earlier step"
+        ),
+        Case(
+            "a property that is added twice",
+            steps(.addProperty("A", "x", default: 1), .addProperty("A", "x", default: 2)),
+            "The property A.x was added by an earlier step"
+        ),
+        Case("a default that is too deep", steps(.addProperty("A", "x", default: deep(512))), "nested too deep"),
+    ])
+    func `A fault is named`(_ fault: Case) throws {
+        #expect(fault.registry.faults.count == 1)
+        let error = try #require(throws: MigrationError.self) { try fault.registry.validate() }
+        #expect(error.code == .invalidRegistry)
+        #expect(error.message.contains(fault.words), "\(error.message)")
+    }
+
+    @Test(arguments: [
+        steps(.removeProperty("A", "x"), .addProperty("A", "x", default: 1), .renameProperty("A", "x", to: "y")),
+        steps(.removeProperty("A", "x"), .transform("A") { _ in }, .renameProperty("A", "x", to: "y")),
+        steps(.removeProperty("A", "x"), .run { _ in }, .renameProperty("A", "x", to: "y")),
+        steps(
+            .renameProperty("A", "x", to: "t"),
+            .renameProperty("A", "y", to: "x"),
+            .renameProperty("A", "t", to: "y")
+        ),
+        steps(.renameType("A", to: "T"), .renameType("B", to: "A"), .renameType("T", to: "B")),
+        steps(.removeProperty("A", "home"), .addProperty("A", "home", "zip", default: 1), .removeProperty("A", "home")),
+        steps(
+            .removeProperty("A", "home"),
+            .addProperty("A", "home", "zip", default: 1),
+            .renameProperty("A", "home", "zip", to: "code")
+        ),
+        steps(.renameType("A", to: "B"), .renameType("C", to: "B"), .transform("B") { _ in }),
+        steps(.addProperty("A", "x", default: deep(511))),
+    ])
+    func `Steps that put back what they use are no fault`(_ registry: MigrationRegistry) {
+        #expect(registry.faults.isEmpty, "\(registry.faults)")
+    }
+
+    @Test func `Every fault is reported at once, in the order of the migrations`() throws {
+        var registry: MigrationRegistry = [
+            Migration(to: 3, "first", .removeProperty("A", "x"), .renameProperty("A", "x", to: "y")),
+            Migration(to: 0, ""),
+            Migration(to: 2, "first", .renameType("B", to: "B"), .deleteType("")),
+        ]
+        registry.oldestSupportedVersion = 2
+
+        let error = try #require(throws: MigrationError.self) { try registry.validate() }
+
+        let expected = [
+            "Migration 1, \"first\" (version 3), step 2: The property A.x was removed by an earlier step.",
+            "Migration 2 (version 0) has an empty name.",
+            "Migration 2, \"\" (version 0), brings a store to a version below 1",
+            "Migration 2, \"\" (version 0), stands behind a migration to version 3.",
+            "Migration 3, \"first\" (version 2), has the same name as migration 1.",
+            "Migration 3, \"first\" (version 2), is retired",
+            "Migration 3, \"first\" (version 2), stands behind a migration to version 3.",
+            "Migration 3, \"first\" (version 2), step 1: The type B is renamed to its own name.",
+            "Migration 3, \"first\" (version 2), step 2: The type name is empty.",
+        ]
+        let lines = error.message.split(separator: "\n- ").dropFirst().map(String.init)
+        #expect(lines.count == expected.count)
+        for (line, start) in zip(lines, expected) {
+            #expect(line.hasPrefix(start), "\(line)")
+        }
+        #expect(registry.faults == lines)
+    }
+
+    @Test func `Each migration is checked by itself: a later one may use what an earlier one removed`() {
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "a", .removeProperty("A", "x"), .deleteType("B")),
+            Migration(to: 2, "b", .renameProperty("A", "x", to: "y"), .transform("B") { _ in }),
+        ]
+
+        #expect(registry.faults.isEmpty)
+    }
+}
+
+extension RegistryFaultTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let registry: MigrationRegistry
+        let words: String
+
+        init(_ name: String, _ registry: MigrationRegistry, _ words: String) {
+            testDescription = name
+            self.registry = registry
+            self.words = words
+        }
+    }
+}
+
+private func steps(_ steps: MigrationStep...) -> MigrationRegistry {
+    MigrationRegistry([Migration(to: 1, "steps", steps: steps)])
+}
+
+private func deep(_ levels: Int) -> RecordValue {
+    (0..<levels).reduce(RecordValue.null) { value, _ in .array([value]) }
+}

@@ -1,0 +1,34 @@
+import MoltCore
+import Testing
+
+@Suite("Steps in words")
+struct StepWordsTests {
+    private struct PersonV1: Codable { var name: String }
+    private struct PersonV2: Codable { var fullName: String }
+
+    @Test(arguments: [
+        (MigrationStep.renameType("Alien", to: "Person"), "rename the type Alien to Person"),
+        (.deleteType("Alien"), "delete the type Alien"),
+        (.renameProperty("Person", "mail", to: "email"), "rename Person.mail to email"),
+        (.renameProperty("Person", "home", "zip", to: "code"), "rename Person.home.zip to code"),
+        (.removeProperty("Person", "home", "zip"), "remove Person.home.zip"),
+        (.addProperty("Person", "tags", default: ["secret"]), "add Person.tags where it is missing"),
+        (.transform("Person") { _ in }, "transform Person"),
+        (
+            .convert("Person", from: PersonV1.self, to: PersonV2.self) { PersonV2(fullName: $0.name) },
+            "convert Person from PersonV1 to PersonV2"
+        ),
+        (.run { _ in }, "run a block"),
+        (.run("number the people") { _ in }, "number the people"),
+    ])
+    func `A step says what it does, without its values`(step: MigrationStep, words: String) {
+        #expect(step.description == words)
+        #expect("\(step)" == words)
+    }
+
+    @Test func `Only a block that says so runs on a fresh store`() {
+        #expect(!MigrationStep.run { _ in }.runsOnFreshStore)
+        #expect(MigrationStep.run(onFreshStore: true) { _ in }.runsOnFreshStore)
+        #expect(!MigrationStep.deleteType("A").runsOnFreshStore)
+    }
+}
