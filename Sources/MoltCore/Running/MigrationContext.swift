@@ -29,7 +29,9 @@ public final class MigrationContext {
     /// The enumerations that are under way, the innermost last.
     private var enumerations: [Enumeration] = []
     private var hasOriginals = false
-    /// For types that this block renamed, the name that they had when it started.
+    /// For types that this block renamed before it changed any record, the name that they had when it started.
+    ///
+    /// Stays as it is once an original was kept: kept records have the names of that moment.
     private var originalTypeNames: [String: String] = [:]
     /// Numbers for changes that are deferred: one for each pass of this block.
     private var nextStage = 0
@@ -43,6 +45,8 @@ public final class MigrationContext {
         var isCurrentDeleted = false
         /// Whether records that were read into the batch may have been changed or deleted since.
         var isBatchStale = false
+        /// Whether records that were not read into the batch may have got the type since.
+        var isBatchIncomplete = false
         /// Whether records further on may have been changed by this block.
         var looksForOriginals: Bool
     }
@@ -131,10 +135,15 @@ public final class MigrationContext {
             try options.checkCancellation()
             try transaction.read(into: batch, type: type, after: after, through: firstCreatedID - 1)
             guard batch.count > 0 else { break }
-            after = batch.records[batch.count - 1].id
             enumerations[level].isBatchStale = false
+            enumerations[level].isBatchIncomplete = false
+            var seen = 0
             for index in 0..<batch.count {
+                // What is visited must not depend on where batches end.
+                if enumerations[level].isBatchIncomplete { break }
                 let id = batch.records[index].id
+                after = id
+                seen += 1
                 enumerations[level].current = id
                 enumerations[level].isCurrentDeleted = false
                 if enumerations[level].isBatchStale {
@@ -144,7 +153,7 @@ public final class MigrationContext {
                 counts.read += 1
                 hasDeferred = try visit(&batch.records[index], level, stage, body) || hasDeferred
             }
-            meter.advance(by: batch.count)
+            meter.advance(by: seen)
         }
         if hasDeferred { try transaction.applyDeferredChanges(stage: stage) }
     }
@@ -172,16 +181,20 @@ public final class MigrationContext {
             return false
         }
         guard record.revision != revision else { return false }
+        if record.typeName != typeName {
+            // Written when this enumeration ends, and seen by those around it.
+            for outer in 0..<level { enumerations[outer].isBatchIncomplete = true }
+        }
         return try write(record, storedTypeName: typeName, stage: stage)
     }
 
     private func original(of record: Record, _ level: Int) throws -> Record {
-        if enumerations[level].looksForOriginals, var original = try live.original(id: record.id) {
-            try original.read()
-            return original
-        }
-        guard let typeName = originalTypeNames[record.typeName] else { return record }
         var original = record
+        if enumerations[level].looksForOriginals, let kept = try live.original(id: record.id) {
+            original = kept
+            try original.read()
+        }
+        guard let typeName = originalTypeNames[original.typeName] else { return original }
         original.typeName = typeName
         return original
     }
@@ -257,6 +270,8 @@ public final class MigrationContext {
         if try write(record, storedTypeName: stored.typeName, stage: stage) {
             try live.applyDeferredChanges(stage: stage)
         }
+        guard record.typeName != stored.typeName else { return }
+        for level in enumerations.indices { enumerations[level].isBatchIncomplete = true }
     }
 
     /// Deletes the record with a key.
@@ -291,14 +306,18 @@ public final class MigrationContext {
         guard name != newName else { return }
         let names = try transaction.typeNames()
         guard names.contains(name) else { return }
-        if names.contains(newName) {
+        if hasOriginals || names.contains(newName) {
             hasOriginals = true
             try transaction.keepOriginals(ofType: name)
         } else {
             originalTypeNames[newName] = originalTypeNames.removeValue(forKey: name) ?? name
         }
         try transaction.renameType(name, to: newName)
-        for level in enumerations.indices { enumerations[level].isBatchStale = true }
+        for level in enumerations.indices {
+            enumerations[level].isBatchStale = true
+            enumerations[level].isBatchIncomplete = true
+            enumerations[level].looksForOriginals = hasOriginals
+        }
     }
 
     /// Renames a property of all records of a type that have it.

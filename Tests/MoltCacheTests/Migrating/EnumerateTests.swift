@@ -1,0 +1,440 @@
+import Molt
+import Testing
+
+@Suite("enumerate: what a record was and what it becomes, side by side")
+struct EnumerateTests {
+    /// Eight people, p0 to p7, with a city in between.
+    private static let records: [StoredRecord] =
+        (0..<8).flatMap { number -> [StoredRecord] in
+            let person = StoredRecord("Person", "p\(number)", #"{"number":\#(number)}"#)
+            return number == 3 ? [person, StoredRecord("City", "rome", #"{"number":100}"#)] : [person]
+        }
+
+    private static func upgrade(
+        _ entry: EntryPoint,
+        _ body: @escaping @Sendable (MigrationContext) throws -> Void
+    ) async throws -> Snapshot {
+        try await OldStore(records, through: entry).upgraded(registry(.run("block", body)))
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `It visits each record of the type once, in the order of insertion`(entry: EntryPoint) async throws {
+        let visited = Log<String>()
+
+        _ = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Person") { old, _ in visited.append(old.key) }
+        }
+
+        #expect(visited.all == (0..<8).map { "p\($0)" })
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `An unknown type visits nothing`(entry: EntryPoint) async throws {
+        _ = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Robot") { _, _ in throw Refusal() }
+        }
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Changing the new record does not change the old one`(entry: EntryPoint) async throws {
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Person") { old, new in
+                new["number"] = "changed"
+                new["was"] = .int(try old.int("number"))
+                #expect(!old.contains("was"))
+            }
+        }
+
+        #expect(after["p5"]?.text == #"{"number":"changed","was":5}"#)
+        #expect(after["rome"]?.text == #"{"number":100}"#)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A second enumeration has the same old records, and the new ones as the first left them`(
+        entry: EntryPoint
+    ) async throws {
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Person") { _, new in
+                new["number"] = .int(try new.int("number") * 10)
+                new.key = "q" + new.key
+            }
+            try migration.enumerate("Person") { old, new in
+                #expect("q" + old.key == new.key)
+                let (was, number) = (try old.int("number"), try new.int("number"))
+                #expect(number == 10 * was)
+                new["sum"] = .int(was + number)
+            }
+        }
+
+        #expect(after["qp7"]?.text == #"{"number":70,"sum":77}"#)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Old records keep the type that they had when the block started`(entry: EntryPoint) async throws {
+        let seen = Log<String>()
+
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.renameType("Person", to: "Human")
+            try migration.enumerate("Human") { old, new in
+                seen.append("\(old.typeName)>\(new.typeName)")
+                new["a"] = 1
+            }
+            try migration.enumerate("Human") { old, new in
+                seen.append("\(old.typeName)>\(new.typeName)")
+                #expect(!old.contains("a"))
+            }
+            try migration.renameType("City", to: "Human")
+            try migration.enumerate("Human") { old, new in
+                seen.append("\(old.typeName)>\(new.typeName)")
+            }
+        }
+
+        let people = Array(repeating: "Person>Human", count: 8)
+        #expect(Array(seen.all[..<16]) == people + people)
+        #expect(seen.all[16...].sorted() == ["City>Human"] + people)
+        #expect(after.types["rome"] == "Human")
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Old records keep their type through renames between changes`(entry: EntryPoint) async throws {
+        _ = try await Self.upgrade(entry) { migration in
+            try migration.renameType("City", to: "Town")
+            try migration.enumerate("Person") { old, new in
+                if try old.int("number") < 4 { new["changed"] = true }
+            }
+            // The two swap their names, while some people are kept as they were and some are not.
+            try migration.renameType("Person", to: "Third")
+            try migration.renameType("Town", to: "Person")
+            try migration.renameType("Third", to: "Town")
+            try migration.enumerate("Town") { old, new in
+                #expect(old.typeName == "Person")
+                #expect(!old.contains("changed"))
+                new["again"] = true
+            }
+            try migration.enumerate("Person") { old, _ in #expect(old.typeName == "City") }
+            try migration.enumerate("Town") { old, _ in #expect(old.typeName == "Person") }
+        }
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Records that join the type during an enumeration have their own old type`(entry: EntryPoint) async throws {
+        let seen = Log<String>()
+
+        _ = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Person") { old, new in
+                seen.append("\(old.key) \(old.typeName)>\(new.typeName)")
+                if old.key == "p1" { try migration.renameType("City", to: "Person") }
+            }
+        }
+
+        #expect(seen.all.filter { !$0.hasSuffix("Person>Person") } == ["rome City>Person"])
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Records that the block created are not visited`(entry: EntryPoint) async throws {
+        let visited = Log<String>()
+
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.create("Person", forKey: "before", ["number": 1])
+            try migration.enumerate("Person") { old, _ in
+                visited.append(old.key)
+                try migration.create("Person", forKey: "copy-\(old.key)", ["number": 1])
+            }
+            try migration.enumerate("Person") { old, _ in visited.append(old.key) }
+        }
+
+        #expect(visited.all.count == 16)
+        #expect(!visited.all.contains { $0.hasPrefix("copy") || $0 == "before" })
+        #expect(after.records.count == 18)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Records that an earlier step created are visited`(entry: EntryPoint) async throws {
+        let visited = Log<String>()
+
+        _ = try await OldStore(Self.records, through: entry).upgraded(
+            registry(
+                .run { try $0.create("Person", forKey: "created", ["number": 1]) },
+                .run { try $0.enumerate("Person") { old, _ in visited.append(old.key) } }
+            )
+        )
+
+        #expect(visited.all.last == "created")
+        #expect(visited.count == 9)
+    }
+
+    // MARK: Deleting
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Records may drop themselves`(entry: EntryPoint) async throws {
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Person") { old, new in
+                if try old.int("number") % 2 == 0 { new.drop() }
+            }
+            #expect(try migration.count(ofType: "Person") == 4)
+        }
+
+        #expect(after.keys == ["p1", "p3", "rome", "p5", "p7"])
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `The record that is visited may be deleted by its key, and stays deleted`(entry: EntryPoint) async throws {
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Person") { old, new in
+                new["number"] = -1
+                guard old.key != "p4" else { return }
+                let isDeleted = try migration.delete(old.key)
+                #expect(isDeleted)
+            }
+        }
+
+        #expect(after.texts == ["p4": #"{"number":-1}"#, "rome": #"{"number":100}"#])
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Records further on may be deleted, and are not visited`(entry: EntryPoint) async throws {
+        let visited = Log<String>()
+
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Person") { old, _ in
+                visited.append(old.key)
+                try migration.delete("p\(try old.int("number") + 1)")
+            }
+        }
+
+        #expect(visited.all == ["p0", "p2", "p4", "p6"])
+        #expect(after.keys == ["p0", "p2", "rome", "p4", "p6"])
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Records further on may be changed, and are visited as they are now`(entry: EntryPoint) async throws {
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Person") { old, new in
+                let number = try old.int("number")
+                if var next = try migration.record(forKey: "p\(number + 1)") {
+                    next["from"] = .int(number)
+                    try migration.update(next)
+                }
+                #expect(!old.contains("from"))
+                new["seen"] = true
+            }
+        }
+
+        #expect(after["p0"]?.text == #"{"number":0,"seen":true}"#)
+        #expect(after["p6"]?.text == #"{"number":6,"from":5,"seen":true}"#)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `deleteAll inside an enumeration ends it`(entry: EntryPoint) async throws {
+        let visited = Log<String>()
+
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Person") { old, new in
+                visited.append(old.key)
+                new["number"] = -1
+                guard old.key == "p2" else { return }
+                let count = try migration.deleteAll(ofType: "Person")
+                #expect(count == 8)
+            }
+        }
+
+        #expect(visited.all == ["p0", "p1", "p2"])
+        #expect(after.keys == ["rome"])
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Renaming the type inside an enumeration ends it, and keeps what was changed`(
+        entry: EntryPoint
+    ) async throws {
+        let visited = Log<String>()
+
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Person") { old, new in
+                visited.append(old.key)
+                new["number"] = -1
+                if old.key == "p2" { try migration.renameType("Person", to: "Human") }
+            }
+        }
+
+        #expect(visited.all == ["p0", "p1", "p2"])
+        #expect(after["p2"]?.type == "Human")
+        #expect(after["p2"]?.text == #"{"number":-1}"#)
+        #expect(after["p3"]?.text == #"{"number":3}"#)
+    }
+
+    // MARK: Keys and types
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Keys may be swapped, and are written when all records were visited`(entry: EntryPoint) async throws {
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Person") { old, new in
+                new.key = "p\(7 - (try old.int("number")))"
+                #expect(try migration.record(forKey: old.key) != nil)
+            }
+            #expect(try migration.record(forKey: "p0")?.int("number") == 7)
+        }
+
+        #expect(after.texts["p1"] == #"{"number":6}"#)
+        #expect(after.keys == ["p7", "p6", "p5", "p4", "rome", "p3", "p2", "p1", "p0"])
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A key that another record has fails, and names the record`(entry: EntryPoint) async throws {
+        let error = try await OldStore(Self.records, through: entry).failure(
+            registry(.run { try $0.enumerate("City") { _, new in new.key = "p0" } })
+        )
+
+        #expect(error.code == .keyExists)
+        #expect(error.recordKey == "rome")
+        #expect(error.recordType == "City")
+        #expect(error.message.contains("\"p0\""))
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A record that gets another type is not visited again under that type`(entry: EntryPoint) async throws {
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Person") { old, new in
+                if try old.int("number") > 5 { new.typeName = "Elder" }
+            }
+            #expect(try migration.count(ofType: "Elder") == 2)
+            try migration.enumerate("Elder") { old, new in
+                #expect(old.typeName == "Person")
+                new["old"] = true
+            }
+        }
+
+        #expect(after.types["p6"] == "Elder")
+        #expect(after["p7"]?.text == #"{"number":7,"old":true}"#)
+        #expect(after.types["p5"] == "Person")
+    }
+
+    // MARK: Nested
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Enumerations may be nested, also over the same type`(entry: EntryPoint) async throws {
+        let pairs = Log<String>()
+
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Person") { old, new in
+                var sum = 0
+                try migration.enumerate("Person") { inner, _ in
+                    pairs.append(old.key + inner.key)
+                    sum += try inner.int("number")
+                }
+                new["sum"] = .int(sum)
+            }
+        }
+
+        #expect(pairs.count == 64)
+        #expect(Set(pairs.all).count == 64)
+        for number in 0..<8 { #expect(after["p\(number)"]?.text == #"{"number":\#(number),"sum":28}"#) }
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `An inner enumeration may change the records that the outer one visits later`(
+        entry: EntryPoint
+    ) async throws {
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("City") { _, _ in
+                try migration.enumerate("Person") { _, new in new["city"] = "rome" }
+            }
+            try migration.enumerate("Person") { old, new in
+                #expect(!old.contains("city"))
+                if old.key == "p1" {
+                    try migration.enumerate("Person") { _, inner in
+                        if inner.key > "p1" { inner["marked"] = true }
+                    }
+                }
+                if new.contains("marked") { new["seen"] = true }
+            }
+        }
+
+        #expect(after["p1"]?.text == #"{"number":1,"city":"rome"}"#)
+        #expect(after["p2"]?.text == #"{"number":2,"city":"rome","marked":true,"seen":true}"#)
+        #expect(after["p7"]?.text == #"{"number":7,"city":"rome","marked":true,"seen":true}"#)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `An inner enumeration may delete what the outer one visits, now and later`(entry: EntryPoint) async throws {
+        let visited = Log<String>()
+
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Person") { old, new in
+                visited.append(old.key)
+                new["number"] = -1
+                guard old.key == "p3" else { return }
+                try migration.enumerate("Person") { inner, innerNew in
+                    if ["p3", "p4", "p6"].contains(inner.key) { innerNew.drop() }
+                }
+            }
+        }
+
+        #expect(visited.all == ["p0", "p1", "p2", "p3", "p5", "p7"])
+        #expect(after.keys == ["p0", "p1", "p2", "rome", "p5", "p7"])
+    }
+
+    // MARK: Errors
+
+    @Test(arguments: EntryPoint.allCases)
+    func `What the closure throws names the record under its stored key`(entry: EntryPoint) async throws {
+        let error = try await OldStore(Self.records, through: entry).failure(
+            registry(
+                .run("look") { migration in
+                    try migration.enumerate("Person") { old, new in
+                        new.key = "changed"
+                        if old.key == "p5" { throw Refusal(value: "five") }
+                        new.key = old.key
+                    }
+                }
+            )
+        )
+
+        #expect(error.code == .stepFailed)
+        #expect(error.recordKey == "p5")
+        #expect(error.recordType == "Person")
+        #expect(error.underlying as? Refusal == Refusal(value: "five"))
+        #expect(error.step?.words == "look")
+        #expect(error.migration?.name == "change")
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A property that is missing names record and property`(entry: EntryPoint) async throws {
+        let error = try await OldStore(Self.records, through: entry).failure(
+            registry(.run { try $0.enumerate("Person") { old, _ in _ = try old.string("mail") } })
+        )
+
+        #expect(error.code == .propertyMissing)
+        #expect(error.recordKey == "p0")
+        #expect(error.property == "mail")
+        #expect(error.migration?.name == "change")
+        #expect(error.step?.number == 1)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `The report counts what an enumeration read, changed, dropped and created`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let report = try await store.upgrade(
+            registry(
+                .run { migration in
+                    try migration.enumerate("Person") { old, new in
+                        switch try old.int("number") {
+                        case 0: new.drop()
+                        case 1: try migration.delete("p1")
+                        case 2, 3: new["x"] = 1
+                        case 4: try migration.create("City", forKey: "new", ["number": 1])
+                        default: break
+                        }
+                    }
+                }
+            )
+        )
+
+        let counts = report.counts
+        #expect(counts.read == 8)
+        #expect(counts.changed == 2)
+        #expect(counts.dropped == 2)
+        #expect(counts.created == 1)
+        #expect(report.entries[0].steps[0].counts == counts)
+    }
+}

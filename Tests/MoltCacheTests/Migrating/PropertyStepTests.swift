@@ -1,0 +1,145 @@
+import Molt
+import Testing
+
+@Suite("Steps that change a property of each record")
+struct PropertyStepTests {
+    private static let records = [
+        StoredRecord("Person", "ada", #"{"mail":"a@x","home":{"zip":1,"city":"London"},"age":36}"#),
+        StoredRecord("Person", "bob", #"{"age":null,"home":null}"#),
+        StoredRecord("City", "rome", #"{"mail":"office"}"#),
+    ]
+
+    // MARK: renameProperty
+
+    @Test(arguments: EntryPoint.allCases)
+    func `renameProperty renames in place, and skips a record without the property`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let after = try await store.upgraded(registry(.renameProperty("Person", "mail", to: "email")))
+
+        #expect(after["ada"]?.text == #"{"email":"a@x","home":{"zip":1,"city":"London"},"age":36}"#)
+        #expect(after["bob"]?.text == Self.records[1].text)
+        #expect(after["rome"]?.text == Self.records[2].text)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `renameProperty renames inside an object, and skips a record without that object`(
+        entry: EntryPoint
+    ) async throws {
+        let store = try OldStore(Self.records + [StoredRecord("Person", "eve", #"{"home":"none"}"#)], through: entry)
+
+        let after = try await store.upgraded(registry(.renameProperty("Person", "home", "zip", to: "code")))
+
+        #expect(after["ada"]?.text == #"{"mail":"a@x","home":{"code":1,"city":"London"},"age":36}"#)
+        #expect(after["bob"]?.text == Self.records[1].text)
+        #expect(after["eve"]?.text == #"{"home":"none"}"#)
+    }
+
+    @Test(arguments: [["mail"], ["home", "zip"]])
+    func `renameProperty fails on a record without the property when asked to`(path: [String]) async throws {
+        let store = try OldStore(Self.records)
+        let step =
+            path.count == 1
+            ? MigrationStep.renameProperty("Person", "mail", to: "new", ifMissing: .fail)
+            : .renameProperty("Person", "home", "zip", to: "new", ifMissing: .fail)
+
+        let error = try await store.failure(registry(step))
+
+        #expect(error.code == .propertyMissing)
+        #expect(error.recordKey == "bob")
+        #expect(error.recordType == "Person")
+        #expect(error.property == path.joined(separator: "."))
+        #expect(error.migration == MigrationID(name: "change", version: 1))
+        #expect(error.step?.number == 1)
+        #expect(error.step?.words == step.description)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `renameProperty onto a property that is there fails and names the record`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let error = try await store.failure(registry(.renameProperty("Person", "mail", to: "age")))
+
+        #expect(error.code == .propertyExists)
+        #expect(error.recordKey == "ada")
+        #expect(error.property == "age")
+        #expect(error.migration?.name == "change")
+    }
+
+    // MARK: removeProperty
+
+    @Test(arguments: EntryPoint.allCases)
+    func `removeProperty removes it where it is`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let after = try await store.upgraded(
+            registry(.removeProperty("Person", "age"), .removeProperty("Person", "home", "city"))
+        )
+
+        #expect(after["ada"]?.text == #"{"mail":"a@x","home":{"zip":1}}"#)
+        #expect(after["bob"]?.text == #"{"home":null}"#)
+    }
+
+    @Test func `removeProperty fails on a record without the property when asked to`() async throws {
+        let error = try await OldStore(Self.records).failure(
+            registry(.removeProperty("Person", "mail", ifMissing: .fail))
+        )
+
+        #expect(error.code == .propertyMissing)
+        #expect(error.recordKey == "bob")
+        #expect(error.property == "mail")
+    }
+
+    // MARK: addProperty
+
+    @Test(arguments: EntryPoint.allCases)
+    func `addProperty fills in what is missing or null, and keeps what is there`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records + [StoredRecord("Person", "eve", "{}")], through: entry)
+
+        let after = try await store.upgraded(registry(.addProperty("Person", "age", default: 0)))
+
+        #expect(after["ada"]?.text == Self.records[0].text)
+        #expect(after["bob"]?.text == #"{"age":0,"home":null}"#)
+        #expect(after["eve"]?.text == #"{"age":0}"#)
+        #expect(after["rome"]?.text == Self.records[2].text)
+    }
+
+    @Test func `addProperty adds the objects on the way`() async throws {
+        let store = try OldStore([
+            StoredRecord("Person", "ada", #"{"home":{"zip":1}}"#), StoredRecord("Person", "bob", "{}"),
+        ])
+
+        let after = try await store.upgraded(registry(.addProperty("Person", "home", "country", default: ["UK", 44])))
+
+        #expect(after["ada"]?.text == #"{"home":{"zip":1,"country":["UK",44]}}"#)
+        #expect(after["bob"]?.text == #"{"home":{"country":["UK",44]}}"#)
+    }
+
+    @Test(arguments: ["[1]", "3", #""text""#, "null"])
+    func `A property step on a record that is no object fails where it must write, and skips where it may`(
+        content: String
+    ) async throws {
+        let records = [StoredRecord("Person", "odd", content)]
+
+        let skipped = try await OldStore(records).upgraded(
+            registry(.renameProperty("Person", "a", to: "b"), .removeProperty("Person", "c"))
+        )
+        let error = try await OldStore(records).failure(registry(.addProperty("Person", "a", default: 1)))
+
+        #expect(skipped["odd"]?.text == content)
+        #expect(error.code == .typeMismatch)
+        #expect(error.recordKey == "odd")
+    }
+
+    @Test func `A record that is not JSON fails the steps that look at it, and no others`() async throws {
+        let records = [StoredRecord("Person", "bad", #"{"a":1,}"#)]
+
+        let untouched = try await OldStore(records).upgraded(registry(.removeProperty("City", "a")))
+        let error = try await OldStore(records).failure(registry(.removeProperty("Person", "a")))
+
+        #expect(untouched["bad"]?.text == #"{"a":1,}"#)
+        #expect(error.code == .malformedContent)
+        #expect(error.recordKey == "bad")
+        #expect(error.migration?.name == "change")
+    }
+}

@@ -1,0 +1,352 @@
+import Foundation
+import Molt
+import Testing
+
+@Suite("run: the whole store, lent to a block")
+struct RunBlockTests {
+    private struct City: Codable { var name: String }
+
+    private static let records = [
+        StoredRecord("Person", "ada", #"{"name":"Ada"}"#),
+        StoredRecord("City", "rome", #"{"name":"Rome"}"#),
+        StoredRecord("Person", "bob", #"{"name":"Bob"}"#, expiration: 4_000_000_000),
+        StoredRecord("Data", "blob", data: [0, 1]),
+    ]
+
+    // MARK: Versions
+
+    @Test func `A block sees the version before its migration and its own, whichever path the store took`() async throws
+    {
+        let seen = Log<[Int]>()
+        var registry = MigrationRegistry()
+        for version in [1, 3, 3, 7] {
+            registry.register(to: version, "v\(version)-\(registry.names.count)") { migration in
+                seen.append([migration.oldVersion, migration.version])
+            }
+        }
+        let atOnce = try OldStore([])
+        try await atOnce.upgrade(registry)
+        let expected = [[0, 1], [1, 3], [1, 3], [3, 7]]
+        #expect(seen.all == expected)
+
+        let stepByStep = try OldStore([])
+        for name in registry.names { try await stepByStep.upgrade(registry.upTo(name)) }
+        #expect(Array(seen.all.dropFirst(4)) == expected)
+    }
+
+    // MARK: Looking
+
+    @Test(arguments: EntryPoint.allCases)
+    func `It sees the types, their counts and any record`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+        try await store.upgrade(
+            registry(
+                .run { migration in
+                    #expect(try migration.types == ["City", "Data", "Person"])
+                    #expect(try migration.count(ofType: "Person") == 2)
+                    #expect(try migration.count(ofType: "Robot") == 0)
+                    let bob = try #require(try migration.record(forKey: "bob"))
+                    #expect(bob.typeName == "Person")
+                    #expect(bob.key == "bob")
+                    #expect(try bob.string("name") == "Bob")
+                    #expect(bob.expiration == Date(timeIntervalSince1970: 4_000_000_000))
+                    #expect(try migration.record(forKey: "blob")?.data == Data([0, 1]))
+                    #expect(try migration.record(forKey: "nobody") == nil)
+                }
+            )
+        )
+
+        #expect(try store.snapshot().records.map(\.text) == Self.records.map(\.text))
+    }
+
+    // MARK: Creating
+
+    @Test(arguments: EntryPoint.allCases)
+    func `It creates records from Codable values, from properties and from data, with an expiry`(
+        entry: EntryPoint
+    ) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let report = try await store.upgrade(
+            registry(
+                .run { migration in
+                    let date = Date(timeIntervalSince1970: 4_100_000_000)
+                    try migration.create("City", forKey: "oslo", City(name: "Oslo"), expiration: date)
+                    try migration.create("Robot", forKey: "r2", ["legs": 3, "tags": ["a", .null]])
+                    try migration.create("Data", forKey: "bytes", Data([9, 8]))
+                    #expect(try migration.record(forKey: "r2")?.int("legs") == 3)
+                    #expect(try migration.count(ofType: "City") == 2)
+                    #expect(try migration.types == ["City", "Data", "Person", "Robot"])
+                }
+            )
+        )
+
+        let after = try store.snapshot()
+        #expect(after.keys == ["ada", "rome", "bob", "blob", "oslo", "r2", "bytes"])
+        #expect(after["oslo"]?.text == #"{"name":"Oslo"}"#)
+        #expect(after["oslo"]?.expiration == 4_100_000_000)
+        #expect(after["r2"]?.text == #"{"legs":3,"tags":["a",null]}"#)
+        #expect(after["bytes"]?.content == [9, 8])
+        #expect(after["bytes"]?.isData == true)
+        #expect(report.counts.created == 3)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `It cannot create a record under a key that another one has`(entry: EntryPoint) async throws {
+        let error = try await OldStore(Self.records, through: entry).failure(
+            registry(.run("import") { try $0.create("City", forKey: "ada", City(name: "x")) })
+        )
+
+        #expect(error.code == .keyExists)
+        #expect(error.recordKey == "ada")
+        #expect(error.recordType == "City")
+        #expect(error.migration?.name == "change")
+        #expect(error.step?.words == "import")
+    }
+
+    @Test func `It cannot create a record from what cannot be encoded`() async throws {
+        let error = try await OldStore(Self.records).failure(
+            registry(.run { try $0.create("City", forKey: "nan", [Double.nan]) })
+        )
+
+        #expect(error.code == .typeMismatch)
+        #expect(error.recordKey == "nan")
+        #expect(error.underlying is EncodingError)
+    }
+
+    // MARK: Updating
+
+    @Test(arguments: EntryPoint.allCases)
+    func `It writes a record back: content, expiry, key and type`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let report = try await store.upgrade(
+            registry(
+                .run { migration in
+                    var bob = try #require(try migration.record(forKey: "bob"))
+                    bob["name"] = "Robert"
+                    bob.key = "robert"
+                    bob.typeName = "Friend"
+                    bob.expiration = nil
+                    try migration.update(bob)
+                    #expect(try migration.record(forKey: "bob") == nil)
+                    #expect(try migration.record(forKey: "robert")?.string("name") == "Robert")
+                    #expect(try migration.types.contains("Friend"))
+                }
+            )
+        )
+
+        let after = try store.snapshot()
+        #expect(after.keys == ["ada", "rome", "robert", "blob"])
+        #expect(after["robert"]?.type == "Friend")
+        #expect(after["robert"]?.text == #"{"name":"Robert"}"#)
+        #expect(after["robert"]?.expiration == nil)
+        #expect(report.counts.changed == 1)
+    }
+
+    @Test func `An updated record may be dropped`() async throws {
+        let after = try await OldStore(Self.records).upgraded(
+            registry(
+                .run { migration in
+                    var bob = try #require(try migration.record(forKey: "bob"))
+                    bob.drop()
+                    try migration.update(bob)
+                }
+            )
+        )
+
+        #expect(after.keys == ["ada", "rome", "blob"])
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A record that was deleted in the meantime cannot be updated`(entry: EntryPoint) async throws {
+        let error = try await OldStore(Self.records, through: entry).failure(
+            registry(
+                .run { migration in
+                    var bob = try #require(try migration.record(forKey: "bob"))
+                    try migration.delete("bob")
+                    bob["name"] = 1
+                    try migration.update(bob)
+                }
+            )
+        )
+
+        #expect(error.code == .recordMissing)
+        #expect(error.recordKey == "bob")
+        #expect(error.migration?.name == "change")
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A record cannot be updated to a key that another one has`(entry: EntryPoint) async throws {
+        let error = try await OldStore(Self.records, through: entry).failure(
+            registry(
+                .run { migration in
+                    var bob = try #require(try migration.record(forKey: "bob"))
+                    bob.key = "ada"
+                    try migration.update(bob)
+                }
+            )
+        )
+
+        #expect(error.code == .keyExists)
+        #expect(error.recordKey == "bob")
+    }
+
+    // MARK: Deleting
+
+    @Test(arguments: EntryPoint.allCases)
+    func `It deletes by key and by type, and says what there was`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let report = try await store.upgrade(
+            registry(
+                .run { migration in
+                    let deleted = [try migration.delete("rome"), try migration.delete("rome")]
+                    #expect(deleted == [true, false])
+                    let counts = try ["Person", "Person", "Robot"].map { try migration.deleteAll(ofType: $0) }
+                    #expect(counts == [2, 0, 0])
+                    #expect(try migration.types == ["Data"])
+                }
+            )
+        )
+
+        #expect(try store.snapshot().keys == ["blob"])
+        #expect(report.counts.dropped == 3)
+    }
+
+    // MARK: Renaming
+
+    @Test(arguments: EntryPoint.allCases)
+    func `It renames types, also onto one that is there`(entry: EntryPoint) async throws {
+        let after = try await OldStore(Self.records, through: entry).upgraded(
+            registry(
+                .run { migration in
+                    try migration.renameType("City", to: "Place")
+                    try migration.renameType("Person", to: "Place")
+                    try migration.renameType("Robot", to: "Place")
+                    #expect(try migration.types == ["Data", "Place"])
+                    #expect(try migration.count(ofType: "Place") == 3)
+                }
+            )
+        )
+
+        #expect(after.records.map(\.type) == ["Place", "Place", "Place", "Data"])
+        #expect(after.records.map(\.text) == Self.records.map(\.text))
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `It renames a property of all records that have it`(entry: EntryPoint) async throws {
+        let records = Self.records + [StoredRecord("Person", "eve", #"{"home":{"zip":1}}"#)]
+
+        let after = try await OldStore(records, through: entry).upgraded(
+            registry(
+                .run { migration in
+                    let counts = [
+                        try migration.renameProperty("Person", "name", to: "title"),
+                        try migration.renameProperty("Person", "home", "zip", to: "code"),
+                        try migration.renameProperty("Robot", "name", to: "title"),
+                    ]
+                    #expect(counts == [2, 1, 0])
+                }
+            )
+        )
+
+        #expect(after["ada"]?.text == #"{"title":"Ada"}"#)
+        #expect(after["eve"]?.text == #"{"home":{"code":1}}"#)
+        #expect(after["rome"]?.text == #"{"name":"Rome"}"#)
+    }
+
+    @Test func `It cannot rename a property onto another`() async throws {
+        let error = try await OldStore([StoredRecord("Person", "ada", #"{"a":1,"b":2}"#)]).failure(
+            registry(.run { try $0.renameProperty("Person", "a", to: "b") })
+        )
+
+        #expect(error.code == .propertyExists)
+        #expect(error.recordKey == "ada")
+        #expect(error.property == "b")
+    }
+
+    // MARK: What it throws, and its end
+
+    @Test(arguments: EntryPoint.allCases)
+    func `What it throws is the underlying error, and undoes all that it did`(entry: EntryPoint) async throws {
+        let error = try await OldStore(Self.records, through: entry).failure(
+            registry(
+                .transform("Person") { $0["name"] = 1 },
+                .run("give up") { migration in
+                    try migration.deleteAll(ofType: "City")
+                    try migration.create("City", forKey: "oslo", City(name: "Oslo"))
+                    try migration.enumerate("Person") { _, new in new.key += "!" }
+                    throw Refusal(value: "no")
+                }
+            )
+        )
+
+        #expect(error.code == .stepFailed)
+        #expect(error.underlying as? Refusal == Refusal(value: "no"))
+        #expect(error.recordKey == nil)
+        #expect(error.migration == MigrationID(name: "change", version: 1))
+        #expect(error.step == MigrationError.StepPosition(number: 2, words: "give up"))
+    }
+
+    @Test func `A context that is used after its block throws`() async throws {
+        let kept = Kept()
+        try await OldStore(Self.records).upgrade(registry(.run { kept.context = $0 }))
+        let context = try #require(kept.context)
+
+        let calls: [() throws -> Void] = [
+            { _ = try context.types },
+            { _ = try context.count(ofType: "Person") },
+            { _ = try context.record(forKey: "ada") },
+            { try context.enumerate("Person") { _, _ in } },
+            { try context.create("City", forKey: "x", City(name: "x")) },
+            { try context.create("City", forKey: "x", ["name": "x"]) },
+            { try context.delete("ada") },
+            { try context.deleteAll(ofType: "Person") },
+            { try context.renameType("Person", to: "Human") },
+            { try context.renameProperty("Person", "name", to: "title") },
+        ]
+        for call in calls {
+            let error = #expect(throws: MigrationError.self) { try call() }
+            #expect(error?.code == .contextExpired)
+        }
+    }
+
+    /// What a block that breaks the rules keeps; unchecked, because one thread uses it.
+    private final class Kept: @unchecked Sendable {
+        var context: MigrationContext?
+    }
+
+    @Test func `A context that outlives a block that threw throws as well`() async throws {
+        let kept = Kept()
+        _ = try await OldStore(Self.records).failure(
+            registry(
+                .run {
+                    kept.context = $0
+                    throw Refusal()
+                }
+            )
+        )
+
+        let error = #expect(throws: MigrationError.self) { try kept.context?.delete("ada") }
+        #expect(error?.code == .contextExpired)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Blocks and steps see what came before them, in order`(entry: EntryPoint) async throws {
+        let after = try await OldStore(Self.records, through: entry).upgraded([
+            Migration(to: 1, "a", .renameProperty("Person", "name", to: "n1")),
+            Migration(
+                to: 2,
+                "b",
+                .run { migration in
+                    try migration.enumerate("Person") { old, new in new["n2"] = .string(try old.string("n1") + "2") }
+                },
+                .renameProperty("Person", "n1", to: "n3")
+            ),
+            Migration(to: 3, "c", .transform("Person") { $0["n4"] = .string(try $0.string("n2") + "4") }),
+        ])
+
+        #expect(after["ada"]?.text == #"{"n3":"Ada","n2":"Ada2","n4":"Ada24"}"#)
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import Molt
+import Testing
+
+@Suite("transform")
+struct TransformTests {
+    private static let records = [
+        StoredRecord("Person", "ada", #"{"age":36}"#),
+        StoredRecord("Person", "bob", #"{"age":-1}"#),
+        StoredRecord("Person", "eve", #"{"age":7}"#, expiration: 4_000_000_000),
+        StoredRecord("City", "rome", #"{"age":2777}"#),
+    ]
+
+    @Test(arguments: EntryPoint.allCases)
+    func `It changes properties, and leaves other types alone`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let after = try await store.upgraded(
+            registry(.transform("Person") { $0["age"] = .int(try $0.int("age") + 1) })
+        )
+
+        #expect(
+            after.texts == [
+                "ada": #"{"age":37}"#, "bob": #"{"age":0}"#, "eve": #"{"age":8}"#, "rome": #"{"age":2777}"#,
+            ]
+        )
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `It may drop records`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let report = try await store.upgrade(registry(.transform("Person") { if try $0.int("age") < 0 { $0.drop() } }))
+
+        #expect(try store.snapshot().keys == ["ada", "eve", "rome"])
+        #expect(report.counts.dropped == 1)
+        #expect(report.counts.read == 3)
+        #expect(report.counts.changed == 0)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `It may change keys`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let after = try await store.upgraded(registry(.transform("Person") { $0.key = "person/" + $0.key }))
+
+        #expect(after.keys == ["person/ada", "person/bob", "person/eve", "rome"])
+        #expect(after.records.map(\.text) == Self.records.map(\.text))
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Records may swap their keys`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+        let next = ["ada": "bob", "bob": "eve", "eve": "ada"]
+
+        let after = try await store.upgraded(registry(.transform("Person") { $0.key = next[$0.key] ?? $0.key }))
+
+        #expect(after.keys == ["bob", "eve", "ada", "rome"])
+        #expect(after["bob"]?.text == #"{"age":36}"#)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A record may take the key of one that is dropped in the same step`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let after = try await store.upgraded(
+            registry(
+                .transform("Person") { person in
+                    if person.key == "bob" { person.drop() }
+                    if person.key == "ada" { person.key = "bob" }
+                }
+            )
+        )
+
+        #expect(after.texts == ["bob": #"{"age":36}"#, "eve": #"{"age":7}"#, "rome": #"{"age":2777}"#])
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A key that another record has fails, with both named`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let error = try await store.failure(
+            registry(.deleteType("X"), .transform("Person") { if $0.key == "eve" { $0.key = "rome" } })
+        )
+
+        #expect(error.code == .keyExists)
+        #expect(error.recordKey == "eve")
+        #expect(error.recordType == "Person")
+        #expect(error.message.contains("\"rome\""))
+        #expect(error.migration == MigrationID(name: "change", version: 1))
+        #expect(error.step?.number == 2)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Two records that want one key fail`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let error = try await store.failure(registry(.transform("Person") { $0.key = "same" }))
+
+        #expect(error.code == .keyExists)
+        #expect(error.recordKey == "ada")
+        #expect(error.message.contains("\"same\""))
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `It may set, move and remove the expiry`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let after = try await store.upgraded(
+            registry(
+                .transform("Person") { person in
+                    switch person.key {
+                    case "ada": person.expiration = Date(timeIntervalSince1970: 5_000_000_000.5)
+                    case "eve": person.expiration = nil
+                    default: break
+                    }
+                }
+            )
+        )
+
+        #expect(after["ada"]?.expiration == 5_000_000_000.5)
+        #expect(after["bob"]?.expiration == nil)
+        #expect(after["eve"]?.expiration == nil)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `An expiry that nothing touches stays`(entry: EntryPoint) async throws {
+        let after = try await OldStore(Self.records, through: entry).upgraded(
+            registry(.transform("Person") { $0["age"] = 1 })
+        )
+
+        #expect(after["eve"]?.expiration == 4_000_000_000)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `It may give a record another type, which later steps then look at`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let after = try await store.upgraded(
+            registry(
+                .transform("Person") { if try $0.int("age") < 18 { $0.typeName = "Child" } },
+                .addProperty("Child", "school", default: "none"),
+                .renameProperty("Person", "age", to: "years")
+            )
+        )
+
+        #expect(after.types == ["ada": "Person", "bob": "Child", "eve": "Child", "rome": "City"])
+        #expect(after["ada"]?.text == #"{"years":36}"#)
+        #expect(after["eve"]?.text == #"{"age":7,"school":"none"}"#)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `What it throws is the underlying error of one that names migration, step and record`(
+        entry: EntryPoint
+    ) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let error = try await store.failure([
+            Migration(to: 1, "fine", .transform("Person") { $0["age"] = 1 }),
+            Migration(
+                to: 3,
+                "refuses",
+                .deleteType("City"),
+                .transform("Person") { if $0.key == "bob" { throw Refusal(value: "no") } }
+            ),
+        ])
+
+        #expect(error.code == .stepFailed)
+        #expect(error.underlying as? Refusal == Refusal(value: "no"))
+        #expect(error.migration == MigrationID(name: "refuses", version: 3))
+        #expect(error.step?.number == 2)
+        #expect(error.step?.words == "transform Person")
+        #expect(error.recordKey == "bob")
+        #expect(error.recordType == "Person")
+        #expect(error.store == (entry == .inMemory ? ":memory:" : store.url.path))
+    }
+
+    @Test func `What a subscript could not do fails the step when the closure returns`() async throws {
+        let store = try OldStore([StoredRecord("Person", "odd", "[1]")])
+
+        let error = try await store.failure(registry(.transform("Person") { $0["age"] = 1 }))
+
+        #expect(error.code == .typeMismatch)
+        #expect(error.recordKey == "odd")
+        #expect(error.property == "age")
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Raw data can be read, replaced, and turned into JSON and back`(entry: EntryPoint) async throws {
+        let store = try OldStore(
+            [StoredRecord("Data", "blob", data: [0, 255, 1]), StoredRecord("Data", "text", #"{"a":1}"#)],
+            through: entry
+        )
+
+        let after = try await store.upgraded(
+            registry(
+                .transform("Data") { record in
+                    if let data = record.data {
+                        try record.replaceContent(with: ["bytes": data.count])
+                    } else {
+                        try record.replaceContent(with: Data([7, 7]))
+                    }
+                }
+            )
+        )
+
+        #expect(after["blob"]?.text == #"{"bytes":3}"#)
+        #expect(after["blob"]?.isData == false)
+        #expect(after["text"]?.content == [7, 7])
+        #expect(after["text"]?.isData == true)
+    }
+}

@@ -1,0 +1,20 @@
+import Synchronization
+
+/// What closures have seen, in order; they may run on any thread.
+final class Log<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+
+    func append(_ element: Element) {
+        elements.withLock { $0.append(element) }
+    }
+
+    var all: [Element] { elements.withLock { $0 } }
+
+    var count: Int { all.count }
+}
+
+/// An error that a closure throws; its text stands for a user's data.
+struct Refusal: Error, Equatable, CustomStringConvertible {
+    var value = ""
+    var description: String { value }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Testing
+
+/// How an app gets its store upgraded; like Realm's tests, a case runs through all of them.
+enum EntryPoint: String, CaseIterable, Sendable {
+    /// `CodableCache(at:migrations:)`.
+    case initializer
+    /// `CodableCache.open(at:migrations:)`.
+    case asyncOpen
+    /// A migrator on a cache file; with batches of two records, so that small stores have several.
+    case migrator
+    /// A migrator on a store in memory; with batches of three records.
+    case inMemory
+}
+
+/// A store as an earlier release left it.
+final class OldStore {
+    let directory: ScratchDirectory
+    let url: URL
+    private let entry: EntryPoint
+    private let memory: CacheStore?
+
+    /// - Parameter ledger: Names and versions of the migrations that were applied.
+    init(
+        _ records: [StoredRecord],
+        version: Int = 0,
+        ledger: [(String, Int)] = [],
+        through entry: EntryPoint = .initializer
+    ) throws {
+        directory = try ScratchDirectory()
+        url = directory.file()
+        self.entry = entry
+        let store: CacheStore
+        if entry == .inMemory {
+            store = CacheStore(inMemory: .standard)
+            memory = store
+        } else {
+            store = CacheStore(at: url)
+            memory = nil
+        }
+        try Self.fill(store, records, version, ledger)
+    }
+
+    private static func fill(
+        _ store: CacheStore,
+        _ records: [StoredRecord],
+        _ version: Int,
+        _ ledger: [(String, Int)]
+    ) throws {
+        let batch = RecordBatch(capacity: records.count, coding: .standard)
+        for (index, record) in records.enumerated() {
+            Array(record.key.utf8).withUnsafeBytes { key in
+                record.content.withUnsafeBytes { content in
+                    batch.append(
+                        id: Int64(index + 1),
+                        typeName: record.type,
+                        key: key,
+                        content: content,
+                        isData: record.isData,
+                        expiration: record.expiration
+                    )
+                }
+            }
+        }
+        try store.upgrade(
+            { transaction in
+                for (index, record) in records.enumerated() {
+                    let id = Int64(index + 1)
+                    try transaction.insert(batch.records[index], id: id, version: record.version ?? version)
+                }
+                try transaction.record(
+                    ledger.map { LedgerEntry(name: $0.0, version: $0.1, appliedAt: Date(timeIntervalSince1970: 1)) },
+                    version: version
+                )
+            },
+            waiting: {}
+        )
+    }
+
+    /// Upgrades the store the way that the test is about, and closes it.
+    @discardableResult
+    func upgrade(
+        _ registry: MigrationRegistry,
+        _ configuration: CodableCache.Configuration = CodableCache.Configuration()
+    ) async throws -> MigrationReport {
+        var options = MigrationOptions(
+            appVersion: configuration.appVersion,
+            monitor: configuration.monitor,
+            lockTimeout: configuration.lockTimeout
+        )
+        switch entry {
+        case .initializer:
+            let cache = try CodableCache(at: url, migrations: registry, configuration: configuration)
+            defer { cache.close() }
+            return cache.report
+        case .asyncOpen:
+            let cache = try await CodableCache.open(at: url, migrations: registry, configuration: configuration)
+            defer { cache.close() }
+            return cache.report
+        case .migrator:
+            options.batchSize = 2
+            return try Migrator(registry, options: options).migrate(CacheStore(at: url))
+        case .inMemory:
+            options.batchSize = 3
+            return try Migrator(registry, options: options).migrate(try #require(memory))
+        }
+    }
+
+    /// Upgrades the store and gives what it then holds.
+    func upgraded(_ registry: MigrationRegistry) async throws -> Snapshot {
+        try await upgrade(registry)
+        return try snapshot()
+    }
+
+    /// What the upgrade throws; expects that it left the store as it was.
+    func failure(_ registry: MigrationRegistry, sourceLocation: SourceLocation = #_sourceLocation) async throws
+        -> MigrationError
+    {
+        let before = try snapshot()
+        let error = await #expect(throws: MigrationError.self, sourceLocation: sourceLocation) {
+            try await upgrade(registry)
+        }
+        #expect(try snapshot() == before, "The store was changed.", sourceLocation: sourceLocation)
+        return try #require(error, sourceLocation: sourceLocation)
+    }
+
+    /// What the store holds now.
+    func snapshot() throws -> Snapshot {
+        if let memory { return try Snapshot(of: memory) }
+        return try Snapshot(of: url)
+    }
+}
+
+/// A migration to version 1 with these steps.
+func registry(_ steps: MigrationStep...) -> MigrationRegistry {
+    MigrationRegistry([Migration(to: 1, "change", steps: steps)])
+}

@@ -1,0 +1,121 @@
+import CMoltSQLite
+import Foundation
+import MoltCache
+import MoltCore
+
+/// A record as a store holds it, byte for byte.
+struct StoredRecord: Equatable, Sendable, CustomStringConvertible {
+    var type: String
+    var key: String
+    var content: [UInt8]
+    var isData = false
+    /// The schema version that the row was last written at; nil where it cannot be seen.
+    var version: Int? = 0
+    var expiration: Double?
+
+    init(_ type: String, _ key: String, _ json: String, expiration: Double? = nil) {
+        self.type = type
+        self.key = key
+        content = Array(json.utf8)
+        self.expiration = expiration
+    }
+
+    init(_ type: String, _ key: String, data: [UInt8]) {
+        self.type = type
+        self.key = key
+        content = data
+        isData = true
+    }
+
+    var text: String { String(decoding: content, as: UTF8.self) }
+
+    var description: String {
+        "\(type) \"\(key)\" v\(version.map(String.init) ?? "?") \(isData ? "data " : "")\(text)"
+            + (expiration.map { " until \($0)" } ?? "")
+    }
+
+    func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(content))
+    }
+}
+
+/// All that a store holds.
+struct Snapshot: Equatable, Sendable {
+    var version: Int
+    var ledger: [LedgerEntry]
+    /// In the order of their ids.
+    var records: [StoredRecord]
+
+    subscript(key: String) -> StoredRecord? {
+        records.first { $0.key.utf8.elementsEqual(key.utf8) }
+    }
+
+    /// The contents as texts, by key.
+    var texts: [String: String] {
+        Dictionary(records.map { ($0.key, $0.text) }) { $1 }
+    }
+
+    /// The type names, by key.
+    var types: [String: String] {
+        Dictionary(records.map { ($0.key, $0.type) }) { $1 }
+    }
+
+    var keys: [String] { records.map(\.key) }
+}
+
+extension Snapshot {
+    /// What a file holds, read as any other tool would.
+    init(of url: URL) throws {
+        let state = try CacheStore.state(at: url)
+        version = state.version
+        ledger = state.ledger
+        let rows = try SQLite(url).rows(
+            """
+            SELECT molt_type.name, key, hex(content), typeof(content), version, expires_at
+            FROM molt_record JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id
+            """
+        )
+        records = rows.map { row in
+            var record = StoredRecord(row[0], row[1], "", expiration: Double(row[5]))
+            record.content = Self.bytes(row[2])
+            record.isData = row[3] == "blob"
+            record.version = Int(row[4])
+            return record
+        }
+    }
+
+    /// What a store in memory holds, read in a transaction that is given up.
+    init(of store: CacheStore) throws {
+        struct Seen: Error {}
+        var state = StoreState.fresh
+        var records: [StoredRecord] = []
+        do {
+            try store.upgrade(
+                { transaction in
+                    state = try transaction.state()
+                    let batch = RecordBatch(capacity: 100_000, coding: store.coding)
+                    try transaction.read(into: batch, type: nil, after: 0, through: .max)
+                    records = batch.records[..<batch.count].map(Self.stored)
+                    throw Seen()
+                },
+                waiting: {}
+            )
+        } catch is Seen {}
+        version = state.version
+        ledger = state.ledger
+        self.records = records
+    }
+
+    private static func stored(_ record: Record) -> StoredRecord {
+        var stored = StoredRecord(record.typeName, record.key, "", expiration: record.expiration?.timeIntervalSince1970)
+        record.writeContent(to: &stored.content)
+        stored.isData = record.isData
+        stored.version = nil
+        return stored
+    }
+
+    private static func bytes(_ hex: String) -> [UInt8] {
+        let digits = hex.utf8.map { $0 <= 0x39 ? $0 - 0x30 : $0 - 0x37 }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}
