@@ -151,8 +151,9 @@ import Testing
         #expect(try CodableCache(at: url).count() == 2)
     }
 
-    @Test func `Two openers at once make one file`() async throws {
-        let url = url
+    @Test(arguments: 0..<10)
+    func `Two openers at once make one file`(round: Int) async throws {
+        let url = scratch.file("\(round).molt")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<8 {
                 group.addTask {

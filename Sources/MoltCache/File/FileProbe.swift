@@ -1,3 +1,4 @@
+internal import Foundation
 internal import MoltCore
 
 /// Finds out what is at a path without writing to it and without leaving a file beside it.
@@ -54,7 +55,7 @@ enum FileProbe {
         if !status.isFile {
             error = CacheError(
                 .notAFile,
-                "There is no file but something else at \(path). Choose another path."
+                "What is at \(path) is not a file but a directory or a device. Choose another path."
             )
         } else if !FileStatus.isReadable(path) {
             error = CacheError(.noPermission, "The file at \(path) may not be read. Check its permissions.")
@@ -77,19 +78,28 @@ enum FileProbe {
 
     /// Refuses a file that is not ours before a connection that takes locks may make files beside it.
     private static func refuseForeign(_ path: String) throws(CacheError) {
-        let owner: Int64
-        let tables: Int64
+        for _ in 0..<attempts {
+            if try mayBeOurs(path) { return }
+            // Another process may be moving pages from the log into the file just now.
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+        throw FileFormat.foreign(path)
+    }
+
+    private static func mayBeOurs(_ path: String) throws(CacheError) -> Bool {
         do throws(SQLiteError) {
             let connection = try Connection(path, mode: .immutable)
-            owner = try connection.integer("PRAGMA application_id")
-            tables = owner == 0 ? try connection.integer("SELECT count(*) FROM sqlite_schema") : 0
+            // Keeps the first page as it was when it was first read; what is asked for here is all on it.
+            try connection.execute("BEGIN")
+            let owner = try connection.integer("PRAGMA application_id")
+            if owner == FileFormat.applicationID { return true }
+            guard owner == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 else { return false }
         } catch {
             throw CacheError(error, path: path)
         }
-        if owner == FileFormat.applicationID { return }
         // A new file is an empty database until its first page has come from the log.
-        let newest = WriteAheadLog.applicationID(path + "-wal") ?? FileFormat.applicationID
-        guard owner == 0, tables == 0, newest == FileFormat.applicationID else { throw FileFormat.foreign(path) }
+        guard let newest = WriteAheadLog.applicationID(path + "-wal") else { return true }
+        return newest == FileFormat.applicationID
     }
 
     private static func read<Found>(

@@ -2,7 +2,9 @@ public import Foundation
 public import MoltCore
 
 extension CodableCache {
-    /// The schema version that a cache file carries; nil when there is no file. Writes nothing.
+    /// The schema version that a cache file carries; nil when there is no file.
+    ///
+    /// Writes nothing.
     ///
     /// - Throws: ``CacheError`` when there is a file that is not a cache, or that cannot be read.
     public static func schemaVersion(ofFileAt url: URL) throws -> Int? {

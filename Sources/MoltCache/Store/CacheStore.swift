@@ -20,6 +20,8 @@ public final class CacheStore: MigrationStore {
     public let coding: RecordCoding
     private let isInMemory: Bool
     private var connection: Connection?
+    /// Whether the file was looked at and not refused.
+    private var isProbed = false
 
     /// Creates a store for a file, which is not touched and need not exist.
     public init(at url: URL, coding: RecordCoding = .standard) {
@@ -48,7 +50,10 @@ public final class CacheStore: MigrationStore {
     /// - Throws: ``CacheError``, with the codes of ``state(at:)``.
     public func state() throws -> StoreState {
         guard let connection else {
-            return isInMemory ? .fresh : try FileProbe.state(storeName)
+            guard !isInMemory else { return .fresh }
+            let state = try FileProbe.state(storeName)
+            isProbed = true
+            return state
         }
         do {
             try connection.execute("BEGIN")
@@ -70,6 +75,9 @@ public final class CacheStore: MigrationStore {
     ) throws {
         let connection = try openForWriting()
         do {
+            // Another file may have been put in its place since it was looked at.
+            connection.setBusyTimeout(milliseconds: 5_000)
+            _ = try hasTables(connection)
             connection.setBusyTimeout(milliseconds: 50)
             // Before the transaction, so that a new file has no moment in which readers must wait: until the commit
             // it is a database without tables, which counts as no store at all.
@@ -105,12 +113,7 @@ public final class CacheStore: MigrationStore {
         let connection = try openForWriting()
         connection.setBusyTimeout(milliseconds: busyMilliseconds)
         do {
-            try connection.execute("BEGIN")
-            let exists: Bool
-            do {
-                defer { connection.rollBack() }
-                exists = try FileFormat.recognize(connection, path: storeName)
-            }
+            let exists = try hasTables(connection)
             let deadline = ContinuousClock.now + .milliseconds(busyMilliseconds)
             let waiting = { () throws in
                 if ContinuousClock.now >= deadline { throw SQLiteError.busy }
@@ -134,11 +137,18 @@ public final class CacheStore: MigrationStore {
 
     // MARK: Opening
 
+    /// Whether a database is ours; all that decides is read in one snapshot, because another process may be making it.
+    private func hasTables(_ connection: Connection) throws -> Bool {
+        try connection.execute("BEGIN")
+        defer { connection.rollBack() }
+        return try FileFormat.recognize(connection, path: storeName)
+    }
+
     private func openForWriting() throws -> Connection {
         if let connection { return connection }
         if !isInMemory {
             // A file that is not ours is refused before SQLite may write to it.
-            _ = try FileProbe.state(storeName)
+            if !isProbed { _ = try FileProbe.state(storeName) }
             let directory = URL(fileURLWithPath: storeName).deletingLastPathComponent()
             // What it cannot make is reported by the next line, with its reason.
             try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -170,7 +180,7 @@ public final class CacheStore: MigrationStore {
     private func settle(_ connection: Connection, _ waiting: () throws -> Void) throws {
         if !isInMemory {
             // The mode is known once the file was read.
-            _ = try connection.integer("PRAGMA user_version")
+            try retry(waiting) { () throws(SQLiteError) in _ = try connection.integer("PRAGMA user_version") }
             if try connection.text("PRAGMA journal_mode") != "wal" {
                 // Refused as busy while another process has the file open in the old mode; it is switching, too.
                 try retry(waiting) { () throws(SQLiteError) in

@@ -18,8 +18,6 @@ final class CacheTransaction: MigrationTransaction {
     private var typeNamesByID: [Int64: String] = [:]
     private var scansByTypeID: [Int64: Bool] = [:]
     private var buffer: [UInt8] = []
-    /// Whether a record with an expiry was seen; as long as none was, none can have lost it.
-    private var hasSeenExpiry = false
 
     init(_ connection: Connection, storeName: String, coding: RecordCoding, isFresh: Bool) {
         self.connection = connection
@@ -146,6 +144,7 @@ final class CacheTransaction: MigrationTransaction {
         let id = record.id
         let isText = !record.isData
         let expiration = record.expirationSeconds
+        let hasNewExpiration = record.hasNewExpiration
         buffer.removeAll(keepingCapacity: true)
         record.writeContent(to: &buffer)
         try mapped { () throws(SQLiteError) in
@@ -159,8 +158,7 @@ final class CacheTransaction: MigrationTransaction {
                 try statement.run()
             }
             // An update of the column would touch its index also when nothing changes.
-            guard hasSeenExpiry || expiration != nil else { return }
-            hasSeenExpiry = true
+            guard hasNewExpiration else { return }
             let update = try statements[.writeExpiry]
             try update.bind(expiration, at: 1)
             try update.bind(id, at: 2)
@@ -192,7 +190,6 @@ final class CacheTransaction: MigrationTransaction {
                 try statement.bind(inPlace: bytes, isText: isText, at: 7)
                 try statement.run()
             }
-            hasSeenExpiry = hasSeenExpiry || expiration != nil
             return true
         }
         guard isNew else {
@@ -258,7 +255,6 @@ final class CacheTransaction: MigrationTransaction {
 
     private func append(_ row: Statement, to batch: RecordBatch) throws(SQLiteError) {
         let expiration = row.real(4)
-        if expiration != nil { hasSeenExpiry = true }
         batch.append(
             id: row.integer(0),
             typeName: try typeName(row.integer(2)),

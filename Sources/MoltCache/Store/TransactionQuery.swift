@@ -51,7 +51,7 @@ enum TransactionQuery: Int, CaseIterable {
         case .recordByKey: "\(Self.columns) WHERE key = ?1"
         case .idByKey: "SELECT id FROM molt_record WHERE key = ?1"
         case .write: "UPDATE molt_record SET content = ?1, version = ?2 WHERE id = ?3"
-        case .writeExpiry: "UPDATE molt_record SET expires_at = ?1 WHERE id = ?2 AND expires_at IS NOT ?1"
+        case .writeExpiry: "UPDATE molt_record SET expires_at = ?1 WHERE id = ?2"
         case .insert:
             """
             INSERT INTO molt_record(

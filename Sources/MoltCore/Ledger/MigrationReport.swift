@@ -69,15 +69,27 @@ extension MigrationReport: CustomStringConvertible {
                 [String(entry.migration.version), entry.migration.name] + Self.cells(entry.counts)
                     + [Self.seconds(entry.duration)]
             )
-            for step in entry.steps {
+            // A single step would only say the same again.
+            for step in entry.steps where entry.steps.count > 1 {
                 rows.append(["", "  " + step.words] + Self.cells(step.counts) + [""])
             }
         }
         return headline + "\n" + TextTable(rows: rows, leftAlignedColumns: [1]).description
     }
 
+    /// The counts; a dash for each when no record was looked at, as in a type rename.
     private static func cells(_ counts: RecordCounts) -> [String] {
-        [counts.read, counts.changed, counts.dropped, counts.created, counts.quarantined].map(String.init)
+        let numbers = [counts.read, counts.changed, counts.dropped, counts.created, counts.quarantined]
+        return numbers.map { counts == RecordCounts() ? "–" : grouped($0) }
+    }
+
+    /// A number with its digits in groups of three.
+    private static func grouped(_ number: Int) -> String {
+        let digits = Array(String(number))
+        return digits.enumerated().reduce(into: "") { text, digit in
+            if digit.offset > 0, (digits.count - digit.offset) % 3 == 0 { text += " " }
+            text.append(digit.element)
+        }
     }
 
     private static func seconds(_ duration: Double) -> String {

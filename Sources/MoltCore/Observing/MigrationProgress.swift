@@ -4,14 +4,14 @@ public struct MigrationProgress: Hashable, Sendable, Codable {
     public var completed: Int
     /// All the work, in records to look at: each pass over the records counts them once.
     public var total: Int
-    /// The migration that is at work; of several that are fused, the first.
-    public var migration: MigrationID?
+    /// The migrations that are at work: all those whose steps look at each record in the same pass.
+    public var migrations: [MigrationID]
 
     /// Creates a progress, as a preview or a test of what shows it needs.
-    public init(completed: Int, total: Int, migration: MigrationID? = nil) {
+    public init(completed: Int, total: Int, migrations: [MigrationID] = []) {
         self.completed = completed
         self.total = total
-        self.migration = migration
+        self.migrations = migrations
     }
 
     /// The part of the work that is done, from 0 to 1.

@@ -30,7 +30,7 @@ public final class MigrationState {
 
     /// What the opening is doing.
     public private(set) var phase = Phase.idle
-    /// The migration that is at work.
+    /// The migration that is at work; of several that go through the records together, the first.
     public private(set) var currentMigration: MigrationID?
     /// The part of the work that is done, from 0 to 1.
     public private(set) var fraction = 0.0
@@ -62,7 +62,7 @@ public final class MigrationState {
             phase = .migrating
             currentMigration = migration
         case .progressed(let progress):
-            currentMigration = progress.migration ?? currentMigration
+            currentMigration = progress.migrations.first ?? currentMigration
             fraction = max(fraction, progress.fraction)
         case .ended:
             break

@@ -8,8 +8,8 @@ public import Foundation
 /// ```swift
 /// Migration(to: 2, "split-full-name", .transform("Person") { person in
 ///     let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
-///     person["firstName"] = .string(String(parts.first ?? ""))
-///     person["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
+///     person["firstName"] = .string(parts.first ?? "")
+///     person["lastName"] = .string(parts.count > 1 ? parts[1] : "")
 /// })
 /// ```
 ///
@@ -36,6 +36,8 @@ public struct Record: Sendable {
     package private(set) var failure: (any Error)?
     /// Seconds since 1970; nil for never.
     package private(set) var expirationSeconds: Double?
+    /// Whether ``expiration`` was set since the record was loaded.
+    package private(set) var hasNewExpiration = false
     private var newKey: String?
     private var headRevision = 0
 
@@ -71,6 +73,7 @@ public struct Record: Sendable {
         isDropped = false
         failure = nil
         expirationSeconds = expiration
+        hasNewExpiration = false
         newKey = nil
         headRevision = 0
     }
@@ -97,6 +100,7 @@ public struct Record: Sendable {
         get { expirationSeconds.map { Date(timeIntervalSince1970: $0) } }
         set {
             expirationSeconds = newValue?.timeIntervalSince1970
+            hasNewExpiration = true
             headRevision += 1
         }
     }

@@ -21,6 +21,11 @@ public enum RecordValue: Hashable, Sendable {
     /// An object.
     case object(RecordObject)
 
+    /// A string from a part of another one.
+    public static func string(_ part: Substring) -> RecordValue {
+        .string(String(part))
+    }
+
     /// A number from an integer.
     public static func int(_ integer: some BinaryInteger) -> RecordValue {
         .number(RecordNumber(integer))

@@ -7,7 +7,7 @@ final class ProgressMeter {
     private var ended = 0
     private var group = 0
     private var completed = 0
-    private var migration: MigrationID?
+    private var migrations: [MigrationID] = []
 
     init(monitor: MigrationMonitor?) {
         self.monitor = monitor
@@ -21,11 +21,11 @@ final class ProgressMeter {
     }
 
     /// Begins a group; corrects what was expected of it by what is known now.
-    func begin(group: Int, weight: Int, migration: MigrationID) {
+    func begin(group: Int, weight: Int, migrations: [MigrationID]) {
         total += weight - weights[group]
         weights[group] = weight
         self.group = group
-        self.migration = migration
+        self.migrations = migrations
         completed = 0
     }
 
@@ -44,6 +44,6 @@ final class ProgressMeter {
 
     private func send() {
         guard let monitor else { return }
-        monitor.send(.progressed(MigrationProgress(completed: ended + completed, total: total, migration: migration)))
+        monitor.send(.progressed(MigrationProgress(completed: ended + completed, total: total, migrations: migrations)))
     }
 }

@@ -116,7 +116,11 @@ final class UpgradeRun {
         )
         let types = try pass.typesToRead()
         let work = try types.reduce(0) { try $0 + transaction.count(ofType: $1) }
-        meter.begin(group: group, weight: work, migration: migrations[steps[0].migration].id)
+        meter.begin(
+            group: group,
+            weight: work,
+            migrations: Set(steps.map(\.migration)).sorted().map { migrations[$0].id }
+        )
         try pass.run(types: types)
         meter.end()
         for (stage, step) in steps.enumerated() {
@@ -145,7 +149,7 @@ final class UpgradeRun {
     ) throws {
         let start = ContinuousClock.now
         let migration = migrations[step.migration]
-        meter.begin(group: group, weight: max(1, try transaction.count(ofType: nil)), migration: migration.id)
+        meter.begin(group: group, weight: max(1, try transaction.count(ofType: nil)), migrations: [migration.id])
         let context = try MigrationContext(
             oldVersion: oldVersions[step.migration],
             version: migration.version,
