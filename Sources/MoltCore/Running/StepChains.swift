@@ -1,9 +1,9 @@
 /// For records of a type, the steps of a pass that look at them.
 ///
 /// Type renames and deletions are followed by name here, so a record needs no lookup while it goes through its steps.
-struct StepChains {
+struct StepChains: Sendable {
     /// A step that looks at a record.
-    struct Link {
+    struct Link: Sendable {
         /// The place of the step in the pass.
         var stage: Int
         var migration: Int
@@ -16,7 +16,7 @@ struct StepChains {
     }
 
     /// The steps that look at a record.
-    struct Chain {
+    struct Chain: Sendable {
         var links: [Link] = []
         /// Whether a step deletes the record's type behind the last link.
         var isDeleted = false
@@ -24,12 +24,6 @@ struct StepChains {
 
     private let steps: [UpgradeSchedule.Step]
     private let migrations: [Migration]
-    private var chains: [Key: Chain] = [:]
-
-    private struct Key: Hashable {
-        var stage: Int
-        var typeName: String
-    }
 
     init(_ steps: [UpgradeSchedule.Step], migrations: [Migration]) {
         self.steps = steps
@@ -37,16 +31,7 @@ struct StepChains {
     }
 
     /// The steps from a stage on that look at a record which has a type name there.
-    mutating func chain(from stage: Int = 0, typeName: String) -> Chain {
-        let key = Key(stage: stage, typeName: typeName)
-        if let chain = chains[key] { return chain }
-        let chain = compute(from: stage, typeName: typeName)
-        chains[key] = chain
-        return chain
-    }
-
-    /// Computes a chain without keeping it, where several threads ask.
-    func compute(from stage: Int, typeName: String) -> Chain {
+    func chain(from stage: Int = 0, typeName: String) -> Chain {
         var typeName = typeName
         var chain = Chain()
         for index in stage..<max(stage, steps.count) {

@@ -185,7 +185,7 @@ final class UpgradeRun {
             case .pass(let steps):
                 let chains = StepChains(steps, migrations: migrations)
                 var work = 0
-                for name in names where !chains.compute(from: 0, typeName: name.current).links.isEmpty {
+                for name in names where !chains.chain(typeName: name.current).links.isEmpty {
                     let count = try counts[name.stored] ?? transaction.count(ofType: name.stored)
                     counts[name.stored] = count
                     work += count

@@ -49,7 +49,8 @@ struct OnceTests {
         try Self.check(store)
     }
 
-    @Test func `Two processes open at once: one migrates, the other waits and sees the result`() async throws {
+    @Test(.timeLimit(.minutes(2)))
+    func `Two processes open at once: one migrates, the other waits and sees the result`() async throws {
         let store = try OldStore(Self.records)
         let path = store.url.path
         async let first: Void = Self.openInChild(path, "first", "second")

@@ -50,22 +50,20 @@ struct CancellationTests {
         }
     }
 
-    /// Cancels a task that may not be known yet when it is asked to.
+    /// Cancels a task from inside of its work.
     private final class Canceller: Sendable {
-        private let state = Mutex<(task: Task<MigrationReport, any Error>?, isAsked: Bool)>((nil, false))
+        private let task = Mutex<Task<MigrationReport, any Error>?>(nil)
+        private let isKnown = DispatchSemaphore(value: 0)
 
+        /// Waits until the task is known, so that the work cannot be over before it is cancelled.
         func cancel() {
-            state.withLock { state in
-                state.isAsked = true
-                state.task?.cancel()
-            }
+            isKnown.wait()
+            task.withLock { $0 }?.cancel()
         }
 
         func watch(_ task: Task<MigrationReport, any Error>) {
-            state.withLock { state in
-                state.task = task
-                if state.isAsked { task.cancel() }
-            }
+            self.task.withLock { $0 = task }
+            isKnown.signal()
         }
     }
 
@@ -82,7 +80,6 @@ struct CancellationTests {
         configuration.monitor = monitor
         let seen = Mutex(0)
         let canceller = Canceller()
-        let isCancelled = DispatchSemaphore(value: 0)
         let migrations = Self.migrations(work) {
             let count = seen.withLock { seen in
                 seen += 1
@@ -93,7 +90,6 @@ struct CancellationTests {
             case .task: canceller.cancel()
             case .progress: monitor.progress.cancel()
             }
-            isCancelled.signal()
         }
 
         let task = Task { [configuration] in
