@@ -50,8 +50,15 @@ enum ErrorSummary {
     }
 
     private static func place(_ path: [any CodingKey]) -> String {
-        let names = path.map { key in key.intValue.map(String.init) ?? key.stringValue }
+        let names = path.map(name)
         return names.isEmpty ? "" : " at \"\(names.joined(separator: "."))\""
+    }
+
+    /// The name of a property, or an index; not the key of a dictionary, which is a part of the value.
+    private static func name(of key: any CodingKey) -> String {
+        if let index = key.intValue { return String(index) }
+        // What the compiler makes of `CodingKeys` is an enum; a key that is made of text while it runs is not.
+        return Mirror(reflecting: key).displayStyle == .enum ? key.stringValue : "…"
     }
 
     /// The name of an enum's case, from what the compiler knows of it and never from a description of its own.
