@@ -83,14 +83,14 @@ extension CodableCache {
         )
     }
 
-    /// Whether there is a value under a key that has not expired.
+    /// Whether there is a value under a key that has not expired; neither reads the value nor counts as a use.
     public func contains(_ key: String) throws -> Bool {
-        try row(key) != nil
+        try typeName(forKey: key) != nil
     }
 
     /// The name of the type that the value under a key was written as, or nil when there is none.
     public func typeName(forKey key: String) throws -> String? {
-        try row(key)?.typeName
+        try core.withLock { core in try core.read { core throws(SQLiteError) in try core.typeName(key) } }
     }
 
     // MARK: Raw data
@@ -127,7 +127,12 @@ extension CodableCache {
     }
 
     /// Encodes a value as it is to be stored.
+    ///
+    /// A value in an optional is stored as the value: migrations and listings by its type are to find it.
     func encode<Value: Encodable>(_ value: Value, key: String, expiry: Expiry?) throws -> EncodedContent {
+        if let wrapped = (value as? any OptionalValue)?.wrappedValue {
+            return try encode(wrapped, key: key, expiry: expiry)
+        }
         let now = configuration.now().timeIntervalSince1970
         let expiration = (expiry ?? configuration.defaultExpiry).seconds(from: now)
         let typeName = RecordTypeName.of(Value.self)
@@ -178,5 +183,17 @@ extension CodableCache {
         error.storedType = found.typeName
         error.requestedType = String(describing: type)
         return error
+    }
+}
+
+/// An optional of any type.
+private protocol OptionalValue {
+    var wrappedValue: (any Encodable)? { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var wrappedValue: (any Encodable)? {
+        // A cast of nil to an existential would wrap it once more.
+        if case .some(let value) = self { value as? any Encodable } else { nil }
     }
 }

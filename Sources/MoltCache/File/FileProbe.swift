@@ -17,7 +17,14 @@ enum FileProbe {
     /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`,
     ///   `newerFormat`, `busy` or `storeFailed`.
     static func state(_ path: String) throws(CacheError) -> StoreState {
-        try look(path) { connection throws(SQLiteError) in try LedgerTable.state(connection) } ?? .fresh
+        try stateAndLedgerID(path)?.state ?? .fresh
+    }
+
+    /// As ``state(_:)``, with the id of the ledger's last row; nil for what is no store yet.
+    static func stateAndLedgerID(_ path: String) throws(CacheError) -> (state: StoreState, ledgerID: Int64)? {
+        try look(path) { connection throws(SQLiteError) in
+            (try LedgerTable.state(connection), try LedgerTable.lastID(connection))
+        }
     }
 
     /// Runs a closure over one snapshot of a file that has our tables; it may run again when the file changes
@@ -28,6 +35,9 @@ enum FileProbe {
         _ path: String,
         _ body: (Connection) throws(SQLiteError) -> Found
     ) throws(CacheError) -> Found? {
+        try FileStatus.checkPath(path)
+        // SQLite follows links, and has its other files beside the file itself.
+        let path = FileStatus.resolved(path)
         for _ in 0..<attempts {
             guard let before = try check(path) else { return nil }
             if isBeingWritten(path) { break }

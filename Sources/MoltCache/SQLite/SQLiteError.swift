@@ -30,6 +30,12 @@ extension SQLiteError {
     /// Another connection held the lock for too long.
     static let busy = SQLiteError(extendedCode: SQLITE_BUSY, message: "database is locked")
 
+    /// The file is not at its path any more; SQLite itself only looks when it writes a rollback journal.
+    static let moved = SQLiteError(
+        extendedCode: SQLITE_READONLY | (4 << 8),
+        message: "attempt to write a file that has moved"
+    )
+
     /// Whether another connection holds the lock.
     var isBusy: Bool { resultCode == SQLITE_BUSY || resultCode == SQLITE_LOCKED }
     /// Whether two rows would have had the same key.
@@ -38,6 +44,8 @@ extension SQLiteError {
     /// What a person can do about it.
     var advice: String {
         switch resultCode {
+        case _ where self == .moved:
+            "The file was removed, moved or replaced while it was open. Nothing was written. Open the store again."
         case SQLITE_FULL:
             "The disk is full. Free some space and open the store again."
         case SQLITE_IOERR:
