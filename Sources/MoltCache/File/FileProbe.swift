@@ -104,12 +104,16 @@ enum FileProbe {
             let owner = try connection.integer("PRAGMA application_id")
             if owner == FileFormat.applicationID { return true }
             guard owner == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 else { return false }
+            // A new file is an empty database until its first page has come from the log.
+            let owners = WriteAheadLog.applicationIDs(path + "-wal")
+            return owners.isEmpty || owners.contains(FileFormat.applicationID)
         } catch {
+            // While pages are moved from the log into the file, and for good when that was cut off by a kill, the
+            // first page counts more pages than there are. The log still has all of them, the first one too.
+            let owners = WriteAheadLog.applicationIDs(path + "-wal")
+            if error.isDamage, owners.contains(FileFormat.applicationID) { return true }
             throw CacheError(error, path: path)
         }
-        // A new file is an empty database until its first page has come from the log.
-        guard let newest = WriteAheadLog.applicationID(path + "-wal") else { return true }
-        return newest == FileFormat.applicationID
     }
 
     private static func read<Found>(

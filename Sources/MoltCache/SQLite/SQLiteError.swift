@@ -38,6 +38,8 @@ extension SQLiteError {
 
     /// Whether another connection holds the lock.
     var isBusy: Bool { resultCode == SQLITE_BUSY || resultCode == SQLITE_LOCKED }
+    /// Whether the file is not a whole database.
+    var isDamage: Bool { resultCode == SQLITE_CORRUPT || resultCode == SQLITE_NOTADB }
     /// Whether two rows would have had the same key.
     var isConstraint: Bool { resultCode == SQLITE_CONSTRAINT }
 
