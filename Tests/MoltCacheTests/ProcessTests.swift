@@ -101,6 +101,39 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA journal_mode") == "wal")
     }
 
+    @Test func `When the disk takes no more, writes and upgrades fail whole, and reading goes on`() async throws {
+        let path = scratch.file().path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let url = URL(fileURLWithPath: path)
+            let cache = try CodableCache(at: url)
+            try await cache.setAll((0..<200).map { (key: "\($0)", value: Person.john) })
+            guard try cache.value(Person.self, forKey: "1") == .john else { throw TestFailure.expected }
+            let log = try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int ?? 0
+            try limitFiles(to: log + 10_000)
+            var changed = Person.john
+            changed.firstName = String(repeating: "x", count: 100_000)
+            for _ in 0..<3 {
+                let isRight = expectCode(.storeFailed) { [changed] in try cache.set(changed, forKey: "1") }
+                guard isRight, try cache.value(Person.self, forKey: "1") == .john else { throw TestFailure.expected }
+            }
+            do {
+                let step = MigrationStep.addProperty("Person", "long", default: .string(changed.firstName))
+                _ = try CodableCache(at: url, migrations: [Migration(to: 1, "long", step)])
+                throw TestFailure.expected
+            } catch let error as MigrationError {
+                guard error.code == .storeFailed else { throw error }
+            }
+            let isSame = try cache.values(of: Person.self).allSatisfy { $0.value == .john }
+            guard isSame else { throw TestFailure.expected }
+            try limitFiles(to: .max)
+            try cache.set(changed, forKey: "1")
+            let found = try CodableCache(at: url).value(Person.self, forKey: "1")
+            guard found == changed else { throw TestFailure.expected }
+        }
+        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+        #expect(try CacheStore.state(at: scratch.file()).version == 0)
+    }
+
     @Test func `A reader beside a writer sees whole states only`() async throws {
         try await CodableCache(at: scratch.file()).setAll(["a": 0, "b": 0])
         let path = scratch.file().path
@@ -125,6 +158,20 @@ import Testing
         }
         _ = await writer
     }
+}
+
+/// Makes writes beyond a size fail in this process, as on a full disk.
+private func limitFiles(to size: Int) throws {
+    signal(SIGXFSZ, SIG_IGN)
+    var limit = rlimit()
+    #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+        let resource = RLIMIT_FSIZE
+    #endif
+    guard getrlimit(resource, &limit) == 0 else { throw TestFailure.expected }
+    limit.rlim_cur = min(rlim_t(size), limit.rlim_max)
+    guard setrlimit(resource, &limit) == 0 else { throw TestFailure.expected }
 }
 
 private let renaming: MigrationRegistry = [Migration(to: 1, "rename", .renameType("Person", to: "Alien"))]

@@ -37,7 +37,9 @@ extension SQLiteError {
     )
 
     /// Whether another connection holds the lock.
-    var isBusy: Bool { resultCode == SQLITE_BUSY || resultCode == SQLITE_LOCKED }
+    ///
+    /// SQLite says that the locking protocol failed when many others came first, again and again.
+    var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(resultCode) }
     /// Whether the file is not a whole database.
     var isDamage: Bool { resultCode == SQLITE_CORRUPT || resultCode == SQLITE_NOTADB }
     /// Whether two rows would have had the same key.
@@ -58,7 +60,7 @@ extension SQLiteError {
             "The file cannot be written. Check the permissions of the file and of its directory."
         case SQLITE_CANTOPEN:
             "The file, or one beside it, cannot be opened. Check the permissions of its directory."
-        case SQLITE_BUSY, SQLITE_LOCKED:
+        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
             "Another process is writing the file. Try again, or allow more time."
         case SQLITE_TOOBIG:
             "A key or content is larger than SQLite can hold."
