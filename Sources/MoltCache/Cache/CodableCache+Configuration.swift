@@ -16,7 +16,7 @@ extension CodableCache {
         ///
         /// Reads count as uses. They are remembered in memory and written with the next write, so that reading
         /// writes nothing; what was not written when the process ends is forgotten. A value that is larger than the
-        /// limit by itself is evicted at once.
+        /// limit by itself is evicted at once, and no other with it.
         public var sizeLimit: Int?
         /// The app's version, for the ledger; by default the short version of the main bundle, where there is one.
         public var appVersion: String = MigrationOptions.bundleVersion

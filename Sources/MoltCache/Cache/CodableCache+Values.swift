@@ -7,14 +7,15 @@ extension CodableCache {
 
     /// Stores a value under a key, in place of the one before.
     ///
-    /// `Data` is stored as raw data, everything else as JSON text.
+    /// `Data` is stored as raw data, everything else as JSON text. A value in an optional is stored as the value, under
+    /// its type's name; nil is stored as `null`, and does not remove what was there.
     ///
     /// - Parameters:
     ///   - value: The value; its type's name is stored with it.
     ///   - key: The key.
     ///   - expiry: When it expires; by default what the configuration says.
-    /// - Throws: ``CacheError`` with the code `notEncodable`, `closed`, `busy` or `storeFailed`;
-    ///   ``MigrationError`` with the code `superseded`.
+    /// - Throws: ``CacheError`` with the code `notEncodable`, `tooLarge`, `closed`, `busy`, `fileReplaced` or
+    ///   `storeFailed`; ``MigrationError`` with the code `superseded`.
     public func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
         let content = try encode(value, key: key, expiry: expiry)
         _ = try change { core throws(SQLiteError) in try core.apply(.set(key: key, content: content)) }
