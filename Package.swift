@@ -1,6 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// Who imports `Molt` also names what it re-exports: SwiftPM rebuilds a target only when a module changes that the
+// target names, and `Molt` itself never does.
+let molt: [Target.Dependency] = ["Molt", "MoltCore", "MoltCache"]
+
 let package = Package(
     name: "Molt",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -18,18 +22,18 @@ let package = Package(
         .target(name: "Molt", dependencies: ["MoltCore", "MoltCache"]),
         .executableTarget(
             name: "contacts",
-            dependencies: ["Molt"],
+            dependencies: molt,
             path: "Sources/Contacts",
             resources: [.copy("Stores")]
         ),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["Molt", "CMoltSQLite"],
+            dependencies: molt + ["CMoltSQLite"],
             path: "Benchmarks"
         ),
         .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore"]),
-        .testTarget(name: "MoltCacheTests", dependencies: ["Molt", "CMoltSQLite"]),
-        .testTarget(name: "ContactsTests", dependencies: ["contacts", "Molt", "CMoltSQLite"]),
+        .testTarget(name: "MoltCacheTests", dependencies: molt + ["CMoltSQLite"]),
+        .testTarget(name: "ContactsTests", dependencies: molt + ["contacts", "CMoltSQLite"]),
     ],
     swiftLanguageModes: [.v6]
 )
