@@ -22,7 +22,10 @@ public final class MigrationContext {
     /// The version that this migration brings the store to.
     public let version: Int
 
+    /// The version that a record is at when this block has changed it.
+    private let recordVersion: Int
     private let live: any MigrationTransaction
+    private let storeName: String
     private let coding: RecordCoding
     private let options: MigrationOptions
     private let meter: ProgressMeter
@@ -62,14 +65,18 @@ public final class MigrationContext {
     init(
         oldVersion: Int,
         version: Int,
+        recordVersion: Int,
         transaction: any MigrationTransaction,
+        storeName: String,
         coding: RecordCoding,
         options: MigrationOptions,
         meter: ProgressMeter
     ) throws {
         self.oldVersion = oldVersion
         self.version = version
+        self.recordVersion = recordVersion
         live = transaction
+        self.storeName = storeName
         self.coding = coding
         self.options = options
         self.meter = meter
@@ -255,13 +262,7 @@ public final class MigrationContext {
     }
 
     private func recordError(_ error: any Error, key: String, type: String) -> MigrationError {
-        var named =
-            error as? MigrationError
-            ?? MigrationError(
-                .stepFailed,
-                "The block threw an error for a record; the upgrade was rolled back. See the underlying error.",
-                underlying: error
-            )
+        var named = StepFailure.named(error, store: storeName)
         guard named.code != .cancelled else { return named }
         named.recordKey = named.recordKey ?? key
         named.recordType = named.recordType ?? type
@@ -305,7 +306,7 @@ public final class MigrationContext {
 
     private func insert(_ record: inout Record, _ expiration: Date?) throws {
         record.expiration = expiration
-        try perform { try $0.insert(record, id: nextID, version: version) }
+        try perform { try $0.insert(record, id: nextID, version: recordVersion) }
         nextID += 1
         counts.created += 1
     }
@@ -414,7 +415,7 @@ public final class MigrationContext {
         counts.changed += 1
         return try perform { transaction in
             if record.id < firstCreatedID { try transaction.keepOriginal(id: record.id) }
-            try transaction.write(record, version: version)
+            try transaction.write(record, version: recordVersion)
             if let key = record.changedKey {
                 try transaction.deferChange(DeferredChange(stage: stage, id: record.id, kind: .key(key)))
             }

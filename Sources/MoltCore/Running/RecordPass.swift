@@ -8,29 +8,36 @@ import Foundation
 final class RecordPass {
     private let steps: [UpgradeSchedule.Step]
     private let migrations: [Migration]
+    /// For each migration, the version that a record is at when it has changed the record.
+    private let recordVersions: [Int]
     private let transaction: any MigrationTransaction
+    private let storeName: String
     private let options: MigrationOptions
     private let coding: RecordCoding
     private let meter: ProgressMeter
-    private var chains: StepChains
+    private let chains: StepChains
     private var deferredStages: Set<Int> = []
     private(set) var counts: PassCounts
 
     init(
         _ steps: [UpgradeSchedule.Step],
         migrations: [Migration],
+        recordVersions: [Int],
         transaction: any MigrationTransaction,
+        storeName: String,
         coding: RecordCoding,
         options: MigrationOptions,
         meter: ProgressMeter
     ) {
         self.steps = steps
         self.migrations = migrations
+        self.recordVersions = recordVersions
         self.transaction = transaction
         self.coding = coding
+        self.storeName = storeName
         self.options = options
         self.meter = meter
-        chains = StepChains(steps, migrations: migrations)
+        chains = StepChains(steps)
         counts = PassCounts(migrations: migrations.count, stages: steps.count)
     }
 
@@ -73,7 +80,8 @@ final class RecordPass {
         do {
             return try body()
         } catch {
-            throw StepFailure.error(error, migrations[steps[stage].migration], steps[stage].number)
+            let step = steps[stage]
+            throw StepFailure.error(error, migrations[step.migration], step.number, store: storeName)
         }
     }
 
@@ -178,7 +186,8 @@ final class RecordPass {
                 try link.edit.apply(&record)
                 if let failure = record.failure { throw failure }
             } catch {
-                outcome.failure = StepFailure.error(error, migrations[link.migration], link.number, record)
+                let migration = migrations[link.migration]
+                outcome.failure = StepFailure.error(error, migration, link.number, record, store: storeName)
                 return outcome
             }
             if record.isDropped {
@@ -194,13 +203,13 @@ final class RecordPass {
                 isMigrationCounted = true
                 counts.migrations[migration].changed += 1
             }
-            outcome.changedAt = link.version
-            if let newKey = record.changedKey, newKey != key {
+            outcome.changedAt = recordVersions[migration]
+            if let newKey = record.changedKey, key.map({ RecordObject.isSame(newKey, $0) }) != true {
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .key(newKey)))
             }
             if record.typeName != link.typeName {
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .type(record.typeName)))
-                chain = chains.compute(from: link.stage + 1, typeName: record.typeName)
+                chain = chains.chain(from: link.stage + 1, typeName: record.typeName)
                 next = 0
             }
         }

@@ -1,6 +1,7 @@
 /// For records of a type, the steps of a pass that look at them.
 ///
 /// Type renames and deletions are followed by name here, so a record needs no lookup while it goes through its steps.
+/// Names are compared by their bytes, as the store does.
 struct StepChains {
     /// A step that looks at a record.
     struct Link {
@@ -8,8 +9,6 @@ struct StepChains {
         var stage: Int
         var migration: Int
         var number: Int
-        /// The version that a record is at when the step has changed it.
-        var version: Int
         /// The record's type name when the step looks at it.
         var typeName: String
         var edit: RecordEdit
@@ -23,50 +22,32 @@ struct StepChains {
     }
 
     private let steps: [UpgradeSchedule.Step]
-    private let migrations: [Migration]
-    private var chains: [Key: Chain] = [:]
 
-    private struct Key: Hashable {
-        var stage: Int
-        var typeName: String
-    }
-
-    init(_ steps: [UpgradeSchedule.Step], migrations: [Migration]) {
+    init(_ steps: [UpgradeSchedule.Step]) {
         self.steps = steps
-        self.migrations = migrations
     }
 
     /// The steps from a stage on that look at a record which has a type name there.
-    mutating func chain(from stage: Int = 0, typeName: String) -> Chain {
-        let key = Key(stage: stage, typeName: typeName)
-        if let chain = chains[key] { return chain }
-        let chain = compute(from: stage, typeName: typeName)
-        chains[key] = chain
-        return chain
-    }
-
-    /// Computes a chain without keeping it, where several threads ask.
-    func compute(from stage: Int, typeName: String) -> Chain {
+    func chain(from stage: Int = 0, typeName: String) -> Chain {
         var typeName = typeName
         var chain = Chain()
         for index in stage..<max(stage, steps.count) {
             let step = steps[index]
             switch step.action {
             case .renameType(let name, let newName):
-                if name == typeName { typeName = newName }
+                if RecordObject.isSame(name, typeName) { typeName = newName }
             case .deleteType(let name):
-                if name == typeName {
+                if RecordObject.isSame(name, typeName) {
                     chain.isDeleted = true
                     return chain
                 }
             case .edit(let edit):
-                guard edit.typeName == typeName else { continue }
+                guard RecordObject.isSame(edit.typeName, typeName) else { continue }
                 chain.links.append(
                     Link(
                         stage: index,
                         migration: step.migration,
                         number: step.number,
-                        version: migrations[step.migration].version,
                         typeName: typeName,
                         edit: edit
                     )
@@ -83,8 +64,8 @@ struct StepChains {
         var typeName = typeName
         for step in steps {
             switch step.action {
-            case .renameType(let name, let newName) where name == typeName: typeName = newName
-            case .deleteType(let name) where name == typeName: return nil
+            case .renameType(let name, let newName) where RecordObject.isSame(name, typeName): typeName = newName
+            case .deleteType(let name) where RecordObject.isSame(name, typeName): return nil
             default: continue
             }
         }

@@ -4,10 +4,12 @@ final class UpgradeRun {
     private let transaction: any MigrationTransaction
     private let coding: RecordCoding
     private let options: MigrationOptions
-    /// The migrations that run, each with the steps of it that run.
+    /// The migrations that run.
     private let migrations: [Migration]
     /// For each of them, the version that the store had before it.
     private let oldVersions: [Int]
+    /// For each of them, the version that a record is at when it has changed the record.
+    private let recordVersions: [Int]
     private let schedule: UpgradeSchedule
     private let meter: ProgressMeter
     private var entries: [MigrationReport.Entry]
@@ -24,21 +26,17 @@ final class UpgradeRun {
         self.coding = coding
         self.options = options
         let pending = Set(plan.pending.map(\.name))
-        migrations = registry.migrations.filter { pending.contains($0.name) }.map { migration in
-            guard plan.isFresh else { return migration }
-            return Migration(
-                to: migration.version,
-                migration.name,
-                replacing: migration.replaces,
-                steps: migration.steps.filter(\.runsOnFreshStore)
-            )
-        }
+        migrations = registry.migrations.filter { pending.contains($0.name) }
         oldVersions = migrations.map { migration in
+            // A late migration.
+            if plan.from > migration.version { return plan.from }
             // Not the version of the file: a block must see the same whichever version the upgrade began at.
             let before = registry.migrations.map(\.version).filter { $0 < migration.version }.max() ?? 0
             return max(before, plan.from < migration.version ? plan.from : 0)
         }
-        schedule = UpgradeSchedule(migrations.map(\.steps))
+        // A late migration changes records of a later version, and they stay at that version.
+        recordVersions = migrations.map { max($0.version, plan.from) }
+        schedule = UpgradeSchedule(migrations, isFresh: plan.isFresh)
         meter = ProgressMeter(monitor: options.monitor)
         entries = migrations.map { migration in
             MigrationReport.Entry(
@@ -79,13 +77,21 @@ final class UpgradeRun {
 
     private func tellEnded(at group: Int) {
         for (index, span) in schedule.spans.enumerated() where span.upperBound == group {
-            options.monitor?.send(.ended(entries[index]))
+            options.monitor?.send(.ended(entry(of: index)))
         }
+    }
+
+    /// What a migration has done, with those of its steps that run.
+    private func entry(of migration: Int) -> MigrationReport.Entry {
+        var entry = entries[migration]
+        guard plan.isFresh else { return entry }
+        entry.steps = zip(entry.steps, migrations[migration].steps).filter(\.1.runsOnFreshStore).map(\.0)
+        return entry
     }
 
     /// What ran, and the migrations that do not run but get a row in the ledger.
     private func entriesInOrder() -> [MigrationReport.Entry] {
-        var ran = entries[...]
+        var ran = entries.indices.map(entry(of:))[...]
         return plan.entries.compactMap { entry in
             if entry.willRun { return ran.popFirst() }
             guard entry.status == .skippedFresh || entry.status == .replaced else { return nil }
@@ -106,7 +112,9 @@ final class UpgradeRun {
         let pass = RecordPass(
             steps,
             migrations: migrations,
+            recordVersions: recordVersions,
             transaction: transaction,
+            storeName: plan.store,
             coding: coding,
             options: options,
             meter: meter
@@ -150,7 +158,9 @@ final class UpgradeRun {
         let context = try MigrationContext(
             oldVersion: oldVersions[step.migration],
             version: migration.version,
+            recordVersion: recordVersions[step.migration],
             transaction: transaction,
+            storeName: plan.store,
             coding: coding,
             options: options,
             meter: meter
@@ -160,7 +170,7 @@ final class UpgradeRun {
             try block(context)
             try context.finish()
         } catch {
-            throw StepFailure.error(error, migration, step.number)
+            throw StepFailure.error(error, migration, step.number, store: plan.store)
         }
         meter.end()
         entries[step.migration].steps[step.number].counts += context.counts
@@ -178,9 +188,9 @@ final class UpgradeRun {
         return try schedule.groups.map { group in
             switch group {
             case .pass(let steps):
-                let chains = StepChains(steps, migrations: migrations)
+                let chains = StepChains(steps)
                 var work = 0
-                for name in names where !chains.compute(from: 0, typeName: name.current).links.isEmpty {
+                for name in names where !chains.chain(typeName: name.current).links.isEmpty {
                     let count = try counts[name.stored] ?? transaction.count(ofType: name.stored)
                     counts[name.stored] = count
                     work += count
