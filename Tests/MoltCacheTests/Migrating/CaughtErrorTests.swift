@@ -79,6 +79,29 @@ struct CaughtErrorTests {
         #expect(errors.all == Array(repeating: .stepFailed, count: 5))
     }
 
+    @Test(arguments: [EntryPoint.initializer, .asyncOpen, .migrator])
+    func `After SQLite gave up the transaction, as for a full disk, a block cannot write on`(
+        entry: EntryPoint
+    ) async throws {
+        let store = try Self.store(entry)
+        try SQLite(store.url).run(
+            "CREATE TRIGGER full BEFORE UPDATE ON molt_record BEGIN SELECT RAISE(ROLLBACK, 'full'); END"
+        )
+
+        let error = try await store.failure(
+            registry(
+                .run { migration in
+                    try? migration.enumerate("Person") { _, new in new["seen"] = true }
+                    try? migration.create("Person", forKey: "new", ["number": 9])
+                    try? migration.delete("p1")
+                }
+            )
+        )
+
+        #expect(error.code == .storeFailed)
+        #expect(error.migration?.name == "change")
+    }
+
     @Test(arguments: EntryPoint.allCases)
     func `An inner enumeration that failed among its changes ends the outer one`(entry: EntryPoint) async throws {
         let visited = Log<String>()
