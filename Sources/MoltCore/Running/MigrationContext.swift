@@ -26,7 +26,8 @@ public final class MigrationContext {
     private let recordVersion: Int
     private let live: any MigrationTransaction
     private let storeName: String
-    private let coding: RecordCoding
+    /// The coders that records are made with.
+    let coding: RecordCoding
     private let options: MigrationOptions
     private let meter: ProgressMeter
     private var isExpired = false
@@ -45,22 +46,6 @@ public final class MigrationContext {
     /// Numbers for changes that are deferred: one for each pass of this block.
     private var nextStage = 0
     private(set) var counts = RecordCounts()
-
-    /// An `enumerate` that is under way.
-    private struct Enumeration {
-        /// The record that its closure has.
-        var current: Int64 = 0
-        /// Whether the closure deleted that record by its key.
-        var isCurrentDeleted = false
-        /// Whether that record was written since the closure got it.
-        var isCurrentWritten = false
-        /// Whether records that were read into the batch may have been changed or deleted since.
-        var isBatchStale = false
-        /// Whether records that were not read into the batch may have got the type since.
-        var isBatchIncomplete = false
-        /// Whether records further on may have been changed by this block.
-        var looksForOriginals: Bool
-    }
 
     init(
         oldVersion: Int,
@@ -144,7 +129,8 @@ public final class MigrationContext {
     ///   - body: Gets the record as it was when the block started, and the record to change. Call `new.drop()` to
     ///     delete it. Records that this block created are not visited; nor are those that it deleted. A new key or
     ///     type name of a record is written when all records have been visited.
-    /// - Throws: ``MigrationError``: what `body` throws is its underlying error.
+    /// - Throws: ``MigrationError``: what `body` throws is its underlying error. When a record was changed before, the
+    ///   block cannot catch it and go on: the upgrade fails with it.
     public func enumerate(
         _ type: String,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
@@ -271,40 +257,8 @@ public final class MigrationContext {
 
     // MARK: Changing
 
-    /// Adds a record.
-    ///
-    /// - Parameters:
-    ///   - type: Its type name.
-    ///   - key: A key that no record has.
-    ///   - content: A value, encoded with the store's coders; `Data` is stored as raw data.
-    ///   - expiration: When it expires; nil for never.
-    /// - Throws: ``MigrationError`` with the code `keyExists`, or `typeMismatch` when the value cannot be encoded.
-    public func create(
-        _ type: String,
-        forKey key: String,
-        _ content: some Encodable,
-        expiration: Date? = nil
-    ) throws {
-        var record = Record(coding: coding, key: key, typeName: type)
-        try record.replaceContent(with: content)
-        try insert(&record, expiration)
-    }
-
-    /// Adds a record with properties of any kind.
-    ///
-    /// - Throws: ``MigrationError`` with the code `keyExists`.
-    public func create(
-        _ type: String,
-        forKey key: String,
-        _ content: RecordValue,
-        expiration: Date? = nil
-    ) throws {
-        var record = Record(coding: coding, key: key, typeName: type)
-        try record.replaceContent(with: content)
-        try insert(&record, expiration)
-    }
-
-    private func insert(_ record: inout Record, _ expiration: Date?) throws {
+    /// Adds a record, which `enumerate` does not visit.
+    func insert(_ record: inout Record, _ expiration: Date?) throws {
         record.expiration = expiration
         try perform { try $0.insert(record, id: nextID, version: recordVersion) }
         nextID += 1
