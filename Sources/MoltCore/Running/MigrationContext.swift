@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The whole store, lent to a block: read any record, create, change and delete.
 ///
