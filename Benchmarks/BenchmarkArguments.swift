@@ -37,7 +37,7 @@ struct BenchmarkArguments: Sendable {
 
         USAGE: swift run -c release Benchmarks [options]
 
-          --records N    records in the large cases (200000; 20000 with --quick)
+          --records N    records in the large cases (200000; 10000 with --quick)
           --runs N       runs of each case; the figure is the median (5; 3 with --quick)
           --quick        small counts, done within about half a minute
           --only NAME    only the cases whose name contains NAME; may be given several times
@@ -120,7 +120,7 @@ extension BenchmarkArguments.Mode {
                 ? .childFixture(name: name, context)
                 : .childCase(name: name, context, fixture: fixture.map { URL(fileURLWithPath: $0) })
         } else {
-            arguments.records = records ?? (arguments.isQuick ? 20_000 : arguments.records)
+            arguments.records = records ?? (arguments.isQuick ? 10_000 : arguments.records)
             arguments.runs = runs ?? (arguments.isQuick ? 3 : arguments.runs)
             try Self.checkTarget(arguments.json)
             self = .measure(arguments)

@@ -33,7 +33,7 @@ struct BenchmarkCase: Sendable {
         case atMost(Int, quick: Int)
 
         /// Enough for a rate where each value is a commit.
-        static let oneByOne = Size.atMost(50_000, quick: 5000)
+        static let oneByOne = Size.atMost(50_000, quick: 2000)
 
         /// The number of records for these arguments.
         func records(for arguments: BenchmarkArguments) -> Int {

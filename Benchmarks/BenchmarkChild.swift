@@ -45,7 +45,7 @@ enum BenchmarkChild {
         defer { try? FileManager.default.removeItem(at: context.directory) }
         let trial = try benchmark.prepare(context)
         // Otherwise the first fsync of the timed part would pay for the copy.
-        Platform.flushDisks()
+        try Platform.flush(context.directory)
 
         let clock = ContinuousClock()
         let processorStart = Platform.processorSeconds()

@@ -16,7 +16,7 @@ enum FilePerKeyCases {
             name: change.filePerKeyCase,
             summary: "one file a key: read, JSONDecoder, JSONEncoder, atomic write",
             // Enough for a rate: more would take longer than all other cases together.
-            size: .atMost(10_000, quick: 1000),
+            size: .atMost(10_000, quick: 500),
             fixture: fixture,
             reference: change.jsonFunctionsCase
         ) { context in

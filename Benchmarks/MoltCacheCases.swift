@@ -84,7 +84,7 @@ enum MoltCacheCases {
     )
 
     private static func open(_ name: String, _ summary: String, _ fixture: BenchmarkFixture) -> BenchmarkCase {
-        let opens = 200
+        let opens = 1000
         return BenchmarkCase(name: name, summary: summary, unit: .opens, fixture: fixture) { context in
             let file = context.file(MoltStore.fileName)
             let migrations = MoltMigrations.renameType

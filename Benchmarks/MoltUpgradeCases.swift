@@ -192,7 +192,7 @@ extension BenchmarkCase {
             name: "\(name)-\(records)",
             summary: "the same with at most \(records) records",
             unit: unit,
-            size: .atMost(records, quick: records),
+            size: .atMost(records, quick: records / 5),
             fixture: fixture,
             prepare: prepare
         )

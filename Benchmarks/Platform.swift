@@ -78,9 +78,19 @@ enum Platform {
         #endif
     }
 
-    /// Has everything written that was left to the system to write later.
-    static func flushDisks() {
-        sync()
+    /// Has the files of a directory written that were left to the system to write later.
+    ///
+    /// - Throws: What `FileManager` throws for a directory that cannot be read.
+    static func flush(_ directory: URL) throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        // For many files it is quicker to flush all that the system has.
+        guard names.count < 100 else { return sync() }
+        for name in names {
+            let file = open(directory.appendingPathComponent(name).path, O_RDONLY)
+            guard file >= 0 else { continue }
+            fsync(file)
+            close(file)
+        }
     }
 
     /// Copies a file byte by byte (not by cloning its blocks, as some file systems can) and has it written.

@@ -70,7 +70,8 @@ struct ResultTable {
     }
 
     private var ratios: String {
-        let rows = [["", "by medians", "by best runs", "", ""]] + report.ratios.map { ratio in
+        let head = [["", "by medians", "by best runs", "", ""]]
+        let rows = report.ratios.map { ratio in
             let limit = ratio.atLeast ?? ratio.atMost
             let sign = ratio.atLeast == nil ? "at most" : "at least"
             let isMemory = ratio.measure == .extraMemory
@@ -85,7 +86,7 @@ struct ResultTable {
                 ratio.isReached.map { $0 ? "reached" : "MISSED" } ?? "",
             ]
         }
-        return Self.columns(rows, leading: [0, 3, 4])
+        return Self.columns(head + rows, leading: [0, 3, 4])
     }
 
     private var summaries: String {

@@ -108,7 +108,7 @@ struct CommandTests {
             let contacts = try await ContactsProcess.run(arguments)
 
             #expect(contacts.status == 1)
-            #expect(contacts.errors.hasPrefix("CacheError.notADatabase: "))
+            #expect(contacts.errors.hasPrefix("notADatabase: "))
             #expect(contacts.errors.contains(file.path))
             #expect(contacts.errors.count { $0 == "\n" } == 1)
             #expect(try Data(contentsOf: file) == text)

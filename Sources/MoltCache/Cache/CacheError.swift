@@ -1,6 +1,6 @@
 internal import CMoltSQLite
 public import Foundation
-internal import MoltCore
+package import MoltCore
 
 /// What went wrong with a cache file or with a value in it: a code to act on and a message that says what to do.
 ///
@@ -79,33 +79,34 @@ public struct CacheError: Error, Sendable {
 }
 
 extension CacheError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
-    /// The code, the place and the message, in one line.
+    /// One line: the code, the message, the place, and the underlying error without its values.
     public var description: String {
-        var words = "CacheError.\(code.rawValue)"
-        if let key { words += " at the key \"\(key)\"" }
-        return words + ": " + message
+        errorText.line
     }
 
-    /// The code and every field that is set, a line each.
+    /// A tree: the code, then one line for each thing that is known, the underlying error below.
     public var debugDescription: String {
-        var lines = ["CacheError.\(code.rawValue)", "├ message: \(message)"]
-        if let path { lines.append("├ path: \(path)") }
-        if let key { lines.append("├ key: \(key)") }
-        if let storedType { lines.append("├ stored type: \(storedType)") }
-        if let requestedType { lines.append("├ requested type: \(requestedType)") }
-        lines.append("└ underlying: \(underlying.map(Self.words) ?? "none")")
-        return lines.joined(separator: "\n")
+        errorText.tree
     }
 
     /// The message.
     public var errorDescription: String? { message }
+}
 
-    private static func words(for error: any Error) -> String {
-        // SQLite's words hold no bound value; any other error may hold one.
-        if let error = error as? SQLiteError { return error.description }
-        return String(describing: type(of: error))
+extension CacheError: DescribedError {
+    package var errorText: ErrorText {
+        let details = [("path", path), ("key", key), ("stored type", storedType), ("requested type", requestedType)]
+        return ErrorText(
+            type: "CacheError",
+            code: code.rawValue,
+            message: message,
+            details: details.compactMap { label, text in text.map { (label: label, text: $0) } },
+            underlying: underlying
+        )
     }
 }
+
+extension SQLiteError: ValueFreeError {}
 
 extension CacheError {
     /// The error for a failure of SQLite in a cache file.

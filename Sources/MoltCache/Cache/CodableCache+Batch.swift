@@ -3,7 +3,7 @@ internal import MoltCore
 internal import Synchronization
 
 extension CodableCache {
-    /// Changes that are made together: what ``CodableCache/batch(_:)`` collects.
+    /// Changes that are made together: what `batch` collects.
     public struct Batch {
         private let cache: CodableCache
         fileprivate private(set) var changes: [RowChange] = []

@@ -165,11 +165,10 @@ public struct Record: Sendable {
         _ code: MigrationError.Code,
         _ message: String,
         property: [String]? = nil,
-        storedKey: String? = nil,
         underlying: (any Error)? = nil
     ) -> MigrationError {
         var error = MigrationError(code, message, underlying: underlying)
-        error.recordKey = storedKey ?? key
+        error.recordKey = key
         error.recordType = typeName
         error.property = property?.joined(separator: ".")
         return error

@@ -280,11 +280,10 @@ public final class MigrationContext {
         if record.isDropped { return try delete(id: record.id) }
         // Before anything is written: the block may catch this and go on.
         if let key = record.changedKey, let other = try perform({ try $0.record(forKey: key) }), other.id != record.id {
-            throw record.error(
+            throw stored.error(
                 .keyExists,
-                "The record would get the key \"\(key)\", which another record has. Give it a key of its own, or "
-                    + "delete or move the other record first.",
-                storedKey: stored.key
+                "The record cannot get the key \"\(key)\", which another record of type \(other.typeName) has. Give it a "
+                    + "key of its own, or delete the other record first."
             )
         }
         // A copy from before its type was renamed does not bring the old name back.

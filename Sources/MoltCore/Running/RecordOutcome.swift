@@ -21,6 +21,11 @@ struct PassCounts {
         self.stages = Array(repeating: RecordCounts(), count: stages)
     }
 
+    /// Counts for the same steps, all of them 0.
+    var zeroed: PassCounts {
+        PassCounts(migrations: migrations.count, stages: stages.count)
+    }
+
     static func += (counts: inout PassCounts, other: PassCounts) {
         for index in counts.migrations.indices { counts.migrations[index] += other.migrations[index] }
         for index in counts.stages.indices { counts.stages[index] += other.stages[index] }

@@ -2,9 +2,9 @@
 ///
 /// Type renames and deletions are followed by name here, so a record needs no lookup while it goes through its steps.
 /// Names are compared by their bytes, as the store does.
-struct StepChains {
+struct StepChains: Sendable {
     /// A step that looks at a record.
-    struct Link {
+    struct Link: Sendable {
         /// The place of the step in the pass.
         var stage: Int
         var migration: Int
@@ -15,7 +15,7 @@ struct StepChains {
     }
 
     /// The steps that look at a record.
-    struct Chain {
+    struct Chain: Sendable {
         var links: [Link] = []
         /// Whether a step deletes the record's type behind the last link.
         var isDeleted = false

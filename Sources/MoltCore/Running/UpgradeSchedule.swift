@@ -1,7 +1,7 @@
 /// The steps that are to run, in groups: steps that look at one record at a time are fused, a block stands alone.
 struct UpgradeSchedule {
     /// A step with its place.
-    struct Step {
+    struct Step: Sendable {
         /// The place of its migration among those that run.
         var migration: Int
         /// Its place among the steps of that migration, whether they run or not.

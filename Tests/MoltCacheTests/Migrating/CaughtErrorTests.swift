@@ -93,7 +93,7 @@ struct CaughtErrorTests {
                 .run { migration in
                     try? migration.enumerate("Person") { _, new in new["seen"] = true }
                     try? migration.create("Person", forKey: "new", ["number": 9])
-                    try? migration.delete("p1")
+                    _ = try? migration.delete("p1")
                 }
             )
         )

@@ -291,6 +291,36 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
+    func `A key that the block gave to a new record in the meantime fails`(entry: EntryPoint) async throws {
+        let error = try await OldStore(Self.records, through: entry).failure(
+            registry(
+                .run { migration in
+                    try migration.enumerate("City") { _, new in
+                        new.key = "oslo"
+                        try migration.create("City", forKey: "oslo", ["number": 1])
+                    }
+                }
+            )
+        )
+
+        #expect(error.code == .keyExists)
+        #expect(error.recordKey == "rome")
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A record whose key was to change may still be deleted`(entry: EntryPoint) async throws {
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("Person") { old, new in
+                new.key = "q" + old.key
+                if old.key == "p5" { try migration.delete("p4") }
+                if old.key == "p6" { try migration.delete("p6") }
+            }
+        }
+
+        #expect(after.keys == ["qp0", "qp1", "qp2", "qp3", "rome", "qp5", "qp7"])
+    }
+
+    @Test(arguments: EntryPoint.allCases)
     func `A record that gets another type is not visited again under that type`(entry: EntryPoint) async throws {
         let after = try await Self.upgrade(entry) { migration in
             try migration.enumerate("Person") { old, new in

@@ -137,7 +137,12 @@ struct PropertyStepTests {
         let untouched = try await OldStore(records).upgraded(registry(.removeProperty("City", "a")))
         let error = try await OldStore(records).failure(registry(.removeProperty("Person", "a")))
 
+        let deleted = try await OldStore(records).upgraded(registry(.run { try $0.delete("bad") }))
+        let typeDeleted = try await OldStore(records).upgraded(registry(.deleteType("Person")))
+
         #expect(untouched["bad"]?.text == #"{"a":1,}"#)
+        #expect(deleted.records.isEmpty)
+        #expect(typeDeleted.records.isEmpty)
         #expect(error.code == .malformedContent)
         #expect(error.recordKey == "bad")
         #expect(error.migration?.name == "change")

@@ -192,6 +192,52 @@ struct RunBlockTests {
         #expect(error.recordKey == "bob")
     }
 
+    @Test(arguments: EntryPoint.allCases)
+    func `A block that catches such an error goes on with the record as it was`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let after = try await store.upgraded(
+            registry(
+                .run { migration in
+                    var bob = try #require(try migration.record(forKey: "bob"))
+                    bob["name"] = "changed"
+                    bob.key = "ada"
+                    #expect(throws: MigrationError.self) { try migration.update(bob) }
+                    #expect(throws: MigrationError.self) { try migration.create("City", forKey: "ada", ["a": 1]) }
+                    try migration.create("City", forKey: "oslo", ["a": 1])
+                }
+            )
+        )
+
+        #expect(
+            after.texts.filter { $0.key != "blob" } == [
+                "ada": #"{"name":"Ada"}"#, "bob": #"{"name":"Bob"}"#, "rome": #"{"name":"Rome"}"#, "oslo": #"{"a":1}"#,
+            ]
+        )
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Records that the block created can be updated, deleted and created again`(entry: EntryPoint) async throws {
+        let after = try await OldStore(Self.records, through: entry).upgraded(
+            registry(
+                .run { migration in
+                    try migration.create("City", forKey: "oslo", ["a": 1])
+                    var oslo = try #require(try migration.record(forKey: "oslo"))
+                    oslo["a"] = 2
+                    oslo.key = "bergen"
+                    try migration.update(oslo)
+                    try migration.create("City", forKey: "oslo", ["a": 3])
+                    try migration.delete("oslo")
+                    try migration.create("City", forKey: "oslo", ["a": 4])
+                }
+            )
+        )
+
+        #expect(after["bergen"]?.text == #"{"a":2}"#)
+        #expect(after["oslo"]?.text == #"{"a":4}"#)
+        #expect(after.records.count == Self.records.count + 2)
+    }
+
     // MARK: Deleting
 
     @Test(arguments: EntryPoint.allCases)

@@ -49,6 +49,19 @@ struct TransformTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
+    func `A key may change to another spelling of the same letters`(entry: EntryPoint) async throws {
+        let store = try OldStore([StoredRecord("Person", "e\u{301}", "{}")], through: entry)
+
+        let after = try await store.upgraded([
+            Migration(to: 1, "a", .transform("Person") { $0.key = "\u{E9}" }),
+            Migration(to: 2, "b", .transform("Person") { $0.key = "e\u{301}" }),
+            Migration(to: 3, "c", .transform("Person") { $0.key = "\u{E9}" }),
+        ])
+
+        #expect(after.keys.map { Array($0.utf8) } == [[0xC3, 0xA9]])
+    }
+
+    @Test(arguments: EntryPoint.allCases)
     func `Records may swap their keys`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
         let next = ["ada": "bob", "bob": "eve", "eve": "ada"]

@@ -97,11 +97,24 @@ import Testing
     }
 
     @Test func `An encoding error is named by its path`() {
-        let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(["a": Double.nan]) }
+        struct Reading: Encodable {
+            var ratio: Double
+        }
+        let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode([Reading(ratio: .nan)]) }
         let described = MigrationError(.typeMismatch, "No.", underlying: error)
-        #expect(
-            described.description == "typeMismatch: No. [underlying: EncodingError.invalidValue at \"a\"]"
-        )
+        #expect(described.description == "typeMismatch: No. [underlying: EncodingError.invalidValue at \"0.ratio\"]")
+    }
+
+    @Test func `A dictionary's keys are a part of the value, and no path shows them`() {
+        let encoding = #expect(throws: EncodingError.self) { try JSONEncoder().encode(["s3cret": Double.nan]) }
+        let decoding = #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([String: Int].self, from: Data(#"{"s3cret":"x"}"#.utf8))
+        }
+        for error: (any Error)? in [encoding, decoding] {
+            let described = MigrationError(.typeMismatch, "No.", underlying: error)
+            #expect(described.description.hasSuffix(" at \"…\"]"))
+            #expect(!described.debugDescription.contains("s3cret"))
+        }
     }
 
     private func complete(underlying: (any Error)?) -> MigrationError {

@@ -1,0 +1,95 @@
+import Foundation
+
+/// What can be said of an error of any type without showing a value that it may hold.
+enum ErrorSummary {
+    static func line(of error: any Error) -> String {
+        (error as? any DescribedError)?.errorText.line ?? text(of: error)
+    }
+
+    static func lines(of error: any Error) -> [String] {
+        (error as? any DescribedError)?.errorText.treeLines ?? [oneLine(text(of: error))]
+    }
+
+    private static func text(of error: any Error) -> String {
+        let type = String(describing: Swift.type(of: error))
+        // Before the casts below: any NSError can be cast to CocoaError, whatever its domain.
+        if Swift.type(of: error) is NSError.Type {
+            let error = error as NSError
+            return "\(type) \(error.domain) \(error.code)"
+        }
+        switch error {
+        case let error as any ValueFreeError:
+            return "\(type): \(error.description)"
+        case let error as DecodingError:
+            return decodingText(error)
+        case EncodingError.invalidValue(_, let context):
+            return "EncodingError.invalidValue" + place(context.codingPath)
+        case let error as CocoaError:
+            return "CocoaError \(error.errorCode)"
+        case let error as POSIXError:
+            return "POSIXError \(error.errorCode)"
+        default:
+            break
+        }
+        return type + (caseName(of: error).map { ".\($0)" } ?? "")
+    }
+
+    private static func decodingText(_ error: DecodingError) -> String {
+        switch error {
+        case .typeMismatch(let expected, let context):
+            "DecodingError.typeMismatch, \(expected) expected" + place(context.codingPath)
+        case .valueNotFound(let expected, let context):
+            "DecodingError.valueNotFound, \(expected) expected" + place(context.codingPath)
+        case .keyNotFound(let key, let context):
+            "DecodingError.keyNotFound" + place(context.codingPath + [key])
+        case .dataCorrupted(let context):
+            "DecodingError.dataCorrupted" + place(context.codingPath)
+        @unknown default:
+            "DecodingError"
+        }
+    }
+
+    private static func place(_ path: [any CodingKey]) -> String {
+        let names = path.map(name)
+        return names.isEmpty ? "" : " at \"\(names.joined(separator: "."))\""
+    }
+
+    /// The name of a property, or an index; not the key of a dictionary, which is a part of the value.
+    private static func name(of key: any CodingKey) -> String {
+        if let index = key.intValue { return String(index) }
+        // What the compiler makes of `CodingKeys` is an enum; a key that is made of text while it runs is not.
+        return Mirror(reflecting: key).displayStyle == .enum ? key.stringValue : "…"
+    }
+
+    /// The name of an enum's case, from what the compiler knows of it and never from a description of its own.
+    private static func caseName<Failure: Error>(of error: Failure) -> String? {
+        // The types are asked, not the error: as a value, every error can be cast to NSError's protocols.
+        let type: Any.Type = Failure.self
+        guard !(type is any CustomReflectable.Type) else { return nil }
+        let mirror = Mirror(reflecting: error)
+        guard mirror.displayStyle == .enum else { return nil }
+        if let child = mirror.children.first { return child.label }
+        let describesItself =
+            type is any CustomStringConvertible.Type || type is any CustomDebugStringConvertible.Type
+            || type is any TextOutputStreamable.Type
+        return describesItself ? nil : String(describing: error)
+    }
+
+    /// Text in which a line break or another control character, in a key say, is no such thing any more.
+    static func oneLine(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        var line = ""
+        for scalar in text.unicodeScalars {
+            if isControl(scalar) {
+                line += scalar == "\n" ? " " : scalar.escaped(asASCII: true)
+            } else {
+                line.unicodeScalars.append(scalar)
+            }
+        }
+        return line
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
+    }
+}

@@ -1,0 +1,64 @@
+/// What an error of Molt says of itself, as one line and as a tree; no part of it is a record's value.
+package struct ErrorText {
+    private let type: String
+    private let code: String
+    private let message: String
+    private let details: [(label: String, text: String)]
+    private let underlying: (any Error)?
+
+    /// Creates the text of an error.
+    package init(
+        type: String,
+        code: String,
+        message: String,
+        details: [(label: String, text: String)],
+        underlying: (any Error)?
+    ) {
+        self.type = type
+        self.code = code
+        self.message = message
+        self.details = details
+        self.underlying = underlying
+    }
+
+    /// The code, the message, the place, and the underlying error without its values.
+    package var line: String {
+        var parts = details.map { "\($0.label): \($0.text)" }
+        if let underlying { parts.append("underlying: \(ErrorSummary.line(of: underlying))") }
+        let place = parts.isEmpty ? "" : " [\(parts.joined(separator: "; "))]"
+        return ErrorSummary.oneLine("\(code): \(message)\(place)")
+    }
+
+    /// The code, then one line for each thing that is known, the underlying error below.
+    package var tree: String {
+        treeLines.joined(separator: "\n")
+    }
+
+    var treeLines: [String] {
+        var branches = [["message: \(ErrorSummary.oneLine(message))"]]
+        branches += details.map { ["\($0.label): \(ErrorSummary.oneLine($0.text))"] }
+        if let underlying {
+            var lines = ErrorSummary.lines(of: underlying)
+            lines[0] = "underlying: \(lines[0])"
+            branches.append(lines)
+        }
+        var tree = ["\(type): \(ErrorSummary.oneLine(code))"]
+        for (index, branch) in branches.enumerated() {
+            let isLast = index == branches.count - 1
+            tree.append((isLast ? "└─ " : "├─ ") + branch[0])
+            tree += branch.dropFirst().map { (isLast ? "   " : "│  ") + $0 }
+        }
+        return tree
+    }
+}
+
+/// An error of Molt that may be shown whole inside another one.
+package protocol DescribedError: Error {
+    /// What it says of itself.
+    var errorText: ErrorText { get }
+}
+
+/// An error whose description never holds a value, so that it may be shown.
+package protocol ValueFreeError: Error, CustomStringConvertible {}
+
+extension JSONSyntaxError: ValueFreeError {}

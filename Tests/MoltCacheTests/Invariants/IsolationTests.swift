@@ -1,0 +1,77 @@
+import Foundation
+import Molt
+import Testing
+
+/// Invariant 12: other connections see the old store until the commit.
+@Suite("No half states for others")
+struct IsolationTests {
+    private struct Person: Codable, Equatable, Sendable { var name: String }
+
+    @Test func `While an upgrade runs, other connections read the old store whole`() async throws {
+        let store = try OldStore((0..<50).map { StoredRecord("Person", "p\($0)", #"{"name":"old"}"#) })
+        let url = store.url
+        let before = try store.snapshot()
+        let reader = try CodableCache(at: url)
+        defer { reader.close() }
+        let looks = Log<Bool>()
+        @Sendable func look() throws {
+            #expect(try Snapshot(of: url) == before)
+            #expect(try CacheStore.state(at: url).version == 0)
+            #expect(try reader.value(Person.self, forKey: "p49") == Person(name: "old"))
+            #expect(try reader.count() == 50)
+            #expect(try MigrationPlan(forFileAt: url, migrations: []).problems.isEmpty)
+            looks.append(true)
+        }
+
+        try CodableCache(
+            at: url,
+            migrations: [
+                Migration(
+                    to: 1,
+                    "a",
+                    .transform("Person") { person in
+                        if person.key == "p49" { try look() }
+                        person["name"] = "new"
+                        person.key = "new-" + person.key
+                    }
+                ),
+                Migration(
+                    to: 2,
+                    "b",
+                    .run { migration in
+                        try migration.enumerate("Person") { _, new in new["again"] = true }
+                        try migration.deleteAll(ofType: "Person")
+                        try look()
+                    }
+                ),
+            ]
+        ).close()
+
+        #expect(looks.count == 2)
+        #expect(try store.snapshot().records.isEmpty)
+        let error = #expect(throws: MigrationError.self) { try reader.count() }
+        #expect(error?.code == .superseded)
+    }
+
+    @Test func `A write of another connection waits for the upgrade, and is then refused`() async throws {
+        let store = try OldStore([StoredRecord("Person", "p", #"{"name":"old"}"#)])
+        var configuration = CodableCache.Configuration()
+        configuration.busyTimeout = .zero
+        let writer = try CodableCache(at: store.url, configuration: configuration)
+        defer { writer.close() }
+
+        try CodableCache(
+            at: store.url,
+            migrations: registry(
+                .transform("Person") { _ in
+                    let error = #expect(throws: CacheError.self) { try writer.set(Person(name: "x"), forKey: "q") }
+                    #expect(error?.code == .busy)
+                }
+            )
+        ).close()
+
+        let error = #expect(throws: MigrationError.self) { try writer.set(Person(name: "x"), forKey: "q") }
+        #expect(error?.code == .superseded)
+        #expect(try store.snapshot().keys == ["p"])
+    }
+}

@@ -1,0 +1,198 @@
+import Foundation
+import Molt
+import Testing
+
+/// Invariants 5 and 6: an up-to-date store is not written to, and a fresh one runs no block.
+@Suite("Nothing to do, and nothing to migrate")
+struct NothingToDoTests {
+    private static let migrations: MigrationRegistry = [
+        Migration(to: 1, "a", .transform("Person") { $0["a"] = 1 }), Migration(to: 1, "b"),
+    ]
+
+    private struct Look: Equatable {
+        var bytes: Data
+        var modified: Date?
+        var logSize: Int
+
+        init(_ url: URL) throws {
+            let manager = FileManager.default
+            bytes = try Data(contentsOf: url)
+            modified = try manager.attributesOfItem(atPath: url.path)[.modificationDate] as? Date
+            let log = try? manager.attributesOfItem(atPath: url.path + "-wal")[.size] as? Int
+            logSize = log ?? 0
+        }
+    }
+
+    @Test(arguments: [EntryPoint.initializer, .asyncOpen, .migrator])
+    func `Opening an up-to-date store changes neither its bytes nor its date, and logs nothing`(
+        entry: EntryPoint
+    ) async throws {
+        let store = try OldStore([StoredRecord("Person", "p", "{}")], through: entry)
+        try await store.upgrade(Self.migrations)
+        let before = try Look(store.url)
+
+        let report = try await store.upgrade(Self.migrations)
+
+        #expect(report.isEmpty)
+        #expect(report.from == 1)
+        #expect(report.to == 1)
+        #expect(try Look(store.url) == before)
+        #expect(before.logSize == 0)
+    }
+
+    @Test(arguments: [EntryPoint.initializer, .asyncOpen, .migrator])
+    func `An up-to-date store opens while another process holds its write lock`(entry: EntryPoint) async throws {
+        let store = try OldStore([StoredRecord("Person", "p", "{}")], through: entry)
+        try await store.upgrade(Self.migrations)
+        let other = try SQLite(store.url)
+        try other.run("BEGIN IMMEDIATE")
+        var configuration = CodableCache.Configuration()
+        configuration.lockTimeout = .zero
+        let events = Log<String>()
+        configuration.monitor = MigrationMonitor { event in
+            if case .waiting = event { events.append("waiting") }
+        }
+
+        #expect(try await store.upgrade(Self.migrations, configuration).isEmpty)
+        #expect(events.all.isEmpty)
+        try other.run("ROLLBACK")
+    }
+
+    @Test func `A plan, a version and a refusal write nothing either`() async throws {
+        let store = try OldStore([StoredRecord("Person", "p", "{}")])
+        let before = try Look(store.url)
+
+        let plan = try MigrationPlan(forFileAt: store.url, migrations: Self.migrations)
+
+        #expect(plan.pending.map(\.name) == ["a", "b"])
+        #expect(try CacheStore.state(at: store.url).version == 0)
+        #expect(try Look(store.url) == before)
+        #expect(try store.directory.names() == ["cache.molt"])
+    }
+
+    @Test func `A plan for a file that does not exist makes none`() throws {
+        let directory = try ScratchDirectory()
+
+        let plan = try MigrationPlan(forFileAt: directory.file("none.molt"), migrations: Self.migrations)
+
+        #expect(plan.isFresh)
+        #expect(plan.pending.isEmpty)
+        #expect(plan.entries.map(\.status) == [.skippedFresh, .skippedFresh])
+        #expect(try directory.names().isEmpty)
+    }
+
+    // MARK: Fresh
+
+    private static func fresh(_ ran: Log<String>) -> MigrationRegistry {
+        [
+            Migration(to: 1, "edits", .transform("Person") { _ in ran.append("edit") }, .deleteType("Person")),
+            Migration(
+                to: 2,
+                "blocks",
+                .run("change") { _ in ran.append("block") },
+                .run("import", onFreshStore: true) { migration in
+                    ran.append("import")
+                    try migration.create("Person", forKey: "imported", ["id": 1])
+                }
+            ),
+            Migration(to: 3, "last", .run { _ in ran.append("last") }),
+        ]
+    }
+
+    @Test(arguments: ["file", "memory", "async"])
+    func `A fresh store is born at the registry's version; only steps that bring data in run`(
+        kind: String
+    ) async throws {
+        let directory = try ScratchDirectory()
+        let ran = Log<String>()
+        let cache =
+            switch kind {
+            case "file": try CodableCache(at: directory.file(), migrations: Self.fresh(ran))
+            case "async": try await CodableCache.open(at: directory.file(), migrations: Self.fresh(ran))
+            default: try CodableCache(inMemory: Self.fresh(ran))
+            }
+
+        #expect(ran.all == ["import"])
+        #expect(cache.schemaVersion == 3)
+        #expect(try cache.keys() == ["imported"])
+        let report = cache.report
+        #expect(report.isFresh)
+        #expect(report.entries.map(\.migration.name) == ["edits", "blocks", "last"])
+        #expect(report.entries.map(\.outcome) == [.bornFresh, .bornFresh, .bornFresh])
+        #expect(report.entries[1].counts.created == 1)
+        cache.close()
+        guard kind != "memory" else { return }
+        let after = try Snapshot(of: directory.file())
+        #expect(after.version == 3)
+        #expect(after.ledger.map(\.outcome) == [.bornFresh, .bornFresh, .bornFresh])
+        #expect(after["imported"]?.version == 2)
+        #expect(try CodableCache(at: directory.file(), migrations: Self.fresh(ran)).report.isEmpty)
+        #expect(ran.all == ["import"])
+    }
+
+    @Test func `When what brings data in fails, no store is made of it`() throws {
+        let directory = try ScratchDirectory()
+        let registry: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "import",
+                .deleteType("Person"),
+                .run("import", onFreshStore: true) { migration in
+                    try migration.create("Person", forKey: "p", ["id": 1])
+                    throw Refusal(value: "no")
+                }
+            )
+        ]
+
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache(at: directory.file(), migrations: registry)
+        }
+
+        #expect(error?.code == .stepFailed)
+        #expect(error?.migration?.name == "import")
+        #expect(error?.step?.words == "import")
+        #expect(error?.step?.number == 2)
+        #expect(try CacheStore.state(at: directory.file()).isFresh)
+    }
+
+    // MARK: Untouched
+
+    /// Invariant 7.
+    @Test(arguments: EntryPoint.allCases)
+    func `What no step touches stays byte for byte as it was`(entry: EntryPoint) async throws {
+        let odd = [
+            "\n{ \"b\" :\t1.0E+2 , \"a\": [ 1 ,2 ] , \"a\" : \"\\u0041\\/\" }\r\n",
+            #"{"big":18446744073709551616,"real":0.1000000000000000055,"zero":-0.0,"":null,"\u0000":1}"#,
+            #"[ 1, {"x" : {} } ]"#, " 12 ", #""text""#, "null", "", "no JSON at all {",
+        ]
+        let records =
+            odd.enumerated().map { StoredRecord("Odd", "key \u{0}\($0.offset) e\u{301}", $0.element) }
+            + odd.enumerated().prefix(2).map { StoredRecord("Person", "p\($0.offset)", $0.element) }
+            + [StoredRecord("Data", "blob", data: [0, 34, 255]), StoredRecord("", "", "{}")]
+
+        let after = try await OldStore(records, through: entry).upgraded(
+            registry(
+                .renameType("Odd", to: "Odder"),
+                .renameProperty("Person", "missing", to: "other"),
+                .removeProperty("Person", "gone"),
+                .transform("Person") { person in _ = person["a"] },
+                .run { try $0.enumerate("Person") { old, new in _ = (old["a"], new["big"]) } },
+                .addProperty("Person", "added", default: true)
+            )
+        )
+
+        #expect(after.records.count == records.count)
+        for (record, before) in zip(after.records, records) {
+            #expect(record.key.utf8.elementsEqual(before.key.utf8))
+            #expect(record.isData == before.isData)
+            guard before.type == "Person" else {
+                #expect(record.content == before.content)
+                #expect(record.version == (entry == .inMemory ? nil : 0))
+                continue
+            }
+            var expected = before.text
+            if let end = expected.lastIndex(of: "}") { expected.insert(contentsOf: ",\"added\":true", at: end) }
+            #expect(record.text.filter { $0 != " " } == expected.filter { $0 != " " })
+        }
+    }
+}

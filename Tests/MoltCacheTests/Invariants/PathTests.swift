@@ -1,0 +1,197 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Testing
+
+/// Invariant 8: an upgrade at once gives byte for byte what one gives that closes the store at each version.
+@Suite("The path does not matter")
+struct PathTests {
+    @Test(arguments: 0..<20)
+    func `Random registries over random stores give the same rows at once and step by step`(
+        block: UInt64
+    ) async throws {
+        var passed = 0
+        for seed in (block * 20)..<(block * 20 + 20) {
+            if try Self.comparePaths(seed: seed) { passed += 1 }
+        }
+        // Some end with a key or a property that is taken, on both paths; most must not.
+        #expect(passed >= 8, "\(passed) of 20 succeeded")
+    }
+
+    /// - Returns: Whether the upgrade succeeded; if not, it failed on both paths.
+    private static func comparePaths(seed: UInt64) throws -> Bool {
+        var random = SeededGenerator(seed: seed)
+        let registry = RandomUpgrade.registry(&random)
+        let records = RandomUpgrade.records(&random)
+        let atOnce = try OldStore(records)
+        let stepByStep = try OldStore(records)
+        var options = MigrationOptions()
+        options.batchSize = 1 + random.below(5)
+        let before = try atOnce.snapshot()
+
+        let error = capture { try Migrator(registry, options: options).migrate(CacheStore(at: atOnce.url)) }
+        var stepError: MigrationError?
+        for version in 1...registry.version where stepError == nil {
+            options.batchSize = 1 + random.below(5)
+            stepError = capture {
+                try Migrator(registry.upTo(version: version), options: options)
+                    .migrate(CacheStore(at: stepByStep.url))
+            }
+        }
+
+        let words = registry.migrations.flatMap { migration in
+            migration.steps.map { "\(migration.version): \($0)" }
+        }
+        let comment: Comment = "seed \(seed): \(words)"
+        #expect((error == nil) == (stepError == nil), comment)
+        guard error == nil, stepError == nil else {
+            #expect(try atOnce.snapshot() == before, comment)
+            return false
+        }
+        let (one, other) = (try atOnce.snapshot(), try stepByStep.snapshot())
+        #expect(one.records == other.records, comment)
+        #expect(one.version == other.version, comment)
+        #expect(one.ledger.map(\.name) == other.ledger.map(\.name), comment)
+        #expect(one.ledger.map(\.counts) == other.ledger.map(\.counts), comment)
+        return true
+    }
+
+    private static func capture(_ body: () throws -> MigrationReport) -> MigrationError? {
+        do {
+            _ = try body()
+            return nil
+        } catch let error as MigrationError {
+            return error
+        } catch {
+            return MigrationError(.storeFailed, "\(error)")
+        }
+    }
+}
+
+/// Registries and stores that come from a seed.
+private enum RandomUpgrade {
+    private static let types = ["A", "B", "C"]
+    private static let names = ["x", "y", "z", "w"]
+
+    static func records(_ random: inout SeededGenerator) -> [StoredRecord] {
+        (0..<random.below(14)).map { number in
+            let space = random.pick(["", " ", "\n  "])
+            let properties = names.filter { _ in random.below(3) > 0 }.map { name in
+                let value = random.pick(["1", "20", "null", #""te\u0078t""#, #"{"in":1}"#, #"{ "in" : [1 ,2] }"#])
+                return "\(space)\"\(name)\"\(space): \(value)"
+            }
+            var record = StoredRecord(
+                random.pick(types),
+                "k\(number)",
+                "{\(properties.joined(separator: ","))\(space)}"
+            )
+            if random.below(4) == 0 { record.expiration = 4e9 + Double(number) }
+            return record
+        }
+    }
+
+    static func registry(_ random: inout SeededGenerator) -> MigrationRegistry {
+        while true {
+            var migrations: [Migration] = []
+            var version = 0
+            for number in 0..<(2 + random.below(5)) {
+                version += number == 0 || random.below(4) > 0 ? 1 : 0
+                let steps = (0..<random.below(4)).map { step in
+                    Self.step(&random, mark: number * 10 + step)
+                }
+                migrations.append(Migration(to: version, "m\(number)", steps: steps))
+            }
+            let registry = MigrationRegistry(migrations)
+            if registry.faults.isEmpty { return registry }
+        }
+    }
+
+    private static func step(_ random: inout SeededGenerator, mark: Int) -> MigrationStep {
+        let type = random.pick(types)
+        let name = random.pick(names)
+        // Closures must be the same on both paths: they depend on the record and on this number alone.
+        let salt = random.below(1_000)
+        switch random.below(14) {
+        case 0: return .renameType(type, to: random.pick(types + ["D"]))
+        case 1: return random.below(3) == 0 ? .deleteType(type) : .renameType("D", to: type)
+        case 2: return .renameProperty(type, name, to: "\(name)\(mark)")
+        case 3: return .renameProperty(type, name, "in", to: "inner\(mark)")
+        case 4: return .removeProperty(type, name)
+        case 5: return .addProperty(type, name, default: ["mark": .int(mark)])
+        case 6: return .addProperty(type, "new\(mark)", "deep", default: .int(mark))
+        case 7: return .transform(type) { $0["seen"] = .string("\($0["seen"]?.string ?? "")\(mark)") }
+        case 8: return .transform(type) { if chance($0, salt, 3) { $0.drop() } }
+        case 9: return .transform(type) { if chance($0, salt, 2) { $0.key += "-\(mark)" } }
+        case 10: return .transform(type) { $0.key = swapped($0.key) }
+        case 11:
+            let other = random.pick(types)
+            return .transform(type) { if chance($0, salt, 2) { $0.typeName = other } }
+        case 12:
+            return .transform(type) { record in
+                guard chance(record, salt, 2) else { return }
+                record.expiration = chance(record, salt, 4) ? nil : Date(timeIntervalSince1970: 5e9 + Double(mark))
+            }
+        default:
+            guard random.below(2) == 0 else {
+                return .run("mark \(mark)") { migration in
+                    try migration.enumerate(type) { old, new in
+                        if chance(old, salt, 4) { return new.drop() }
+                        new["block\(mark)"] = .int(migration.oldVersion * 100 + migration.version)
+                        if chance(old, salt, 3) { new.key += "+\(mark)" }
+                    }
+                }
+            }
+            return .convert(type, from: [String: Value].self, to: [String: Value].self) { old in
+                old.merging(["converted": .number(mark)]) { $1 }
+            }
+        }
+    }
+
+    /// Whether something happens to a record; depends on its key and a number alone.
+    private static func chance(_ record: Record, _ salt: Int, _ count: UInt64) -> Bool {
+        let hash = record.key.utf8.reduce(UInt64(salt)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return (hash >> 7) % count == 0
+    }
+
+    /// Another key for each key, and back: 0 and 1, 2 and 3 … change places.
+    private static func swapped(_ key: String) -> String {
+        var bytes = Array(key.utf8)
+        if bytes.count > 1 { bytes[1] ^= 1 }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Any JSON, for `convert`.
+    private enum Value: Codable {
+        case null
+        case number(Int)
+        case text(String)
+        case list([Value])
+        case object([String: Value])
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if container.decodeNil() {
+                self = .null
+            } else if let number = try? container.decode(Int.self) {
+                self = .number(number)
+            } else if let text = try? container.decode(String.self) {
+                self = .text(text)
+            } else if let list = try? container.decode([Value].self) {
+                self = .list(list)
+            } else {
+                self = .object(try container.decode([String: Value].self))
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .null: try container.encodeNil()
+            case .number(let number): try container.encode(number)
+            case .text(let text): try container.encode(text)
+            case .list(let list): try container.encode(list)
+            case .object(let object): try container.encode(object)
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Molt
+import Testing
+
+/// Invariant 4: a store of a newer app is neither written to nor read as an old shape.
+@Suite("Newer is refused")
+struct RefusalTests {
+    private struct Person: Codable, Equatable, Sendable { var name: String }
+
+    private static let new: MigrationRegistry = [
+        Migration(to: 3, "rename", .renameProperty("Person", "name", to: "title"))
+    ]
+
+    @Test func `A store of a newer app is refused, and no byte of its file changes`() async throws {
+        let store = try OldStore([StoredRecord("Person", "p", #"{"name":"Ada"}"#)])
+        try await store.upgrade(Self.new)
+        let bytes = try Data(contentsOf: store.url)
+        let modified = try FileManager.default.attributesOfItem(atPath: store.url.path)[.modificationDate] as? Date
+
+        for registry: MigrationRegistry in [[], [Migration(to: 2, "other")]] {
+            let error = #expect(throws: MigrationError.self) {
+                try CodableCache(at: store.url, migrations: registry)
+            }
+            #expect(error?.code == .superseded)
+            #expect(error?.storeVersion == 3)
+            #expect(error?.registryVersion == registry.version)
+            #expect(error?.store == store.url.path)
+        }
+        let error = await #expect(throws: MigrationError.self) { try await CodableCache.open(at: store.url) }
+        #expect(error?.code == .superseded)
+
+        #expect(try Data(contentsOf: store.url) == bytes)
+        #expect(
+            try FileManager.default.attributesOfItem(atPath: store.url.path)[.modificationDate] as? Date == modified
+        )
+        #expect(try store.directory.names() == ["cache.molt"])
+    }
+
+    @Test func `A cache that is open while another upgrades neither reads nor writes any more`() async throws {
+        let store = try OldStore([StoredRecord("Person", "p", #"{"name":"Ada"}"#)])
+        let old = try CodableCache(at: store.url)
+        #expect(try old.value(Person.self, forKey: "p") == Person(name: "Ada"))
+
+        try CodableCache(at: store.url, migrations: Self.new).close()
+        let after = try store.snapshot()
+
+        // The value was read before: it must not come from memory either.
+        let calls: [() throws -> Void] = [
+            { _ = try old.value(Person.self, forKey: "p") },
+            { try old.set(Person(name: "Eve"), forKey: "p") },
+            { try old.set(Person(name: "Eve"), forKey: "q") },
+            { try old.remove(forKey: "p") },
+            { _ = try old.keys() },
+            { _ = try old.count() },
+            { _ = try old.values(of: Person.self) },
+            { _ = try old.contains("p") },
+            { try old.removeAll() },
+        ]
+        for call in calls {
+            let error = #expect(throws: MigrationError.self) { try call() }
+            #expect(error?.code == .superseded)
+            #expect(error?.storeVersion == 3)
+            #expect(error?.registryVersion == 0)
+        }
+        old.close()
+        #expect(try store.snapshot() == after)
+        #expect(after["p"]?.text == #"{"title":"Ada"}"#)
+    }
+
+    @Test func `A cache that is open while another process upgrades notices too`() async throws {
+        let store = try OldStore([StoredRecord("Person", "p", #"{"name":"Ada"}"#)])
+        let old = try CodableCache(at: store.url)
+        #expect(try old.value(Person.self, forKey: "p") == Person(name: "Ada"))
+        let path = store.url.path
+
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            try CodableCache(at: URL(fileURLWithPath: path), migrations: RefusalTests.new).close()
+        }
+
+        let error = #expect(throws: MigrationError.self) { try old.value(Person.self, forKey: "p") }
+        #expect(error?.code == .superseded)
+        old.close()
+    }
+}

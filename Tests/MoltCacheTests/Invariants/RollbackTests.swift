@@ -1,0 +1,174 @@
+import Foundation
+import Molt
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Invariant 1: after a failure or a kill the store is as it was, or as it is after; never between.
+@Suite("Whole or not at all")
+struct RollbackTests {
+    private static let records =
+        (0..<6).map { StoredRecord("Person", "p\($0)", #"{ "id" : \#($0) }"#, expiration: 4e9) }
+        + [StoredRecord("City", "rome", #"{"a":1}"#), StoredRecord("Data", "blob", data: [0, 1])]
+
+    /// A registry that touches everything, and fails at one of its steps.
+    private static func failing(at point: Int) -> MigrationRegistry {
+        @Sendable func check(_ number: Int, _ record: Record? = nil) throws {
+            if number == point, record == nil || record?.key.hasSuffix("4") == true { throw Refusal() }
+        }
+        return [
+            Migration(to: 1, "types", .renameType("City", to: "Place"), .deleteType("Data")),
+            Migration(
+                to: 2,
+                "records",
+                .transform("Person") { person in
+                    try check(0, person)
+                    person.key += "-4"
+                    person.expiration = nil
+                },
+                .transform("Person") { person in
+                    try check(1, person)
+                    if try person.int("id") == 1 { person.drop() }
+                    person.typeName = "Human"
+                }
+            ),
+            Migration(
+                to: 3,
+                "block",
+                .run { migration in
+                    try migration.create("Place", forKey: "oslo", ["a": 2])
+                    try migration.deleteAll(ofType: "Unknown")
+                    try migration.enumerate("Human") { old, new in
+                        new["id"] = .null
+                        try check(2, new)
+                    }
+                    try migration.renameType("Human", to: "Place")
+                    try check(3)
+                }
+            ),
+            Migration(to: 4, "after", .transform("Place") { try check(4, $0) }),
+            Migration(to: 5, "last", .run { _ in try check(5) }),
+        ]
+    }
+
+    @Test(arguments: EntryPoint.allCases, 0..<6)
+    func `A failure at any step leaves every byte as it was`(entry: EntryPoint, point: Int) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let error = try await store.failure(Self.failing(at: point))
+
+        #expect(error.code == .stepFailed)
+        #expect(error.migration?.name == ["records", "records", "block", "block", "after", "last"][point])
+        let report = try await store.upgrade([])
+        #expect(report.isEmpty)
+        try await store.upgrade(Self.failing(at: -1))
+        let after = try store.snapshot()
+        #expect(after.version == 5)
+        #expect(after.keys == ["p0-4", "p2-4", "p3-4", "p4-4", "p5-4", "rome", "oslo"])
+    }
+
+    @Test func `The first attempt fails, the second on the same file succeeds`() async throws {
+        let store = try OldStore(Self.records)
+        for point in 0..<6 { _ = try await store.failure(Self.failing(at: point)) }
+
+        try await store.upgrade(Self.failing(at: -1))
+
+        #expect(try store.snapshot().ledger.map(\.name) == ["types", "records", "block", "after", "last"])
+    }
+
+    // MARK: Kills
+
+    /// Where the process dies.
+    enum Kill: String, CaseIterable, Codable, Sendable {
+        case firstRecord
+        case lastRecord
+        case blockBefore
+        case blockAfter
+        case beforeCommit
+        case afterCommit
+    }
+
+    /// More than SQLite keeps in memory, so that a part of it is on disk when the process dies.
+    private static let many = (0..<3_000).map { number in
+        StoredRecord("Person", "p\(number)", #"{"id":\#(number),"text":"\#(String(repeating: "x", count: 1_000))"}"#)
+    }
+
+    /// What the child runs, and the parent afterwards without a kill.
+    private static func migrations(_ kill: Kill?) -> MigrationRegistry {
+        @Sendable func at(_ point: Kill, _ condition: Bool = true) {
+            if kill == point, condition { raise(SIGKILL) }
+        }
+        return [
+            Migration(
+                to: 1,
+                "change",
+                .transform("Person") { person in
+                    person["changed"] = true
+                    person.key = "new-" + person.key
+                    at(.firstRecord)
+                    at(.lastRecord, try person.int("id") == 2_999)
+                }
+            ),
+            Migration(
+                to: 2,
+                "block",
+                .run { migration in
+                    at(.blockBefore)
+                    try migration.enumerate("Person") { _, new in new["again"] = true }
+                    try migration.create("City", forKey: "rome", ["a": 1])
+                    at(.blockAfter)
+                }
+            ),
+        ]
+    }
+
+    private static func open(_ path: String, _ kill: Kill?) throws {
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = MigrationMonitor { event in
+            switch event {
+            case .ended(let entry) where entry.migration.name == "block" && kill == .beforeCommit: raise(SIGKILL)
+            case .finished where kill == .afterCommit: raise(SIGKILL)
+            default: break
+            }
+        }
+        try CodableCache(at: URL(fileURLWithPath: path), migrations: migrations(kill), configuration: configuration)
+            .close()
+    }
+
+    @Test(arguments: Kill.allCases)
+    func `A kill leaves the old store or the new one, and the next launch finishes`(kill: Kill) async throws {
+        let store = try OldStore(Self.many)
+        let before = try store.snapshot()
+        let path = store.url.path
+
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, kill = kill as Kill] in
+            try RollbackTests.open(path, kill)
+        }
+
+        let killed = try store.snapshot()
+        if kill == .afterCommit {
+            #expect(killed.version == 2)
+        } else {
+            #expect(killed == before)
+            // The old release opens it too, and writes nothing.
+            let old = try CodableCache(at: store.url)
+            #expect(old.report.isEmpty)
+            #expect(try old.count() == Self.many.count)
+            old.close()
+        }
+        try Self.open(path, nil)
+        let after = try store.snapshot()
+        #expect(after.version == 2)
+        #expect(after.ledger.map(\.name) == ["change", "block"])
+        #expect(after.records.count == Self.many.count + 1)
+        for (number, record) in after.records.dropLast().enumerated() {
+            #expect(record.key == "new-p\(number)")
+            #expect(record.text.hasSuffix(#"x","changed":true,"again":true}"#))
+        }
+        #expect(try SQLite(store.url).text("PRAGMA integrity_check") == "ok")
+    }
+}

@@ -1,0 +1,214 @@
+import Foundation
+import Molt
+import Synchronization
+import Testing
+
+@Suite("Cancelling, and waiting for others")
+struct CancellationTests {
+    private static let records = (0..<2_000).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0)}"#) }
+
+    /// How an upgrade is made to stop.
+    enum Way: String, CaseIterable, Sendable {
+        case task
+        case progress
+    }
+
+    /// What is running then.
+    enum Work: String, CaseIterable, Sendable {
+        case steps
+        case convert
+        case block
+    }
+
+    private struct Person: Codable { var id: Int }
+
+    private static func migrations(_ work: Work, _ onRecord: @escaping @Sendable () -> Void) -> MigrationRegistry {
+        switch work {
+        case .steps:
+            registry(
+                .transform("Person") { person in
+                    onRecord()
+                    person["x"] = 1
+                }
+            )
+        case .convert:
+            registry(
+                .convert("Person", from: Person.self, to: Person.self) { person in
+                    onRecord()
+                    return Person(id: person.id + 1)
+                }
+            )
+        case .block:
+            registry(
+                .run { migration in
+                    try migration.enumerate("Person") { _, new in
+                        onRecord()
+                        new["x"] = 1
+                    }
+                }
+            )
+        }
+    }
+
+    /// Cancels a task from inside of its work.
+    private final class Canceller: Sendable {
+        private let task = Mutex<Task<MigrationReport, any Error>?>(nil)
+        private let isKnown = DispatchSemaphore(value: 0)
+
+        /// Waits until the task is known, so that the work cannot be over before it is cancelled.
+        func cancel() {
+            isKnown.wait()
+            task.withLock { $0 }?.cancel()
+        }
+
+        func watch(_ task: Task<MigrationReport, any Error>) {
+            self.task.withLock { $0 = task }
+            isKnown.signal()
+        }
+    }
+
+    @Test(arguments: Way.allCases, Work.allCases)
+    func `A cancelled open stops at the next batch, is rolled back, and the next one finishes`(
+        way: Way,
+        work: Work
+    ) async throws {
+        let store = try OldStore(Self.records)
+        let before = try store.snapshot()
+        let url = store.url
+        let monitor = MigrationMonitor()
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = monitor
+        let seen = Mutex(0)
+        let canceller = Canceller()
+        let migrations = Self.migrations(work) {
+            let count = seen.withLock { seen in
+                seen += 1
+                return seen
+            }
+            guard count == 600 else { return }
+            switch way {
+            case .task: canceller.cancel()
+            case .progress: monitor.progress.cancel()
+            }
+        }
+
+        let task = Task { [configuration] in
+            let cache = try await CodableCache.open(at: url, migrations: migrations, configuration: configuration)
+            defer { cache.close() }
+            return cache.report
+        }
+        canceller.watch(task)
+        let result = await task.result
+
+        let error = #expect(throws: MigrationError.self) { try result.get() }
+        #expect(error?.code == .cancelled)
+        #expect(error?.underlying is CancellationError)
+        #expect(error?.store == url.path)
+        // It did not go on to the end.
+        #expect(seen.withLock { $0 } <= 1_024)
+        #expect(try store.snapshot() == before)
+        let events = await monitor.events.reduce(into: []) { $0.append($1) }
+        guard case .failed = events.last else {
+            Issue.record("The last event is \(String(describing: events.last)).")
+            return
+        }
+
+        try await store.upgrade(Self.migrations(work) {})
+        #expect(try store.snapshot().version == 1)
+    }
+
+    @Test func `A task that is cancelled before it opens leaves the store as it is`() async throws {
+        let store = try OldStore(Self.records)
+        let before = try store.snapshot()
+        let url = store.url
+
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await CodableCache.open(at: url, migrations: Self.migrations(.steps) {}).close()
+        }
+        task.cancel()
+        let result = await task.result
+
+        let error = #expect(throws: MigrationError.self) { try result.get() }
+        #expect(error?.code == .cancelled)
+        #expect(try store.snapshot() == before)
+    }
+
+    // MARK: Waiting
+
+    @Test(arguments: [EntryPoint.initializer, .asyncOpen, .migrator])
+    func `An upgrade that another process keeps waiting for too long is an error`(entry: EntryPoint) async throws {
+        let store = try OldStore([StoredRecord("Person", "p", #"{"id":1}"#)], through: entry)
+        let other = try SQLite(store.url)
+        try other.run("BEGIN IMMEDIATE")
+        let events = Log<String>()
+        var configuration = CodableCache.Configuration()
+        configuration.lockTimeout = .milliseconds(20)
+        configuration.monitor = MigrationMonitor { event in
+            if case .waiting = event { events.append("waiting") }
+        }
+
+        let error = await #expect(throws: MigrationError.self) {
+            try await store.upgrade(Self.migrations(.steps) {}, configuration)
+        }
+
+        #expect(error?.code == .busy)
+        #expect(error?.store == store.url.path)
+        #expect(error?.message.contains("lockTimeout") == true)
+        #expect(events.all == ["waiting"])
+        try other.run("ROLLBACK")
+        try await store.upgrade(Self.migrations(.steps) {})
+        #expect(try store.snapshot().version == 1)
+    }
+
+    @Test func `An upgrade that waits goes on when the other process is done, with what that one wrote`() async throws {
+        let store = try OldStore([StoredRecord("Person", "p", #"{"id":1}"#)])
+        let other = Mutex<SQLite?>(try SQLite(store.url))
+        try other.withLock { other in
+            try other?.run("BEGIN IMMEDIATE; UPDATE molt_record SET content = '{\"id\":7}'")
+        }
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = MigrationMonitor { event in
+            guard case .waiting = event else { return }
+            #expect(throws: Never.self) {
+                try other.withLock { other in
+                    try other?.run("COMMIT")
+                    other = nil
+                }
+            }
+        }
+
+        try await store.upgrade(Self.migrations(.steps) {}, configuration)
+
+        #expect(try store.snapshot()["p"]?.text == #"{"id":7,"x":1}"#)
+    }
+
+    @Test func `Who waits can be cancelled`() async throws {
+        let store = try OldStore([StoredRecord("Person", "p", #"{"id":1}"#)])
+        let before = try store.snapshot()
+        let other = try SQLite(store.url)
+        try other.run("BEGIN IMMEDIATE")
+        let (waiting, signal) = AsyncStream<Void>.makeStream()
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = MigrationMonitor { event in
+            if case .waiting = event { signal.yield() }
+        }
+        let url = store.url
+
+        let task = Task { [configuration] in
+            try await CodableCache.open(
+                at: url,
+                migrations: Self.migrations(.steps) {},
+                configuration: configuration
+            ).close()
+        }
+        for await _ in waiting { break }
+        task.cancel()
+        let result = await task.result
+
+        let error = #expect(throws: MigrationError.self) { try result.get() }
+        #expect(error?.code == .cancelled)
+        try other.run("ROLLBACK")
+        #expect(try store.snapshot() == before)
+    }
+}

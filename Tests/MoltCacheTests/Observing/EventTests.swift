@@ -1,0 +1,224 @@
+import Foundation
+import Molt
+import Testing
+
+@Suite("Following an upgrade")
+struct EventTests {
+    private static let records =
+        (0..<1_100).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0)}"#) }
+        + (0..<100).map { StoredRecord("City", "c\($0)", "{}") }
+
+    private static let fused: MigrationRegistry = [
+        Migration(to: 1, "a", .transform("Person") { $0["a"] = 1 }),
+        Migration(to: 2, "b", .renameType("Person", to: "Human"), .addProperty("Human", "b", default: 1)),
+    ]
+
+    private static let blocks: MigrationRegistry = [
+        Migration(to: 1, "bump"),
+        Migration(to: 2, "a", .transform("Person") { $0["a"] = 1 }),
+        Migration(
+            to: 3,
+            "b",
+            .transform("Person") { $0["b"] = 1 },
+            .run { try $0.enumerate("City") { _, new in new["b"] = 1 } }
+        ),
+        Migration(to: 4, "c", .transform("Person") { $0["c"] = 1 }),
+        Migration(to: 5, "d", .deleteType("City")),
+    ]
+
+    /// An event in a word or two; batches of progress as one.
+    private static func word(_ event: MigrationEvent) -> String {
+        switch event {
+        case .planned(let plan): "planned \(plan.pending.count)"
+        case .waiting: "waiting"
+        case .started(let migration): "started \(migration.name)"
+        case .progressed: "progressed"
+        case .ended(let entry): "ended \(entry.migration.name)"
+        case .finished: "finished"
+        case .failed: "failed"
+        }
+    }
+
+    private static func words(_ events: [MigrationEvent]) -> [String] {
+        events.map(word).filter { $0 != "progressed" }
+    }
+
+    private static func monitored(
+        _ onEvent: (@Sendable (MigrationEvent) -> Void)? = nil
+    ) -> (CodableCache.Configuration, MigrationMonitor) {
+        let monitor = MigrationMonitor(onEvent: onEvent)
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = monitor
+        return (configuration, monitor)
+    }
+
+    // MARK: Events
+
+    @Test(arguments: EntryPoint.allCases)
+    func `The closure gets the events in order`(entry: EntryPoint) async throws {
+        let events = Log<MigrationEvent>()
+        let (configuration, _) = Self.monitored { events.append($0) }
+
+        try await OldStore(Self.records, through: entry).upgrade(Self.blocks, configuration)
+
+        #expect(
+            Self.words(events.all) == [
+                "planned 5", "started bump", "started a", "started b", "ended bump", "ended a", "ended b",
+                "started c", "started d", "ended c", "ended d", "finished",
+            ]
+        )
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `The sequence has the same events, and ends`(entry: EntryPoint) async throws {
+        let log = Log<MigrationEvent>()
+        let (configuration, monitor) = Self.monitored { log.append($0) }
+        let events = monitor.events
+
+        try await OldStore(Self.records, through: entry).upgrade(Self.blocks, configuration)
+        let before = await events.reduce(into: []) { $0.append($1) }
+        let after = await monitor.events.reduce(into: []) { $0.append($1) }
+
+        #expect(before.map(Self.word) == log.all.map(Self.word))
+        // One who comes late gets all that matters.
+        #expect(Self.words(after) == Self.words(log.all))
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A failure is the last event`(entry: EntryPoint) async throws {
+        let events = Log<MigrationEvent>()
+        let (configuration, _) = Self.monitored { events.append($0) }
+        let store = try OldStore(Self.records, through: entry)
+
+        await #expect(throws: MigrationError.self) {
+            try await store.upgrade(registry(.run { _ in throw Refusal() }), configuration)
+        }
+
+        #expect(Self.words(events.all) == ["planned 1", "started change", "failed"])
+        guard case .failed(let error as MigrationError) = events.all.last else {
+            Issue.record("The last event is \(String(describing: events.all.last)).")
+            return
+        }
+        #expect(error.code == .stepFailed)
+        #expect(error.store != nil)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `An up-to-date store is planned and finished`(entry: EntryPoint) async throws {
+        let events = Log<MigrationEvent>()
+        let (configuration, monitor) = Self.monitored { events.append($0) }
+
+        try await OldStore([], through: entry).upgrade([], configuration)
+
+        #expect(events.all.map(Self.word) == ["planned 0", "finished"])
+        #expect(monitor.progress.isFinished)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Migrations without steps begin and end as well`(entry: EntryPoint) async throws {
+        let events = Log<MigrationEvent>()
+        let (configuration, monitor) = Self.monitored { events.append($0) }
+
+        try await OldStore(Self.records, through: entry).upgrade(
+            [Migration(to: 1, "a"), Migration(to: 2, "b")],
+            configuration
+        )
+
+        #expect(
+            events.all.map(Self.word) == [
+                "planned 2", "started a", "started b", "ended a", "ended b", "finished",
+            ]
+        )
+        #expect(monitor.progress.isFinished)
+    }
+
+    // MARK: Progress
+
+    private static func progress(_ events: [MigrationEvent]) -> [MigrationProgress] {
+        events.compactMap { event in
+            guard case .progressed(let progress) = event else { return nil }
+            return progress
+        }
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `For fused steps the total is the number of records, and is right from the start`(
+        entry: EntryPoint
+    ) async throws {
+        let events = Log<MigrationEvent>()
+        let (configuration, monitor) = Self.monitored { events.append($0) }
+
+        try await OldStore(Self.records, through: entry).upgrade(Self.fused, configuration)
+
+        let steps = Self.progress(events.all)
+        #expect(steps.allSatisfy { $0.total == 1_100 })
+        #expect(steps.first?.completed == 0)
+        #expect(steps.last?.completed == 1_100)
+        #expect(steps.map(\.completed) == steps.map(\.completed).sorted())
+        #expect(steps.count > 3)
+        #expect(monitor.progress.totalUnitCount == 1_100)
+        #expect(monitor.progress.completedUnitCount == 1_100)
+        #expect(monitor.progress.fractionCompleted == 1)
+        #expect(monitor.progress.isFinished)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `With blocks too, progress never goes back and ends at the total`(entry: EntryPoint) async throws {
+        let events = Log<MigrationEvent>()
+        let (configuration, monitor) = Self.monitored { events.append($0) }
+
+        try await OldStore(Self.records, through: entry).upgrade(Self.blocks, configuration)
+
+        let steps = Self.progress(events.all)
+        let fractions = steps.map(\.fraction)
+        #expect(fractions == fractions.sorted())
+        #expect(steps.last?.completed == steps.last?.total)
+        // Two passes over the people, and a block that may look at each record.
+        #expect(steps.allSatisfy { $0.total == 1_100 + 1_200 + 1_100 })
+        #expect(Set(steps.map { $0.migrations.map(\.name) }) == [[], ["a", "b"], ["b"], ["c", "d"]])
+        #expect(monitor.progress.completedUnitCount == monitor.progress.totalUnitCount)
+    }
+
+    // MARK: State
+
+    @MainActor
+    @Test func `The observable state follows to the end`() async throws {
+        let (configuration, monitor) = Self.monitored()
+        let state = MigrationState()
+        #expect(state.phase == .idle)
+        let store = try OldStore(Self.records)
+        let following = Task { await state.follow(monitor) }
+
+        let cache = try await CodableCache.open(at: store.url, migrations: Self.blocks, configuration: configuration)
+        await following.value
+
+        #expect(state.phase == .finished)
+        #expect(state.fraction == 1)
+        #expect(state.currentMigration == nil)
+        #expect(state.plan?.pending.count == 5)
+        #expect(state.report == cache.report)
+        #expect(state.error == nil)
+        cache.close()
+    }
+
+    @MainActor
+    @Test func `The observable state shows a failure`() async throws {
+        let (configuration, monitor) = Self.monitored()
+        let state = MigrationState()
+        let store = try OldStore(Self.records)
+
+        await #expect(throws: MigrationError.self) {
+            try await CodableCache.open(
+                at: store.url,
+                migrations: registry(.transform("Person") { _ in throw Refusal() }),
+                configuration: configuration
+            )
+        }
+        await state.follow(monitor)
+
+        #expect(state.phase == .failed)
+        #expect((state.error as? MigrationError)?.code == .stepFailed)
+        #expect(state.report == nil)
+        #expect(state.currentMigration?.name == "change")
+    }
+}

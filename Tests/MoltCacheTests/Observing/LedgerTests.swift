@@ -1,0 +1,113 @@
+import Foundation
+import Molt
+import Testing
+
+@Suite("What the ledger and the report say")
+struct LedgerTests {
+    private static let records =
+        (0..<10).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0)}"#) }
+        + (0..<3).map { StoredRecord("City", "c\($0)", "{}") }
+
+    private static let migrations: MigrationRegistry = [
+        Migration(to: 1, "bump"),
+        Migration(
+            to: 2,
+            "fused",
+            .transform("Person") { if try $0.int("id") < 4 { $0["a"] = 1 } },
+            .transform("Person") { if try $0.int("id") == 9 { $0.drop() } },
+            .transform("Person") { if try $0.int("id") < 2 { $0["b"] = 1 } },
+            .renameType("City", to: "Place")
+        ),
+        Migration(to: 3, "places", .addProperty("Place", "x", default: 1), .deleteType("Nobody")),
+        Migration(
+            to: 3,
+            "block",
+            .run("make one") { try $0.create("Place", forKey: "new", ["x": 2]) },
+            .removeProperty("Person", "a")
+        ),
+    ]
+
+    private static func counts(_ read: Int, _ changed: Int, _ dropped: Int, _ created: Int) -> RecordCounts {
+        var counts = RecordCounts()
+        counts.read = read
+        counts.changed = changed
+        counts.dropped = dropped
+        counts.created = created
+        return counts
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `The report counts per migration and per step`(entry: EntryPoint) async throws {
+        let report = try await OldStore(Self.records, through: entry).upgrade(Self.migrations)
+
+        #expect(report.from == 0)
+        #expect(report.to == 3)
+        #expect(!report.isFresh)
+        #expect(report.entries.map(\.migration.name) == ["bump", "fused", "places", "block"])
+        // Steps of one migration share a reading, so a record that two of them change counts once for the migration.
+        #expect(
+            report.entries.map(\.counts)
+                == [
+                    Self.counts(0, 0, 0, 0), Self.counts(10, 4, 1, 0), Self.counts(3, 3, 0, 0), Self.counts(9, 4, 0, 1),
+                ]
+        )
+        #expect(
+            report.entries[1].steps.map(\.counts)
+                == [
+                    Self.counts(10, 4, 0, 0), Self.counts(10, 0, 1, 0), Self.counts(9, 2, 0, 0),
+                    Self.counts(0, 0, 0, 0),
+                ]
+        )
+        #expect(report.entries[3].steps.map(\.words) == ["make one", "remove Person.a"])
+        #expect(report.entries[3].steps.map(\.counts) == [Self.counts(0, 0, 0, 1), Self.counts(9, 4, 0, 0)])
+        #expect(report.counts == Self.counts(22, 11, 1, 1))
+        #expect(report.duration >= 0)
+        #expect(report.entries.allSatisfy { $0.duration >= 0 && $0.duration <= report.duration })
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `The ledger has a row per migration, written with the change`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+        var configuration = CodableCache.Configuration()
+        configuration.appVersion = "2.5 (77)"
+        let start = Date()
+
+        let report = try await store.upgrade(Self.migrations, configuration)
+
+        let ledger = try store.snapshot().ledger
+        #expect(ledger.map(\.name) == ["bump", "fused", "places", "block"])
+        #expect(ledger.map(\.version) == [1, 2, 3, 3])
+        #expect(ledger.map(\.counts) == report.entries.map(\.counts))
+        #expect(ledger.map(\.duration) == report.entries.map(\.duration))
+        for row in ledger {
+            #expect(row.outcome == .ran)
+            #expect(row.appVersion == "2.5 (77)")
+            #expect(row.moltVersion == MoltRelease.version)
+            #expect(row.appliedAt >= start.addingTimeInterval(-1))
+            #expect(row.appliedAt <= Date().addingTimeInterval(1))
+        }
+    }
+
+    @Test func `Rows are added and never changed`() async throws {
+        let store = try OldStore(Self.records)
+        var configuration = CodableCache.Configuration()
+        for (index, name) in Self.migrations.names.enumerated() {
+            configuration.appVersion = "\(index)"
+            try await store.upgrade(try Self.migrations.upTo(name), configuration)
+        }
+
+        #expect(try store.snapshot().ledger.map(\.appVersion) == ["0", "1", "2", "3"])
+    }
+
+    @Test func `A row has the version that a record was last written at`() async throws {
+        let store = try OldStore(Self.records)
+
+        try await store.upgrade(Self.migrations)
+
+        let after = try store.snapshot()
+        #expect(after["p5"]?.version == 0)
+        #expect(after["p3"]?.version == 3)
+        #expect(after["c0"]?.version == 3)
+        #expect(after["new"]?.version == 3)
+    }
+}
