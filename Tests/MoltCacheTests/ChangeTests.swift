@@ -34,10 +34,10 @@ import Testing
             batch.remove(forKey: "nobody")
         }
         clock.advance(to: 1_002)
-        try cache.removeExpired()
+        try await cache.removeExpired()
         try cache.setData(Data(count: 900), forKey: "big")
         try cache.setData(Data(count: 950), forKey: "bigger")
-        try cache.removeAll(of: Person.self)
+        try await cache.removeAll(of: Person.self)
         try await cache.removeAll()
         let found = await all(changes)
         #expect(
@@ -72,7 +72,7 @@ import Testing
         try cache.set(Person.john, forKey: "john")
         try cache.set(1, forKey: "one")
         try cache.remove(forKey: "john")
-        try cache.removeAll(of: Int.self)
+        try await cache.removeAll(of: Int.self)
         let found = await all(changes)
         #expect(found.map(\.kind) == [.set, .removed])
     }

@@ -71,6 +71,20 @@ import Testing
         #expect(error?.code == .superseded)
     }
 
+    @Test func `A migration that is applied while the cache opens is noticed, too`() throws {
+        let url = scratch.file("late")
+        _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a")])
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = MigrationMonitor { event in
+            guard case .finished = event else { return }
+            _ = try? CodableCache(at: url, migrations: [Migration(to: 1, "a"), Migration(to: 1, "b")])
+        }
+        let error = #expect(throws: MigrationError.self) {
+            _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a")], configuration: configuration)
+        }
+        #expect(error?.code == .superseded)
+    }
+
     @Test func `A write waits for another's only as long as it may`() throws {
         var configuration = CodableCache.Configuration()
         configuration.busyTimeout = .milliseconds(20)

@@ -121,6 +121,78 @@ import Testing
         #expect(try cache.contentSize() == 0)
     }
 
+    @Test func `A value that is larger than the limit takes no other with it`() throws {
+        let cache = try open(sizeLimit: 100)
+        try cache.setData(Data(count: 40), forKey: "a")
+        try cache.setData(Data(count: 40), forKey: "b")
+        try cache.setData(Data(count: 101), forKey: "big")
+        #expect(try cache.keys() == ["a", "b"])
+        #expect(try cache.contentSize() == 80)
+        try cache.setData(Data(count: 101), forKey: "a")
+        #expect(try cache.keys() == ["b"])
+        #expect(try cache.contentSize() == 40)
+    }
+
+    @Test func `A clock that was set back ends no value early`() throws {
+        let cache = try open()
+        clock.advance(to: 100_000)
+        try cache.set(0, forKey: "before")
+        #expect(try cache.keys() == ["before"])
+        clock.advance(to: 1_000)
+        try cache.set(1, forKey: "a", expiry: .after(seconds: 10))
+        #expect(try cache.value(Int.self, forKey: "a") == 1)
+        #expect(try cache.entry(Int.self, forKey: "a")?.created == Date(timeIntervalSince1970: 1_000))
+        #expect(try cache.removeExpired() == 0)
+        clock.advance(to: 1_010)
+        #expect(try cache.value(Int.self, forKey: "a") == nil)
+    }
+
+    @Test(arguments: [
+        (Double.infinity, true), (1e300, true), (0.5, true),
+        (-.infinity, false), (.nan, false), (0, false), (-1, false),
+    ])
+    func `Any number of seconds has a meaning`(seconds: Double, isLive: Bool) throws {
+        let cache = try open()
+        try cache.set(1, forKey: "after", expiry: .after(seconds: seconds))
+        #expect(try cache.contains("after") == isLive)
+        #expect(try cache.value(Int.self, forKey: "after") == (isLive ? 1 : nil))
+        try cache.set(1, forKey: "at", expiry: .at(Date(timeIntervalSince1970: 1_000 + seconds)))
+        #expect(try cache.contains("at") == isLive)
+        #expect(try cache.count() == (isLive ? 2 : 0))
+        #expect(try cache.removeExpired() == (isLive ? 0 : 2))
+    }
+
+    @Test func `However many reads there were, the last ones count`() throws {
+        let cache = try open(sizeLimit: 17_000)
+        let keys = (0..<17_000).map { "\($0)" }
+        try cache.setAll(keys.map { (key: $0, value: Data(count: 1)) })
+        for key in keys { _ = try cache.data(forKey: key) }
+        for key in keys[..<10] { _ = try cache.data(forKey: key) }
+        try cache.setData(Data(count: 100), forKey: "new")
+        #expect(try cache.keys() == keys[..<10] + keys[110...] + ["new"])
+    }
+
+    @Test func `Uses are not forgotten with a write that fails`() throws {
+        let cache = try open(sizeLimit: 250)
+        for key in ["a", "b"] { try cache.setData(Data(count: 100), forKey: key) }
+        _ = try cache.data(forKey: "a")
+        let sqlite = try SQLite(scratch.file())
+        try sqlite.run("CREATE TRIGGER no BEFORE INSERT ON molt_record BEGIN SELECT RAISE(ABORT, 'no'); END")
+        #expect(throws: CacheError.self) { try cache.setData(Data(count: 100), forKey: "c") }
+        try sqlite.run("DROP TRIGGER no")
+        try cache.setData(Data(count: 100), forKey: "c")
+        #expect(try cache.keys() == ["a", "c"])
+    }
+
+    @Test func `Asking whether a value is there reads nothing of it, and is no use`() throws {
+        let cache = try open(sizeLimit: 250)
+        for key in ["a", "b"] { try cache.setData(Data(count: 100), forKey: key) }
+        #expect(try cache.contains("a"))
+        #expect(try cache.typeName(forKey: "a") == "Data")
+        try cache.setData(Data(count: 100), forKey: "c")
+        #expect(try cache.keys() == ["b", "c"])
+    }
+
     @Test func `The size is right after writes without a limit, by others, and by upgrades`() throws {
         let limited = try open(sizeLimit: 1_000)
         try limited.setData(Data(count: 100), forKey: "a")

@@ -151,6 +151,110 @@ import Testing
         #expect(try CodableCache(at: url).count() == 2)
     }
 
+    @Test func `A link to a file is the file, with all that is in its log`() throws {
+        let link = scratch.file("link.molt")
+        let cache = try CodableCache(at: url, migrations: [Migration(to: 2, "second")])
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: url)
+        // In the log only.
+        try SQLite(url).run("PRAGMA user_version = 3")
+        #expect(try CacheStore.state(at: link).version == 3)
+        try SQLite(url).run("PRAGMA user_version = 2")
+        let other = try CodableCache(at: link, migrations: [Migration(to: 2, "second")])
+        try other.set(1, forKey: "one")
+        #expect(try cache.value(Int.self, forKey: "one") == 1)
+        #expect(try other.totalSize() == cache.totalSize())
+    }
+
+    @Test func `A link to nothing, and what is no file URL, are refused`() throws {
+        let link = scratch.file("link.molt")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: scratch.file("nothing"))
+        let web = try #require(URL(string: "https://example.com/cache.molt"))
+        for url in [link, web] {
+            let opening = #expect(throws: CacheError.self) { _ = try CodableCache(at: url) }
+            #expect(opening?.code == .notAFile)
+        }
+        #expect(throws: CacheError.self) { try CacheStore.state(at: web) }
+        #expect(try scratch.names() == ["link.molt"])
+    }
+
+    @Test(arguments: [300, 600, 5_000])
+    func `A path that is too long is refused`(length: Int) throws {
+        let part = String(repeating: "x", count: 99) + "/"
+        let name = length == 300 ? String(repeating: "y", count: length) : String(repeating: part, count: length / 100)
+        let url = scratch.url.appendingPathComponent(name + "cache.molt")
+        let error = #expect(throws: CacheError.self) { _ = try CodableCache(at: url) }
+        #expect(error?.code == .notAFile)
+        #expect(try scratch.names() == [])
+    }
+
+    @Test(arguments: [true, false])
+    func `A file that was removed or replaced while it is open is not written`(isReplaced: Bool) throws {
+        let cache = try CodableCache(at: url)
+        try cache.set(1, forKey: "one")
+        if isReplaced {
+            let other = scratch.file("other.molt")
+            _ = try CodableCache(at: other)
+            #expect(rename(other.path, url.path) == 0)
+        } else {
+            try FileManager.default.removeItem(at: url)
+        }
+        let error = #expect(throws: CacheError.self) { try cache.set(2, forKey: "two") }
+        #expect(error?.code == .fileReplaced)
+        #expect(error?.path == url.path)
+    }
+
+    @Test func `A file that must be there is not made`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.createsFile = false
+        let deep = scratch.url.appendingPathComponent("a/cache.molt")
+        for migrations in [[], [Migration(to: 1, "first")]] as [MigrationRegistry] {
+            let error = #expect(throws: CacheError.self) {
+                _ = try CodableCache(at: deep, migrations: migrations, configuration: configuration)
+            }
+            #expect(error?.code == .fileMissing)
+        }
+        #expect(try scratch.names() == [])
+        _ = try CodableCache(at: url)
+        try CodableCache(at: url, configuration: configuration).set(1, forKey: "one")
+    }
+
+    @Test(arguments: ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
+    func `While another connection writes, opening an up-to-date file changes no byte`(begin: String) throws {
+        let migrations: MigrationRegistry = [Migration(to: 1, "first")]
+        let keeper = try CodableCache(at: url, migrations: migrations)
+        try keeper.set(1, forKey: "one")
+        let writer = try SQLite(url)
+        try writer.run(begin)
+        let before = try state()
+        var configuration = CodableCache.Configuration()
+        configuration.busyTimeout = .milliseconds(1)
+        configuration.lockTimeout = .milliseconds(1)
+        let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
+        #expect(try cache.value(Int.self, forKey: "one") == 1)
+        cache.close()
+        #expect(try state() == before)
+        try writer.run("COMMIT")
+    }
+
+    /// The bytes and the date of the file and of its log.
+    ///
+    /// A copy is read: closing a file drops this process's locks.
+    private func state() throws -> [String] {
+        try [url.path, url.path + "-wal"].flatMap { path in
+            let copy = scratch.file(UUID().uuidString).path
+            let copying = Process()
+            copying.executableURL = URL(fileURLWithPath: "/bin/cp")
+            copying.arguments = ["-p", path, copy]
+            try copying.run()
+            copying.waitUntilExit()
+            let date = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+            return try [
+                Data(contentsOf: URL(fileURLWithPath: copy)).base64EncodedString(),
+                "\(date?.timeIntervalSince1970 ?? 0)",
+            ]
+        }
+    }
+
     @Test(arguments: 0..<10)
     func `Two openers at once make one file`(round: Int) async throws {
         let url = scratch.file("\(round).molt")

@@ -52,6 +52,25 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
     }
 
+    /// A checkpoint writes page by page, from the first on; the log holds all of them until it is done.
+    @Test(arguments: 0...12)
+    func `A file into which only some pages of the log were moved is read and opened`(pages: Int) throws {
+        let open = scratch.file("open")
+        let cache = try CodableCache(at: open, migrations: [Migration(to: 1, "first")])
+        let before = try Data(contentsOf: open)
+        for number in 0..<20 { try cache.setData(Data(count: 1_000), forKey: "\(number)") }
+        try SQLite(open).run("PRAGMA wal_checkpoint(PASSIVE)")
+        let after = try Data(contentsOf: open)
+        #expect(after.count > before.count)
+        try (after.prefix(pages * 4_096) + before.dropFirst(pages * 4_096)).write(to: scratch.file())
+        try FileManager.default.copyItem(atPath: open.path + "-wal", toPath: scratch.file().path + "-wal")
+        #expect(try CacheStore.state(at: scratch.file()).version == 1)
+        let copy = try CodableCache(at: scratch.file(), migrations: [Migration(to: 1, "first")])
+        #expect(try copy.count() == 20)
+        copy.close()
+        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+    }
+
     @Test func `A committed upgrade stays, though nothing was closed`() async throws {
         let path = scratch.file().path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in

@@ -113,6 +113,26 @@ import Testing
         #expect(throws: CacheError.self) { try cache.value(Person.self, forKey: "raw") }
     }
 
+    @Test func `A value in an optional is written as the value`() throws {
+        try cache.set(Person.john as Person?, forKey: "john")
+        #expect(try cache.typeName(forKey: "john") == "Person")
+        #expect(try cache.values(of: Person.self).map(\.value) == [.john])
+        try cache.set(Data([1]) as Data?, forKey: "data")
+        #expect(try cache.typeName(forKey: "data") == "Data")
+        #expect(try cache.data(forKey: "data") == Data([1]))
+        try cache.set(Person?.none, forKey: "nobody")
+        #expect(try cache.typeName(forKey: "nobody") == "Optional<Person>")
+        #expect(try cache.value(Person?.self, forKey: "nobody") == .some(nil))
+    }
+
+    @Test func `What SQLite cannot hold is an error, and the value before stays`() throws {
+        try cache.set(1, forKey: "key")
+        let error = #expect(throws: CacheError.self) { try cache.setData(Data(count: 1_000_000_001), forKey: "key") }
+        #expect(error?.code == .tooLarge)
+        #expect(error?.key == "key")
+        #expect(try cache.value(Int.self, forKey: "key") == 1)
+    }
+
     @Test func `A value is not raw data`() throws {
         try cache.set(Person.john, forKey: "john")
         let error = #expect(throws: CacheError.self) { try cache.data(forKey: "john") }

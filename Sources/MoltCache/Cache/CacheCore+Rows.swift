@@ -15,6 +15,15 @@ extension CacheCore {
         return found
     }
 
+    /// The name of the type that the value under a key was written as, read without its content; nil when there is
+    /// none or it has expired.
+    func typeName(_ key: String) throws(SQLiteError) -> String? {
+        let statement = try statements[.nameOfKey]
+        try statement.bind(now(), at: 1)
+        try statement.bind(key, at: 2)
+        return try statement.first { $0.text(0) }
+    }
+
     /// Every content of a type, in the order of insertion.
     func contents(ofType type: String) throws(SQLiteError) -> [StoredContent] {
         var contents: [StoredContent] = []
@@ -61,21 +70,25 @@ extension CacheCore {
 
     private func set(_ key: String, _ content: EncodedContent) throws(SQLiteError) {
         forget(key)
+        self.key = key
         if let size {
             let old = try statements[.oldSize]
             try old.bind(key, at: 1)
             self.size = size + Int64(content.data.count) - (try old.first { $0.integer(0) } ?? 0)
         }
         let type = try typeID(content.typeName)
+        let now = now()
         let statement = try statements[.set]
-        try statement.bind(now(), at: 1)
+        try statement.bind(now, at: 1)
         try statement.bind(key, at: 2)
         try statement.bind(type, at: 3)
         try statement.bind(Int64(version), at: 4)
         try statement.bind(content.expiration, at: 5)
-        try statement.bind(content.data, isText: !content.isData, at: 6)
-        try statement.run()
+        try statement.bind(useTime(now), at: 7)
+        try statement.run(bindingInPlace: content.data, isText: !content.isData, at: 6)
         changes.append(CacheChange(key: key, typeName: content.typeName, kind: .set))
+        // By itself, and now: as the last that was used it would be evicted after all others.
+        if let sizeLimit, content.data.count > sizeLimit { _ = try remove(key, as: .evicted) }
     }
 
     private func remove(_ key: String, as kind: CacheChange.Kind) throws(SQLiteError) -> Bool {

@@ -16,10 +16,11 @@ final class CacheCore {
     /// Grows whenever a value that was read before may be stale.
     private(set) var epoch = 0
     let version: Int
-    private let sizeLimit: Int?
+    /// How many bytes of content the file may hold.
+    let sizeLimit: Int?
     private let clock: @Sendable () -> Date
     private var dataVersion: Int64 = -1
-    private var ledgerID: Int64 = -1
+    private let ledgerID: Int64
     private var failure: MigrationError?
     private var lastTime = 0.0
     private var touched: [Int64: Double] = [:]
@@ -27,6 +28,8 @@ final class CacheCore {
     private let touchLimit = 16_384
     /// The size of all contents during a write, when there is a limit.
     var size: Int64?
+    /// The key that is being set.
+    var key: String?
     /// What the current write has changed.
     var changes: [CacheChange] = []
 
@@ -40,6 +43,7 @@ final class CacheCore {
         memory = configuration.memory.map { MemoryLayer($0) }
         let milliseconds = Int32(clamping: configuration.busyTimeout.milliseconds)
         let connection = try store.ready(busyMilliseconds: milliseconds)
+        ledgerID = store.lastLedgerID
         self.connection = connection
         statements = Statements(on: connection, sql: \.sql)
         try read { _ in }
@@ -54,9 +58,14 @@ final class CacheCore {
         memory?.removeAll()
     }
 
-    /// Now, and later than at every call before: the order of writes is the order of their times.
+    /// Now, as the configuration's clock has it; it may be set back.
     func now() -> Double {
-        lastTime = max(clock().timeIntervalSince1970, lastTime.nextUp)
+        clock().timeIntervalSince1970
+    }
+
+    /// A time later than at every call before: the order of uses is the order of their times.
+    func useTime(_ now: Double) -> Double {
+        lastTime = max(now, lastTime.nextUp)
         return lastTime
     }
 
@@ -70,13 +79,17 @@ final class CacheCore {
     /// Runs a closure in a write transaction, and keeps what it wrote when it returns.
     func write<Value>(_ body: (CacheCore) throws(SQLiteError) -> Value) throws -> Value {
         changes.removeAll(keepingCapacity: true)
+        key = nil
         do {
-            return try transaction(.beginWrite) { core throws(SQLiteError) in
+            let value = try transaction(.beginWrite) { core throws(SQLiteError) in
+                if core.statements.connection.hasMoved { throw .moved }
                 try core.prepareWrite()
                 let value = try body(core)
                 try core.finishWrite()
                 return value
             }
+            touched.removeAll(keepingCapacity: true)
+            return value
         } catch {
             changes.removeAll()
             throw error
@@ -97,7 +110,9 @@ final class CacheCore {
             return value
         } catch {
             if let failure { throw failure }
-            throw CacheError(error, path: path)
+            var failure = CacheError(error, path: path)
+            if failure.code == .tooLarge { failure.key = key }
+            throw failure
         }
     }
 
@@ -120,7 +135,6 @@ final class CacheCore {
         forgetAll()
         let stored = Int(try statements[.userVersion].first { $0.integer(0) } ?? 0)
         let lastLedgerID = try statements[.lastLedgerID].first { $0.integer(0) } ?? 0
-        if ledgerID < 0 { ledgerID = lastLedgerID }
         guard stored == version, lastLedgerID == ledgerID else {
             failure = superseded(by: stored)
             throw SQLiteError(extendedCode: 0, message: "superseded")
@@ -184,8 +198,12 @@ final class CacheCore {
 
     /// Remembers that a record was used.
     func touch(_ id: Int64, _ now: Double) {
-        guard sizeLimit != nil, touched.count < touchLimit else { return }
-        touched[id] = now
+        guard sizeLimit != nil else { return }
+        touched[id] = useTime(now)
+        guard touched.count > touchLimit else { return }
+        // The older half: those are the next to be evicted anyway.
+        let middle = touched.values.sorted()[touched.count / 2]
+        touched = touched.filter { $0.value >= middle }
     }
 
     private func prepareWrite() throws(SQLiteError) {
@@ -199,7 +217,6 @@ final class CacheCore {
             try statement.bind(id, at: 2)
             try statement.run()
         }
-        touched.removeAll(keepingCapacity: true)
         size = try contentSize()
     }
 

@@ -73,6 +73,12 @@ public struct CacheError: Error, Sendable {
         public static let busy = Code(rawValue: "busy")
         /// Reading or writing failed: disk full, damaged file.
         public static let storeFailed = Code(rawValue: "storeFailed")
+        /// The value, with its key, is larger than SQLite can hold: 1 000 000 000 bytes, unless it was built otherwise.
+        public static let tooLarge = Code(rawValue: "tooLarge")
+        /// There is no file, and the configuration says that none is to be made.
+        public static let fileMissing = Code(rawValue: "fileMissing")
+        /// The file was removed, moved or replaced while the cache had it open.
+        public static let fileReplaced = Code(rawValue: "fileReplaced")
         /// The cache was closed.
         public static let closed = Code(rawValue: "closed")
     }
@@ -113,10 +119,12 @@ extension CacheError {
     init(_ error: SQLiteError, path: String) {
         let code: Code =
             switch error.resultCode {
-            case SQLITE_BUSY, SQLITE_LOCKED: .busy
+            case _ where error == .moved: .fileReplaced
+            case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
             case SQLITE_READONLY: .readOnly
             case SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN: .noPermission
             case SQLITE_NOTADB: .notADatabase
+            case SQLITE_TOOBIG: .tooLarge
             default: .storeFailed
             }
         if code == .notADatabase {

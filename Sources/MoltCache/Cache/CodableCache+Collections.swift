@@ -50,7 +50,8 @@ extension CodableCache {
     public func totalSize() throws -> Int {
         let pages = try list { core throws(SQLiteError) in try core.pagesSize() }
         guard path != ":memory:" else { return Int(pages) }
-        return try ["", "-wal"].reduce(0) { try $0 + (FileStatus.of(path + $1)?.size ?? 0) }
+        let file = FileStatus.resolved(path)
+        return try ["", "-wal"].reduce(0) { try $0 + (FileStatus.of(file + $1)?.size ?? 0) }
     }
 
     // MARK: Removing
@@ -78,16 +79,39 @@ extension CodableCache {
         try change { core throws(SQLiteError) in try core.removeAll(ofType: name) }
     }
 
-    /// Removes all values; waits without blocking a thread.
+    private func list<Value: Sendable>(_ body: @Sendable (CacheCore) throws(SQLiteError) -> Value) throws -> Value {
+        try core.withLock { try $0.read(body) }
+    }
+}
+
+extension CodableCache {
+    // MARK: Removing, without blocking a thread
+
+    /// Removes what has expired; waits for the disk without blocking a thread.
+    ///
+    /// - Returns: How many values were removed.
+    @discardableResult
+    public func removeExpired() async throws -> Int {
+        try await queue.run { [self] in try change { core throws(SQLiteError) in try core.removeExpired() } }
+    }
+
+    /// Removes all values; waits for the disk without blocking a thread.
     ///
     /// - Important: Nothing of them can be taken back.
     public func removeAll() async throws {
-        try await queue.run { [self] in
-            try change { core throws(SQLiteError) in try core.removeAll(ofType: nil) }
-        }
+        try await removeAll(named: nil)
     }
 
-    private func list<Value: Sendable>(_ body: @Sendable (CacheCore) throws(SQLiteError) -> Value) throws -> Value {
-        try core.withLock { try $0.read(body) }
+    /// Removes all values that were written as a type; waits for the disk without blocking a thread.
+    ///
+    /// - Important: Nothing of them can be taken back.
+    public func removeAll(of type: Any.Type) async throws {
+        try await removeAll(named: RecordTypeName.of(type))
+    }
+
+    private func removeAll(named name: String?) async throws {
+        try await queue.run { [self] in
+            try change { core throws(SQLiteError) in try core.removeAll(ofType: name) }
+        }
     }
 }

@@ -4,6 +4,8 @@ public import MoltCore
 extension CodableCache {
     /// How a cache works; the defaults suit an app.
     public struct Configuration: Sendable {
+        /// Whether a file is made when there is none; otherwise that is an error with the code `fileMissing`.
+        public var createsFile = true
         /// The coders that values are encoded and decoded with.
         public var coding: RecordCoding = .standard
         /// When values expire that are set without saying so; never by default.
@@ -14,7 +16,7 @@ extension CodableCache {
         ///
         /// Reads count as uses. They are remembered in memory and written with the next write, so that reading
         /// writes nothing; what was not written when the process ends is forgotten. A value that is larger than the
-        /// limit by itself is evicted at once.
+        /// limit by itself is evicted at once, and no other with it.
         public var sizeLimit: Int?
         /// The app's version, for the ledger; by default the short version of the main bundle, where there is one.
         public var appVersion: String = MigrationOptions.bundleVersion
@@ -46,6 +48,9 @@ extension CodableCache {
     }
 
     /// When a value expires: from then on it is as if it were not there.
+    ///
+    /// 0 seconds, fewer, and a date that has passed are an end at once; infinitely many seconds are none. What is not
+    /// a number ends at once, too: no value outlives an end that nobody can know.
     public enum Expiry: Sendable, Hashable {
         /// Never.
         case never
@@ -56,11 +61,14 @@ extension CodableCache {
 
         /// Seconds since 1970; nil for never.
         func seconds(from now: Double) -> Double? {
-            switch self {
-            case .never: nil
-            case .after(let seconds): now + seconds
-            case .at(let date): date.timeIntervalSince1970
-            }
+            let end: Double? =
+                switch self {
+                case .never: nil
+                case .after(let seconds): now + seconds
+                case .at(let date): date.timeIntervalSince1970
+                }
+            // SQLite takes NaN for NULL, which is never.
+            return end?.isNaN == true ? -.infinity : end
         }
     }
 

@@ -7,14 +7,15 @@ extension CodableCache {
 
     /// Stores a value under a key, in place of the one before.
     ///
-    /// `Data` is stored as raw data, everything else as JSON text.
+    /// `Data` is stored as raw data, everything else as JSON text. A value in an optional is stored as the value, under
+    /// its type's name; nil is stored as `null`, and does not remove what was there.
     ///
     /// - Parameters:
     ///   - value: The value; its type's name is stored with it.
     ///   - key: The key.
     ///   - expiry: When it expires; by default what the configuration says.
-    /// - Throws: ``CacheError`` with the code `notEncodable`, `closed`, `busy` or `storeFailed`;
-    ///   ``MigrationError`` with the code `superseded`.
+    /// - Throws: ``CacheError`` with the code `notEncodable`, `tooLarge`, `closed`, `busy`, `fileReplaced` or
+    ///   `storeFailed`; ``MigrationError`` with the code `superseded`.
     public func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
         let content = try encode(value, key: key, expiry: expiry)
         _ = try change { core throws(SQLiteError) in try core.apply(.set(key: key, content: content)) }
@@ -83,14 +84,14 @@ extension CodableCache {
         )
     }
 
-    /// Whether there is a value under a key that has not expired.
+    /// Whether there is a value under a key that has not expired; neither reads the value nor counts as a use.
     public func contains(_ key: String) throws -> Bool {
-        try row(key) != nil
+        try typeName(forKey: key) != nil
     }
 
     /// The name of the type that the value under a key was written as, or nil when there is none.
     public func typeName(forKey key: String) throws -> String? {
-        try row(key)?.typeName
+        try core.withLock { core in try core.read { core throws(SQLiteError) in try core.typeName(key) } }
     }
 
     // MARK: Raw data
@@ -127,7 +128,12 @@ extension CodableCache {
     }
 
     /// Encodes a value as it is to be stored.
+    ///
+    /// A value in an optional is stored as the value: migrations and listings by its type are to find it.
     func encode<Value: Encodable>(_ value: Value, key: String, expiry: Expiry?) throws -> EncodedContent {
+        if let wrapped = (value as? any OptionalValue)?.wrappedValue {
+            return try encode(wrapped, key: key, expiry: expiry)
+        }
         let now = configuration.now().timeIntervalSince1970
         let expiration = (expiry ?? configuration.defaultExpiry).seconds(from: now)
         let typeName = RecordTypeName.of(Value.self)
@@ -178,5 +184,17 @@ extension CodableCache {
         error.storedType = found.typeName
         error.requestedType = String(describing: type)
         return error
+    }
+}
+
+/// An optional of any type.
+private protocol OptionalValue {
+    var wrappedValue: (any Encodable)? { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var wrappedValue: (any Encodable)? {
+        // A cast of nil to an existential would wrap it once more.
+        if case .some(let value) = self { value as? any Encodable } else { nil }
     }
 }

@@ -51,7 +51,7 @@ public final class CodableCache: Sendable {
         configuration: Configuration = Configuration()
     ) throws {
         try self.init(
-            CacheStore(at: url, coding: configuration.coding),
+            CacheStore(at: url, coding: configuration.coding, createsFile: configuration.createsFile),
             migrations: migrations,
             configuration: configuration,
             isCancelled: { false }
@@ -128,7 +128,7 @@ extension CodableCache {
         return try await withTaskCancellationHandler {
             try await DispatchQueue(label: "molt.open").run {
                 try CodableCache(
-                    CacheStore(at: url, coding: configuration.coding),
+                    CacheStore(at: url, coding: configuration.coding, createsFile: configuration.createsFile),
                     migrations: migrations,
                     configuration: configuration,
                     isCancelled: { flag.isSet }

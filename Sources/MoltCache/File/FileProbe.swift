@@ -17,7 +17,14 @@ enum FileProbe {
     /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`,
     ///   `newerFormat`, `busy` or `storeFailed`.
     static func state(_ path: String) throws(CacheError) -> StoreState {
-        try look(path) { connection throws(SQLiteError) in try LedgerTable.state(connection) } ?? .fresh
+        try stateAndLedgerID(path)?.state ?? .fresh
+    }
+
+    /// As ``state(_:)``, with the id of the ledger's last row; nil for what is no store yet.
+    static func stateAndLedgerID(_ path: String) throws(CacheError) -> (state: StoreState, ledgerID: Int64)? {
+        try look(path) { connection throws(SQLiteError) in
+            (try LedgerTable.state(connection), try LedgerTable.lastID(connection))
+        }
     }
 
     /// Runs a closure over one snapshot of a file that has our tables; it may run again when the file changes
@@ -28,6 +35,9 @@ enum FileProbe {
         _ path: String,
         _ body: (Connection) throws(SQLiteError) -> Found
     ) throws(CacheError) -> Found? {
+        try FileStatus.checkPath(path)
+        // SQLite follows links, and has its other files beside the file itself.
+        let path = FileStatus.resolved(path)
         for _ in 0..<attempts {
             guard let before = try check(path) else { return nil }
             if isBeingWritten(path) { break }
@@ -94,12 +104,16 @@ enum FileProbe {
             let owner = try connection.integer("PRAGMA application_id")
             if owner == FileFormat.applicationID { return true }
             guard owner == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 else { return false }
+            // A new file is an empty database until its first page has come from the log.
+            let owners = WriteAheadLog.applicationIDs(path + "-wal")
+            return owners.isEmpty || owners.contains(FileFormat.applicationID)
         } catch {
+            // While pages are moved from the log into the file, and for good when that was cut off by a kill, the
+            // first page counts more pages than there are. The log still has all of them, the first one too.
+            let owners = WriteAheadLog.applicationIDs(path + "-wal")
+            if error.isDamage, owners.contains(FileFormat.applicationID) { return true }
             throw CacheError(error, path: path)
         }
-        // A new file is an empty database until its first page has come from the log.
-        guard let newest = WriteAheadLog.applicationID(path + "-wal") else { return true }
-        return newest == FileFormat.applicationID
     }
 
     private static func read<Found>(

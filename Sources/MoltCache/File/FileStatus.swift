@@ -1,3 +1,5 @@
+internal import Foundation
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Musl)
@@ -57,6 +59,46 @@ struct FileStatus: Equatable {
         } else if errno != EEXIST {
             throw failure(errno, path: path)
         }
+    }
+
+    /// The path that a URL names, or the URL's text when it names no file; see ``checkPath(_:)``.
+    static func path(of url: URL) -> String {
+        url.isFileURL ? url.absoluteURL.path : url.absoluteString
+    }
+
+    /// Refuses a path that can never be a cache's.
+    ///
+    /// SQLite adds up to 8 bytes for the files beside it, and takes at most 512 together.
+    ///
+    /// - Throws: ``CacheError`` with the code `notAFile`.
+    static func checkPath(_ path: String) throws(CacheError) {
+        let bytes = path.utf8
+        let nameLength = bytes.reversed().prefix { $0 != UInt8(ascii: "/") }.count
+        let reason: String
+        if bytes.first != UInt8(ascii: "/") {
+            reason = "it is not the URL of a file. Make it with URL(fileURLWithPath:)."
+        } else if bytes.count + 8 > 512 || nameLength + 8 > 255 {
+            reason = "it is too long for SQLite. Choose a path of at most 504 bytes and a name of at most 247."
+        } else if isLink(path), try of(path) == nil {
+            reason = "it is a symbolic link to nothing. Choose another path."
+        } else {
+            return
+        }
+        var error = CacheError(.notAFile, "There can be no cache file at \(path): \(reason)")
+        error.path = path
+        throw error
+    }
+
+    /// The path of the file that a symbolic link leads to; the path itself when there is none, or no file.
+    static func resolved(_ path: String) -> String {
+        guard isLink(path), let found = realpath(path, nil) else { return path }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
+    private static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
     /// Whether this process may read a file.

@@ -16,6 +16,11 @@ enum LedgerTable {
         return StoreState(version: version, isFresh: false, ledger: ledger)
     }
 
+    /// The id of the row that was added last; 0 when there is none.
+    static func lastID(_ connection: Connection) throws(SQLiteError) -> Int64 {
+        try connection.integer(RowQuery.lastLedgerID.sql)
+    }
+
     /// Adds rows and sets the version.
     static func add(_ entries: [LedgerEntry], version: Int, to connection: Connection) throws(SQLiteError) {
         let insertion = try connection.prepare(

@@ -54,10 +54,10 @@ extension CodableCache {
         let options = MigrationOptions(appVersion: configuration.appVersion, monitor: configuration.monitor)
         do {
             var report = try Migrator(migrations, options: options).migrate(store)
-            report.store = url.path
+            report.store = FileStatus.path(of: url)
             return report
         } catch var error as MigrationError {
-            error.store = url.path
+            error.store = FileStatus.path(of: url)
             throw error
         }
     }
@@ -67,7 +67,7 @@ extension CacheStore {
     /// Copies a file that has our tables, without writing to it; leaves an empty file when there is none.
     fileprivate static func copy(_ url: URL, to copy: URL) throws {
         try FileStatus.create(copy.path)
-        _ = try FileProbe.look(url.path) { source throws(SQLiteError) in
+        _ = try FileProbe.look(FileStatus.path(of: url)) { source throws(SQLiteError) in
             try source.copy(into: Connection(copy.path, mode: .readWrite))
         }
     }

@@ -113,6 +113,12 @@ final class Connection {
     /// Whether the file can only be read.
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
+    /// Whether the file that is open is not the one at its path: what would be written, nobody would ever read.
+    var hasMoved: Bool {
+        var answer: Int32 = 0
+        return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer) == SQLITE_OK && answer != 0
+    }
+
     /// How long a statement waits for another connection's lock.
     func setBusyTimeout(milliseconds: Int32) {
         sqlite3_busy_timeout(handle, milliseconds)

@@ -30,14 +30,26 @@ extension SQLiteError {
     /// Another connection held the lock for too long.
     static let busy = SQLiteError(extendedCode: SQLITE_BUSY, message: "database is locked")
 
+    /// The file is not at its path any more; SQLite itself only looks when it writes a rollback journal.
+    static let moved = SQLiteError(
+        extendedCode: SQLITE_READONLY | (4 << 8),
+        message: "attempt to write a file that has moved"
+    )
+
     /// Whether another connection holds the lock.
-    var isBusy: Bool { resultCode == SQLITE_BUSY || resultCode == SQLITE_LOCKED }
+    ///
+    /// SQLite says that the locking protocol failed when many others came first, again and again.
+    var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(resultCode) }
+    /// Whether the file is not a whole database.
+    var isDamage: Bool { resultCode == SQLITE_CORRUPT || resultCode == SQLITE_NOTADB }
     /// Whether two rows would have had the same key.
     var isConstraint: Bool { resultCode == SQLITE_CONSTRAINT }
 
     /// What a person can do about it.
     var advice: String {
         switch resultCode {
+        case _ where self == .moved:
+            "The file was removed, moved or replaced while it was open. Nothing was written. Open the store again."
         case SQLITE_FULL:
             "The disk is full. Free some space and open the store again."
         case SQLITE_IOERR:
@@ -48,7 +60,7 @@ extension SQLiteError {
             "The file cannot be written. Check the permissions of the file and of its directory."
         case SQLITE_CANTOPEN:
             "The file, or one beside it, cannot be opened. Check the permissions of its directory."
-        case SQLITE_BUSY, SQLITE_LOCKED:
+        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
             "Another process is writing the file. Try again, or allow more time."
         case SQLITE_TOOBIG:
             "A key or content is larger than SQLite can hold."

@@ -118,19 +118,16 @@ final class Statement {
         }
     }
 
-    /// Binds a copy of bytes, as text or as a blob.
-    func bind(_ data: Data, isText: Bool, at index: Int32) throws(SQLiteError) {
-        let code = data.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress, !bytes.isEmpty else {
-                return isText
-                    ? sqlite3_bind_text(handle, index, "", 0, transient) : sqlite3_bind_zeroblob(handle, index, 0)
+    /// Binds data that is read in place, runs to the end, and lets go of the data.
+    func run(bindingInPlace data: Data, isText: Bool, at index: Int32) throws(SQLiteError) {
+        defer { sqlite3_bind_null(handle, index) }
+        let outcome = data.withUnsafeBytes { bytes in
+            Result { () throws(SQLiteError) in
+                try bind(inPlace: bytes, isText: isText, at: index)
+                try run()
             }
-            let count = UInt64(bytes.count)
-            guard isText else { return sqlite3_bind_blob64(handle, index, base, count, transient) }
-            let characters = base.assumingMemoryBound(to: CChar.self)
-            return sqlite3_bind_text64(handle, index, characters, count, transient, UInt8(SQLITE_UTF8))
         }
-        try check(code)
+        try outcome.get()
     }
 
     private func check(_ code: Int32) throws(SQLiteError) {

@@ -19,14 +19,23 @@ public final class CacheStore: MigrationStore {
     /// The coders that values are encoded and decoded with.
     public let coding: RecordCoding
     private let isInMemory: Bool
+    private let createsFile: Bool
     private var connection: Connection?
     /// Whether the file was looked at and not refused.
     private var isProbed = false
+    /// The id of the ledger's last row when the store was last asked for its state, or upgraded.
+    private(set) var lastLedgerID: Int64 = 0
 
     /// Creates a store for a file, which is not touched and need not exist.
-    public init(at url: URL, coding: RecordCoding = .standard) {
-        storeName = url.path
+    ///
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - coding: The coders that values are encoded and decoded with.
+    ///   - createsFile: Whether an upgrade makes the file when there is none.
+    public init(at url: URL, coding: RecordCoding = .standard, createsFile: Bool = true) {
+        storeName = FileStatus.path(of: url)
         self.coding = coding
+        self.createsFile = createsFile
         isInMemory = false
     }
 
@@ -34,6 +43,7 @@ public final class CacheStore: MigrationStore {
     public init(inMemory coding: RecordCoding) {
         storeName = ":memory:"
         self.coding = coding
+        createsFile = true
         isInMemory = true
     }
 
@@ -42,7 +52,7 @@ public final class CacheStore: MigrationStore {
     /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`,
     ///   `newerFormat`, `busy` or `storeFailed`.
     public static func state(at url: URL) throws -> StoreState {
-        try FileProbe.state(url.path)
+        try FileProbe.state(FileStatus.path(of: url))
     }
 
     /// Reads the version and the ledger; writes nothing and takes no write lock.
@@ -51,14 +61,16 @@ public final class CacheStore: MigrationStore {
     public func state() throws -> StoreState {
         guard let connection else {
             guard !isInMemory else { return .fresh }
-            let state = try FileProbe.state(storeName)
+            let found = try FileProbe.stateAndLedgerID(storeName)
             isProbed = true
-            return state
+            lastLedgerID = found?.ledgerID ?? 0
+            return found?.state ?? .fresh
         }
         do {
             try connection.execute("BEGIN")
             defer { connection.rollBack() }
             guard try FileFormat.recognize(connection, path: storeName) else { return .fresh }
+            lastLedgerID = try LedgerTable.lastID(connection)
             return try LedgerTable.state(connection)
         } catch let error as SQLiteError {
             throw CacheError(error, path: storeName)
@@ -86,6 +98,7 @@ public final class CacheStore: MigrationStore {
             try connection.execute("PRAGMA synchronous = FULL")
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
             defer { connection.rollBack() }
+            if connection.hasMoved { throw SQLiteError.moved }
             let isFresh = try !FileFormat.recognize(connection, path: storeName)
             if isFresh { try connection.execute(FileFormat.creation) }
             let transaction = CacheTransaction(
@@ -97,7 +110,9 @@ public final class CacheStore: MigrationStore {
             defer { transaction.invalidate() }
             try body(transaction)
             try transaction.finish()
+            let ledgerID = try LedgerTable.lastID(connection)
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
+            lastLedgerID = ledgerID
             try connection.execute("PRAGMA synchronous = NORMAL")
             // The first page says whose file it is; it should not stay in the log.
             if isFresh { try connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
@@ -150,6 +165,7 @@ public final class CacheStore: MigrationStore {
             // A file that is not ours is refused before SQLite may write to it.
             if !isProbed { _ = try FileProbe.state(storeName) }
             let directory = URL(fileURLWithPath: storeName).deletingLastPathComponent()
+            if !createsFile, try FileStatus.of(storeName) == nil { throw missing }
             // What it cannot make is reported by the next line, with its reason.
             try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             try FileStatus.create(storeName)
@@ -174,6 +190,12 @@ public final class CacheStore: MigrationStore {
         } catch let error as SQLiteError {
             throw CacheError(error, path: storeName)
         }
+    }
+
+    private var missing: CacheError {
+        var error = CacheError(.fileMissing, "There is no cache at \(storeName), and none is to be made.")
+        error.path = storeName
+        return error
     }
 
     /// Switches a new file to WAL mode; writes nothing when it is in WAL mode.

@@ -7,6 +7,7 @@ enum RowQuery: Int, CaseIterable {
     case userVersion
     case lastLedgerID
     case get
+    case nameOfKey
     case keys
     case keysOfType
     case rowsOfType
@@ -47,6 +48,7 @@ enum RowQuery: Int, CaseIterable {
         case .userVersion: "PRAGMA user_version"
         case .lastLedgerID: "SELECT max(id) FROM molt_ledger"
         case .get: "\(Self.row) WHERE key = ?2 AND \(Self.live)"
+        case .nameOfKey: "SELECT \(Self.typeName) FROM molt_record WHERE key = ?2 AND \(Self.live)"
         case .keys: "SELECT key FROM molt_record WHERE \(Self.live) ORDER BY id"
         case .keysOfType: "SELECT key FROM molt_record WHERE \(Self.ofType) AND \(Self.live) ORDER BY id"
         case .rowsOfType: "\(Self.row) WHERE \(Self.ofType) AND \(Self.live) ORDER BY molt_record.id"
@@ -64,11 +66,11 @@ enum RowQuery: Int, CaseIterable {
             """
             INSERT INTO molt_record(
                 key, type_id, version, created_at, updated_at, accessed_at, expires_at, content
-            ) VALUES(?2, ?3, ?4, ?1, ?1, ?1, ?5, ?6)
+            ) VALUES(?2, ?3, ?4, ?1, ?1, ?7, ?5, ?6)
             ON CONFLICT(key) DO UPDATE SET
                 type_id = excluded.type_id, version = excluded.version, content = excluded.content,
                 created_at = CASE WHEN expires_at <= ?1 THEN ?1 ELSE created_at END,
-                updated_at = ?1, accessed_at = ?1, expires_at = excluded.expires_at
+                updated_at = ?1, accessed_at = ?7, expires_at = excluded.expires_at
             """
         case .remove:
             """

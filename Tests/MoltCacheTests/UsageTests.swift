@@ -1,0 +1,113 @@
+import Foundation
+import Molt
+import Testing
+
+/// Calls as an app's author would write them, in every kind of place; that they compile is half of the test.
+@Suite struct `An app's calls compile and work` {
+    let scratch: ScratchDirectory
+    let cache: CodableCache
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        cache = try CodableCache(at: scratch.file())
+    }
+
+    @Test func `In a function`() throws {
+        try cache.set(Person.john, forKey: "john")
+        try cache.set(Plain(name: "p"), forKey: "plain", expiry: .after(seconds: 60))
+        let john: Person? = try cache.value(forKey: "john")
+        let again = try cache.value(Person.self, forKey: "john")
+        let plain = try cache.value(Plain.self, forKey: "plain")
+        #expect(john == again)
+        #expect(plain?.name == "p")
+        try cache.setAll(["a": 1, "b": 2])
+        try cache.setAll([1, 2, 3].map { (key: "\($0)", value: $0) }, expiry: .never)
+        let numbers: [Int?] = try cache.values(forKeys: ["a", "b", "x"])
+        #expect(numbers == [1, 2, nil])
+        try cache.batch { batch in batch.remove(forKey: "a") }
+        #expect(try cache.removeExpired() == 0)
+        try cache.removeAll(of: Int.self)
+        try cache.removeAll()
+    }
+
+    @Test func `In an asynchronous function`() async throws {
+        let cache = try await CodableCache.open(at: scratch.file())
+        try cache.set(Person.john, forKey: "john")
+        let john: Person? = try cache.value(forKey: "john")
+        #expect(john == .john)
+        try await cache.setAll(["a": Plain(name: "p")])
+        try await cache.setAll([(key: "n", value: 1)], expiry: .after(seconds: -1))
+        let plain = try await cache.values(Plain.self, forKeys: ["a"])
+        #expect(plain.first??.name == "p")
+        try await cache.batch { batch in try batch.set(1, forKey: "one") }
+        #expect(try await cache.removeExpired() == 1)
+        try await cache.removeAll(of: Int.self)
+        #expect(try cache.count() == 2)
+        try await cache.removeAll()
+        #expect(try cache.count() == 0)
+    }
+
+    @Test func `In an actor`() async throws {
+        #expect(try await Model(cache).rename() == Person(firstName: "Jack", lastName: "Appleseed"))
+    }
+
+    @MainActor @Test func `On the main actor`() async throws {
+        let screen = Screen(cache)
+        try await screen.load()
+        #expect(screen.people == [.john])
+    }
+
+    @Test func `In a generic function`() throws {
+        #expect(try replaced(1, by: 2) == 1)
+        #expect(try replaced(1, by: 2) == 2)
+    }
+
+    private func replaced<Value: Codable>(_ value: Value, by other: Value) throws -> Value? {
+        let found = try cache.value(Value.self, forKey: "generic")
+        try cache.set(other, forKey: "generic")
+        return found ?? value
+    }
+}
+
+private actor Model {
+    private let cache: CodableCache
+    private var plain = Plain(name: "Jack")
+
+    init(_ cache: CodableCache) {
+        self.cache = cache
+    }
+
+    func rename() async throws -> Person? {
+        try cache.set(Person.john, forKey: "john")
+        try await cache.batch { batch in
+            var john = try cache.value(Person.self, forKey: "john") ?? .jane
+            john.firstName = plain.name
+            try batch.set(john, forKey: "john")
+            try batch.set(plain, forKey: "plain")
+        }
+        plain = try await cache.values(Plain.self, forKeys: ["plain"])[0] ?? plain
+        return try cache.value(forKey: "john")
+    }
+}
+
+@MainActor private final class Screen {
+    private let cache: CodableCache
+    var people: [Person] = []
+
+    init(_ cache: CodableCache) {
+        self.cache = cache
+    }
+
+    func load() async throws {
+        try await cache.setAll(["john": Person.john])
+        people = try cache.values(of: Person.self).map(\.value)
+        let changes = cache.changes(of: Person.self)
+        let listening = Task { () -> CacheChange? in
+            for await change in changes { return change }
+            return nil
+        }
+        try cache.set(Person.jane, forKey: "jane")
+        let change = await listening.value
+        #expect(change?.kind == .set)
+    }
+}
