@@ -13,7 +13,8 @@ import Synchronization
 /// let cache = try await CodableCache.open(at: url, migrations: migrations, configuration: configuration)
 /// ```
 ///
-/// A monitor follows one opening. Cancelling its ``progress`` stops the upgrade at the next batch and rolls it back.
+/// A monitor follows one opening; when it is given to a second one, as after a dry run, it begins anew with that.
+/// Cancelling its ``progress`` stops the upgrade at the next batch and rolls it back.
 public final class MigrationMonitor: Sendable {
     /// The work as a Foundation progress: units are records to look at.
     public let progress: Progress
@@ -61,6 +62,7 @@ public final class MigrationMonitor: Sendable {
 
     /// Tells everyone who follows.
     func send(_ event: MigrationEvent) {
+        begin()
         update(progress: event)
         onEvent?(event)
         let finished = state.withLock { state -> [AsyncStream<MigrationEvent>.Continuation] in
@@ -82,6 +84,19 @@ public final class MigrationMonitor: Sendable {
         }
         // Finishing calls onTermination, which takes the lock.
         for subscriber in finished { subscriber.finish() }
+    }
+
+    /// Forgets an opening that is over: what follows is another one.
+    private func begin() {
+        let isAnother = state.withLock { state in
+            guard state.isOver else { return false }
+            state.history = []
+            state.isOver = false
+            return true
+        }
+        guard isAnother else { return }
+        progress.completedUnitCount = 0
+        progress.totalUnitCount = -1
     }
 
     private func update(progress event: MigrationEvent) {

@@ -41,11 +41,23 @@ public final class MigrationState {
     /// What was done, once it is done.
     public private(set) var report: MigrationReport?
 
+    /// Whether the migration that is shown has ended, so that another one may be.
+    @ObservationIgnored private var isCurrentOver = true
+
     /// Creates a state that shows nothing yet.
     public init() {}
 
     /// Shows an opening until it ends; returns then, or when the task is cancelled.
+    ///
+    /// What an earlier opening left is forgotten first, so that a state can show the next try, too.
     public func follow(_ monitor: MigrationMonitor) async {
+        phase = .idle
+        currentMigration = nil
+        fraction = 0
+        error = nil
+        plan = nil
+        report = nil
+        isCurrentOver = true
         for await event in monitor.events {
             show(event)
         }
@@ -60,12 +72,17 @@ public final class MigrationState {
             phase = .waiting
         case .started(let migration):
             phase = .migrating
+            guard isCurrentOver else { break }
             currentMigration = migration
+            isCurrentOver = false
         case .progressed(let progress):
-            currentMigration = progress.migrations.first ?? currentMigration
+            if let first = progress.migrations.first, first != currentMigration {
+                currentMigration = first
+                isCurrentOver = false
+            }
             fraction = max(fraction, progress.fraction)
-        case .ended:
-            break
+        case .ended(let entry):
+            isCurrentOver = isCurrentOver || entry.migration == currentMigration
         case .finished(let report):
             self.report = report
             currentMigration = nil

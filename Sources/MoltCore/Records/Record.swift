@@ -28,8 +28,13 @@ public struct Record: Sendable {
     ///
     /// Set it to give this one record another type; use the step `renameType` to rename a type.
     public var typeName: String {
-        didSet { headRevision += 1 }
+        didSet {
+            hasNewTypeName = true
+            headRevision += 1
+        }
     }
+    /// Whether ``typeName`` was set since the record was loaded.
+    package private(set) var hasNewTypeName = false
     /// Whether ``drop()`` was called.
     public private(set) var isDropped = false
     /// What a subscript could not do; thrown by the step that runs the closure, when the closure returns.
@@ -70,6 +75,7 @@ public struct Record: Sendable {
         self.id = id
         self.isData = isData
         self.typeName = typeName
+        hasNewTypeName = false
         isDropped = false
         failure = nil
         expirationSeconds = expiration

@@ -14,6 +14,8 @@ extension MigrationRegistry {
         var faults: [String] = []
         if oldestSupportedVersion < 0 {
             faults.append("oldestSupportedVersion is \(oldestSupportedVersion); it cannot be below 0.")
+        } else if oldestSupportedVersion > Int(Int32.max) {
+            faults.append("oldestSupportedVersion is above \(Int32.max), more than a store can hold.")
         }
         var seen: [String: Int] = [:]
         var last = Int.min
@@ -140,11 +142,15 @@ private struct StepCheck {
                 faults.append("The property \(type).\(path.joined(separator: ".")) was added by an earlier step.")
             }
             putBack([type] + path)
-        case .transform(let type), .convert(let type, _, _):
+        case .transform(let type):
+            use(type: type)
+            // It may give a record any type name, so nothing is known behind it.
+            self = StepCheck()
+        case .convert(let type, _, _):
             use(type: type)
             forget(type)
         case .run:
-            // A block may do anything, so nothing is known behind it.
+            // A block may do anything.
             self = StepCheck()
         }
         return faults
@@ -166,10 +172,8 @@ private struct StepCheck {
             goneProperties[path] = nil
             goneProperties[[newType] + path.dropFirst()] = reason
         }
-        for path in addedProperties where path[0] == type {
-            addedProperties.remove(path)
-            addedProperties.insert([newType] + path.dropFirst())
-        }
+        // There may be records with the new name already, to which the property was not added.
+        addedProperties = addedProperties.filter { $0[0] != type }
     }
 
     /// Forgets what is known of a type's properties: a closure may have put them back.

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The whole store, lent to a block: read any record, create, change and delete.
 ///
@@ -10,19 +10,29 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Everything happens in the transaction of the upgrade: what the block throws undoes all of it. A context must not be
-/// used after its block has returned: its calls then throw an error with the code `contextExpired`.
+/// Everything happens in the transaction of the upgrade: what the block throws undoes all of it. A block may catch what
+/// left the store as it was, as a key that exists. It cannot go on after anything else, as an enumeration that failed
+/// when it had changed records: every later call throws that error again, and so does the upgrade.
+///
+/// A context must not be used after its block has returned: its calls then throw an error with the code
+/// `contextExpired`.
 public final class MigrationContext {
     /// The version that the store had before this migration.
     public let oldVersion: Int
     /// The version that this migration brings the store to.
     public let version: Int
 
+    /// The version that a record is at when this block has changed it.
+    private let recordVersion: Int
     private let live: any MigrationTransaction
-    private let coding: RecordCoding
+    private let storeName: String
+    /// The coders that records are made with.
+    let coding: RecordCoding
     private let options: MigrationOptions
     private let meter: ProgressMeter
     private var isExpired = false
+    /// What left the store half changed: the block cannot catch it and go on.
+    private var failure: (any Error)?
     /// The first id of the records that this block creates: `enumerate` does not visit those.
     private let firstCreatedID: Int64
     private var nextID: Int64
@@ -37,31 +47,21 @@ public final class MigrationContext {
     private var nextStage = 0
     private(set) var counts = RecordCounts()
 
-    /// An `enumerate` that is under way.
-    private struct Enumeration {
-        /// The record that its closure has.
-        var current: Int64 = 0
-        /// Whether the closure deleted that record by its key.
-        var isCurrentDeleted = false
-        /// Whether records that were read into the batch may have been changed or deleted since.
-        var isBatchStale = false
-        /// Whether records that were not read into the batch may have got the type since.
-        var isBatchIncomplete = false
-        /// Whether records further on may have been changed by this block.
-        var looksForOriginals: Bool
-    }
-
     init(
         oldVersion: Int,
         version: Int,
+        recordVersion: Int,
         transaction: any MigrationTransaction,
+        storeName: String,
         coding: RecordCoding,
         options: MigrationOptions,
         meter: ProgressMeter
     ) throws {
         self.oldVersion = oldVersion
         self.version = version
+        self.recordVersion = recordVersion
         live = transaction
+        self.storeName = storeName
         self.coding = coding
         self.options = options
         self.meter = meter
@@ -75,35 +75,47 @@ public final class MigrationContext {
     }
 
     /// Forgets what was kept for `enumerate`.
+    ///
+    /// - Throws: What the block should not have caught.
     func finish() throws {
+        if let failure { throw failure }
         if hasOriginals { try live.forgetOriginals() }
     }
 
-    private func transaction() throws -> any MigrationTransaction {
+    /// Reads or changes the store; what it could not do ends the block, unless it is a key that exists.
+    ///
+    /// SQLite, for one, gives up the whole transaction when a disk is full: what came after would be kept by itself.
+    private func perform<Value>(_ body: (any MigrationTransaction) throws -> Value) throws -> Value {
         guard !isExpired else {
             throw MigrationError(
                 .contextExpired,
                 "The migration's context was used after its block had returned. Do all work inside the block."
             )
         }
-        return live
+        if let failure { throw failure }
+        do {
+            return try body(live)
+        } catch {
+            if (error as? MigrationError)?.code != .keyExists { failure = error }
+            throw error
+        }
     }
 
     // MARK: Looking
 
     /// The names of the types that have at least one record, sorted.
     public var types: [String] {
-        get throws { try transaction().typeNames() }
+        get throws { try perform { try $0.typeNames() } }
     }
 
     /// The number of records of a type.
     public func count(ofType type: String) throws -> Int {
-        try transaction().count(ofType: type)
+        try perform { try $0.count(ofType: type) }
     }
 
     /// The record with a key as it is now, or nil.
     public func record(forKey key: String) throws -> Record? {
-        guard var record = try transaction().record(forKey: key) else { return nil }
+        guard var record = try perform({ try $0.record(forKey: key) }) else { return nil }
         try record.read()
         return record
     }
@@ -117,12 +129,31 @@ public final class MigrationContext {
     ///   - body: Gets the record as it was when the block started, and the record to change. Call `new.drop()` to
     ///     delete it. Records that this block created are not visited; nor are those that it deleted. A new key or
     ///     type name of a record is written when all records have been visited.
-    /// - Throws: ``MigrationError``: what `body` throws is its underlying error.
+    /// - Throws: ``MigrationError``: what `body` throws is its underlying error. When a record was changed before, the
+    ///   block cannot catch it and go on: the upgrade fails with it.
     public func enumerate(
         _ type: String,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws {
-        let transaction = try transaction()
+        let changes = changeCount
+        do {
+            try visitAll(type, body)
+        } catch {
+            // Some records are changed and some are not; their new keys and type names are not written.
+            if changeCount != changes { failure = failure ?? error }
+            throw error
+        }
+    }
+
+    /// Grows with each record that was changed, deleted or added.
+    private var changeCount: Int {
+        counts.changed + counts.dropped + counts.created
+    }
+
+    private func visitAll(
+        _ type: String,
+        _ body: (_ old: Record, _ new: inout Record) throws -> Void
+    ) throws {
         let batch = RecordBatch(capacity: options.batchSize, coding: coding)
         let stage = nextStage
         nextStage += 1
@@ -133,7 +164,7 @@ public final class MigrationContext {
         var after: Int64 = 0
         while true {
             try options.checkCancellation()
-            try transaction.read(into: batch, type: type, after: after, through: firstCreatedID - 1)
+            try perform { try $0.read(into: batch, type: type, after: after, through: firstCreatedID - 1) }
             guard batch.count > 0 else { break }
             enumerations[level].isBatchStale = false
             enumerations[level].isBatchIncomplete = false
@@ -146,8 +177,10 @@ public final class MigrationContext {
                 seen += 1
                 enumerations[level].current = id
                 enumerations[level].isCurrentDeleted = false
+                enumerations[level].isCurrentWritten = false
                 if enumerations[level].isBatchStale {
-                    guard let record = try transaction.record(id: id), record.typeName == type else { continue }
+                    let record = try perform { try $0.record(id: id) }
+                    guard let record, record.typeName == type else { continue }
                     batch.records[index] = record
                 }
                 counts.read += 1
@@ -155,7 +188,7 @@ public final class MigrationContext {
             }
             meter.advance(by: seen)
         }
-        if hasDeferred { try transaction.applyDeferredChanges(stage: stage) }
+        if hasDeferred { try perform { try $0.applyDeferredChanges(stage: stage) } }
     }
 
     /// - Returns: Whether a change waits for the end of the enumeration.
@@ -175,22 +208,25 @@ public final class MigrationContext {
         } catch {
             throw recordError(error, key: old.key, type: typeName)
         }
+        if let failure { throw failure }
         if enumerations[level].isCurrentDeleted { return false }
         if record.isDropped {
             try delete(id: record.id)
             return false
         }
         guard record.revision != revision else { return false }
-        if record.typeName != typeName {
+        guard !enumerations[level].isCurrentWritten else { throw lostUpdate(key: old.key, type: typeName) }
+        let isRetyped = record.typeName != typeName
+        if isRetyped {
             // Written when this enumeration ends, and seen by those around it.
             for outer in 0..<level { enumerations[outer].isBatchIncomplete = true }
         }
-        return try write(record, storedTypeName: typeName, stage: stage)
+        return try write(record, isRetyped: isRetyped, stage: stage)
     }
 
     private func original(of record: Record, _ level: Int) throws -> Record {
         var original = record
-        if enumerations[level].looksForOriginals, let kept = try live.original(id: record.id) {
+        if enumerations[level].looksForOriginals, let kept = try perform({ try $0.original(id: record.id) }) {
             original = kept
             try original.read()
         }
@@ -199,14 +235,20 @@ public final class MigrationContext {
         return original
     }
 
+    /// The error for a record that the closure changed twice, where one of the changes would be lost.
+    private func lostUpdate(key: String, type: String) -> MigrationError {
+        var error = MigrationError(
+            .stepFailed,
+            "The closure changed the record that it visits, and that record was also written by update, or by an "
+                + "enumeration inside the closure: one of the two changes would be lost. Make both on `new`."
+        )
+        error.recordKey = key
+        error.recordType = type
+        return error
+    }
+
     private func recordError(_ error: any Error, key: String, type: String) -> MigrationError {
-        var named =
-            error as? MigrationError
-            ?? MigrationError(
-                .stepFailed,
-                "The block threw an error for a record; the upgrade was rolled back. See the underlying error.",
-                underlying: error
-            )
+        var named = StepFailure.named(error, store: storeName)
         guard named.code != .cancelled else { return named }
         named.recordKey = named.recordKey ?? key
         named.recordType = named.recordType ?? type
@@ -215,70 +257,43 @@ public final class MigrationContext {
 
     // MARK: Changing
 
-    /// Adds a record.
-    ///
-    /// - Parameters:
-    ///   - type: Its type name.
-    ///   - key: A key that no record has.
-    ///   - content: A value, encoded with the store's coders; `Data` is stored as raw data.
-    ///   - expiration: When it expires; nil for never.
-    /// - Throws: ``MigrationError`` with the code `keyExists`, or `typeMismatch` when the value cannot be encoded.
-    public func create(
-        _ type: String,
-        forKey key: String,
-        _ content: some Encodable,
-        expiration: Date? = nil
-    ) throws {
-        var record = Record(coding: coding, key: key, typeName: type)
-        try record.replaceContent(with: content)
-        try insert(&record, expiration)
-    }
-
-    /// Adds a record with properties of any kind.
-    ///
-    /// - Throws: ``MigrationError`` with the code `keyExists`.
-    public func create(
-        _ type: String,
-        forKey key: String,
-        _ content: RecordValue,
-        expiration: Date? = nil
-    ) throws {
-        var record = Record(coding: coding, key: key, typeName: type)
-        try record.replaceContent(with: content)
-        try insert(&record, expiration)
-    }
-
-    private func insert(_ record: inout Record, _ expiration: Date?) throws {
+    /// Adds a record, which `enumerate` does not visit.
+    func insert(_ record: inout Record, _ expiration: Date?) throws {
         record.expiration = expiration
-        try transaction().insert(record, id: nextID, version: version)
+        try perform { try $0.insert(record, id: nextID, version: recordVersion) }
         nextID += 1
         counts.created += 1
     }
 
     /// Writes back a record that ``record(forKey:)`` gave: its content, its expiry, its key and its type name.
     ///
+    /// Inside `enumerate`, do not update the record that is visited and change `new`, too: that is an error, because
+    /// one of the two changes would be lost.
+    ///
     /// - Throws: ``MigrationError`` with the code `recordMissing` when it was deleted in the meantime, `keyExists`
     ///   when another record has its new key, or what a subscript of the record could not do.
     public func update(_ record: Record) throws {
         if let failure = record.failure { throw failure }
-        guard let stored = try transaction().record(id: record.id) else {
+        guard let stored = try perform({ try $0.record(id: record.id) }) else {
             throw record.error(.recordMissing, "The record was deleted, so it cannot be updated.")
         }
         if record.isDropped { return try delete(id: record.id) }
-        // Before anything is written: a block may catch the error and go on.
-        if let key = record.changedKey, let other = try live.record(forKey: key), other.id != record.id {
+        // Before anything is written: the block may catch this and go on.
+        if let key = record.changedKey, let other = try perform({ try $0.record(forKey: key) }), other.id != record.id {
             throw stored.error(
                 .keyExists,
                 "The record cannot get the key \"\(key)\", which another record of type \(other.typeName) has. Give it a "
                     + "key of its own, or delete the other record first."
             )
         }
+        // A copy from before its type was renamed does not bring the old name back.
+        let isRetyped = record.hasNewTypeName && record.typeName != stored.typeName
         let stage = nextStage
         nextStage += 1
-        if try write(record, storedTypeName: stored.typeName, stage: stage) {
-            try live.applyDeferredChanges(stage: stage)
+        if try write(record, isRetyped: isRetyped, stage: stage) {
+            try perform { try $0.applyDeferredChanges(stage: stage) }
         }
-        guard record.typeName != stored.typeName else { return }
+        guard isRetyped else { return }
         for level in enumerations.indices { enumerations[level].isBatchIncomplete = true }
     }
 
@@ -287,7 +302,7 @@ public final class MigrationContext {
     /// - Returns: Whether there was one.
     @discardableResult
     public func delete(_ key: String) throws -> Bool {
-        guard let record = try transaction().record(forKey: key) else { return false }
+        guard let record = try perform({ try $0.record(forKey: key) }) else { return false }
         try delete(id: record.id)
         return true
     }
@@ -297,30 +312,28 @@ public final class MigrationContext {
     /// - Returns: How many there were.
     @discardableResult
     public func deleteAll(ofType type: String) throws -> Int {
-        let transaction = try transaction()
         for level in enumerations.indices {
             enumerations[level].isBatchStale = true
-            let current = try transaction.record(id: enumerations[level].current)
+            let current = try perform { try $0.record(id: enumerations[level].current) }
             if current?.typeName == type { enumerations[level].isCurrentDeleted = true }
         }
-        let count = try transaction.deleteType(type)
+        let count = try perform { try $0.deleteType(type) }
         counts.dropped += count
         return count
     }
 
     /// Renames a type for all its records; onto a name that others have, makes the two one type.
     public func renameType(_ name: String, to newName: String) throws {
-        let transaction = try transaction()
+        let names = try types
         guard name != newName else { return }
-        let names = try transaction.typeNames()
         guard names.contains(name) else { return }
         if hasOriginals || names.contains(newName) {
             hasOriginals = true
-            try transaction.keepOriginals(ofType: name)
+            try perform { try $0.keepOriginals(ofType: name) }
         } else {
             originalTypeNames[newName] = originalTypeNames.removeValue(forKey: name) ?? name
         }
-        try transaction.renameType(name, to: newName)
+        try perform { try $0.renameType(name, to: newName) }
         for level in enumerations.indices {
             enumerations[level].isBatchStale = true
             enumerations[level].isBatchIncomplete = true
@@ -349,29 +362,26 @@ public final class MigrationContext {
     /// Writes a record, and defers the change of its key and type name.
     ///
     /// - Returns: Whether something was deferred.
-    private func write(_ record: Record, storedTypeName: String, stage: Int) throws -> Bool {
-        if record.id < firstCreatedID {
-            hasOriginals = true
-            try live.keepOriginal(id: record.id)
-        }
+    private func write(_ record: Record, isRetyped: Bool, stage: Int) throws -> Bool {
+        if record.id < firstCreatedID { hasOriginals = true }
         touch(record.id)
         counts.changed += 1
-        try live.write(record, version: version)
-        var hasDeferred = false
-        if let key = record.changedKey {
-            try live.deferChange(DeferredChange(stage: stage, id: record.id, kind: .key(key)))
-            hasDeferred = true
+        return try perform { transaction in
+            if record.id < firstCreatedID { try transaction.keepOriginal(id: record.id) }
+            try transaction.write(record, version: recordVersion)
+            if let key = record.changedKey {
+                try transaction.deferChange(DeferredChange(stage: stage, id: record.id, kind: .key(key)))
+            }
+            if isRetyped {
+                try transaction.deferChange(DeferredChange(stage: stage, id: record.id, kind: .type(record.typeName)))
+            }
+            return record.changedKey != nil || isRetyped
         }
-        if record.typeName != storedTypeName {
-            try live.deferChange(DeferredChange(stage: stage, id: record.id, kind: .type(record.typeName)))
-            hasDeferred = true
-        }
-        return hasDeferred
     }
 
     private func delete(id: Int64) throws {
         touch(id, isDeleted: true)
-        try live.delete(id: id)
+        try perform { try $0.delete(id: id) }
         counts.dropped += 1
     }
 
@@ -380,6 +390,7 @@ public final class MigrationContext {
         for level in enumerations.indices {
             if id == enumerations[level].current {
                 enumerations[level].isCurrentDeleted = enumerations[level].isCurrentDeleted || isDeleted
+                enumerations[level].isCurrentWritten = true
             } else if id > enumerations[level].current {
                 enumerations[level].isBatchStale = true
                 enumerations[level].looksForOriginals = true

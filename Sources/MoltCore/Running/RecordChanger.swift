@@ -5,11 +5,16 @@ import Foundation
 struct RecordChanger: Sendable {
     private let chains: StepChains
     private let migrations: [Migration]
+    /// For each migration, the version that a record is at when it has changed the record.
+    private let recordVersions: [Int]
+    private let storeName: String
     private let coreCount = ProcessInfo.processInfo.activeProcessorCount
 
-    init(_ steps: [UpgradeSchedule.Step], migrations: [Migration]) {
-        chains = StepChains(steps, migrations: migrations)
+    init(_ steps: [UpgradeSchedule.Step], migrations: [Migration], recordVersions: [Int], storeName: String) {
+        chains = StepChains(steps)
         self.migrations = migrations
+        self.recordVersions = recordVersions
+        self.storeName = storeName
     }
 
     /// The steps that look at a record of a type.
@@ -76,7 +81,8 @@ struct RecordChanger: Sendable {
                 try link.edit.apply(&record)
                 if let failure = record.failure { throw failure }
             } catch {
-                outcome.failure = StepFailure.error(error, migrations[link.migration], link.number, record)
+                let migration = migrations[link.migration]
+                outcome.failure = StepFailure.error(error, migration, link.number, record, store: storeName)
                 return outcome
             }
             if record.isDropped {
@@ -92,7 +98,7 @@ struct RecordChanger: Sendable {
                 isMigrationCounted = true
                 counts.migrations[migration].changed += 1
             }
-            outcome.changedAt = link.version
+            outcome.changedAt = recordVersions[migration]
             // Keys are compared by their bytes, as stores do: Swift's `==` takes two spellings of a letter for one.
             if let newKey = record.changedKey, key.map({ !RecordObject.isSame(newKey, $0) }) ?? true {
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .key(newKey)))

@@ -11,6 +11,7 @@ final class RecordPass {
     private let steps: [UpgradeSchedule.Step]
     private let migrations: [Migration]
     private let transaction: any MigrationTransaction
+    private let storeName: String
     private let options: MigrationOptions
     private let coding: RecordCoding
     private let meter: ProgressMeter
@@ -22,7 +23,9 @@ final class RecordPass {
     init(
         _ steps: [UpgradeSchedule.Step],
         migrations: [Migration],
+        recordVersions: [Int],
         transaction: any MigrationTransaction,
+        storeName: String,
         coding: RecordCoding,
         options: MigrationOptions,
         meter: ProgressMeter
@@ -31,9 +34,10 @@ final class RecordPass {
         self.migrations = migrations
         self.transaction = transaction
         self.coding = coding
+        self.storeName = storeName
         self.options = options
         self.meter = meter
-        changer = RecordChanger(steps, migrations: migrations)
+        changer = RecordChanger(steps, migrations: migrations, recordVersions: recordVersions, storeName: storeName)
         counts = PassCounts(migrations: migrations.count, stages: steps.count)
     }
 
@@ -86,7 +90,8 @@ final class RecordPass {
         do {
             return try body()
         } catch {
-            throw StepFailure.error(error, migrations[steps[stage].migration], steps[stage].number)
+            let step = steps[stage]
+            throw StepFailure.error(error, migrations[step.migration], step.number, store: storeName)
         }
     }
 

@@ -1,6 +1,7 @@
 /// For records of a type, the steps of a pass that look at them.
 ///
 /// Type renames and deletions are followed by name here, so a record needs no lookup while it goes through its steps.
+/// Names are compared by their bytes, as the store does.
 struct StepChains: Sendable {
     /// A step that looks at a record.
     struct Link: Sendable {
@@ -8,8 +9,6 @@ struct StepChains: Sendable {
         var stage: Int
         var migration: Int
         var number: Int
-        /// The version that a record is at when the step has changed it.
-        var version: Int
         /// The record's type name when the step looks at it.
         var typeName: String
         var edit: RecordEdit
@@ -23,11 +22,9 @@ struct StepChains: Sendable {
     }
 
     private let steps: [UpgradeSchedule.Step]
-    private let migrations: [Migration]
 
-    init(_ steps: [UpgradeSchedule.Step], migrations: [Migration]) {
+    init(_ steps: [UpgradeSchedule.Step]) {
         self.steps = steps
-        self.migrations = migrations
     }
 
     /// The steps from a stage on that look at a record which has a type name there.
@@ -38,20 +35,19 @@ struct StepChains: Sendable {
             let step = steps[index]
             switch step.action {
             case .renameType(let name, let newName):
-                if name == typeName { typeName = newName }
+                if RecordObject.isSame(name, typeName) { typeName = newName }
             case .deleteType(let name):
-                if name == typeName {
+                if RecordObject.isSame(name, typeName) {
                     chain.isDeleted = true
                     return chain
                 }
             case .edit(let edit):
-                guard edit.typeName == typeName else { continue }
+                guard RecordObject.isSame(edit.typeName, typeName) else { continue }
                 chain.links.append(
                     Link(
                         stage: index,
                         migration: step.migration,
                         number: step.number,
-                        version: migrations[step.migration].version,
                         typeName: typeName,
                         edit: edit
                     )
@@ -68,8 +64,8 @@ struct StepChains: Sendable {
         var typeName = typeName
         for step in steps {
             switch step.action {
-            case .renameType(let name, let newName) where name == typeName: typeName = newName
-            case .deleteType(let name) where name == typeName: return nil
+            case .renameType(let name, let newName) where RecordObject.isSame(name, typeName): typeName = newName
+            case .deleteType(let name) where RecordObject.isSame(name, typeName): return nil
             default: continue
             }
         }

@@ -5,21 +5,13 @@ enum StepFailure {
         _ error: any Error,
         _ migration: Migration,
         _ number: Int,
-        _ record: Record? = nil
+        _ record: Record? = nil,
+        store: String
     ) -> MigrationError {
-        var named: MigrationError
-        if let error = error as? MigrationError {
-            named = error
-        } else {
-            named = MigrationError(
-                .stepFailed,
-                "The step's closure threw an error; the upgrade was rolled back. See the underlying error.",
-                underlying: error
-            )
-        }
+        var named = named(error, store: store)
         guard named.code != .cancelled else { return named }
-        named.migration = named.migration ?? migration.id
-        if named.step == nil, migration.steps.indices.contains(number) {
+        named.migration = migration.id
+        if migration.steps.indices.contains(number) {
             named.step = MigrationError.StepPosition(number: number + 1, words: migration.steps[number].description)
         }
         if let record {
@@ -27,5 +19,16 @@ enum StepFailure {
             named.recordType = named.recordType ?? record.typeName
         }
         return named
+    }
+
+    /// An error of this upgrade as it is; any other one as the underlying error of one.
+    static func named(_ error: any Error, store: String) -> MigrationError {
+        // A closure may open another store: that one's error must not be taken for this one's.
+        if let error = error as? MigrationError, error.migration == nil, error.store ?? store == store { return error }
+        return MigrationError(
+            .stepFailed,
+            "The step's closure threw an error; the upgrade was rolled back. See the underlying error.",
+            underlying: error
+        )
     }
 }

@@ -4,12 +4,12 @@ final class UpgradeRun {
     private let transaction: any MigrationTransaction
     private let coding: RecordCoding
     private let options: MigrationOptions
-    /// The migrations that run, each with the steps of it that run.
+    /// The migrations that run.
     private let migrations: [Migration]
-    /// The same migrations with all their steps, for the numbers in errors.
-    private let wholeMigrations: [Migration]
     /// For each of them, the version that the store had before it.
     private let oldVersions: [Int]
+    /// For each of them, the version that a record is at when it has changed the record.
+    private let recordVersions: [Int]
     private let schedule: UpgradeSchedule
     private let meter: ProgressMeter
     private var entries: [MigrationReport.Entry]
@@ -26,22 +26,17 @@ final class UpgradeRun {
         self.coding = coding
         self.options = options
         let pending = Set(plan.pending.map(\.name))
-        wholeMigrations = registry.migrations.filter { pending.contains($0.name) }
-        migrations = wholeMigrations.map { migration in
-            guard plan.isFresh else { return migration }
-            return Migration(
-                to: migration.version,
-                migration.name,
-                replacing: migration.replaces,
-                steps: migration.steps.filter(\.runsOnFreshStore)
-            )
-        }
+        migrations = registry.migrations.filter { pending.contains($0.name) }
         oldVersions = migrations.map { migration in
+            // A late migration.
+            if plan.from > migration.version { return plan.from }
             // Not the version of the file: a block must see the same whichever version the upgrade began at.
             let before = registry.migrations.map(\.version).filter { $0 < migration.version }.max() ?? 0
             return max(before, plan.from < migration.version ? plan.from : 0)
         }
-        schedule = UpgradeSchedule(migrations.map(\.steps))
+        // A late migration changes records of a later version, and they stay at that version.
+        recordVersions = migrations.map { max($0.version, plan.from) }
+        schedule = UpgradeSchedule(migrations, isFresh: plan.isFresh)
         meter = ProgressMeter(monitor: options.monitor)
         entries = migrations.map { migration in
             MigrationReport.Entry(
@@ -82,13 +77,21 @@ final class UpgradeRun {
 
     private func tellEnded(at group: Int) {
         for (index, span) in schedule.spans.enumerated() where span.upperBound == group {
-            options.monitor?.send(.ended(entries[index]))
+            options.monitor?.send(.ended(entry(of: index)))
         }
+    }
+
+    /// What a migration has done, with those of its steps that run.
+    private func entry(of migration: Int) -> MigrationReport.Entry {
+        var entry = entries[migration]
+        guard plan.isFresh else { return entry }
+        entry.steps = zip(entry.steps, migrations[migration].steps).filter(\.1.runsOnFreshStore).map(\.0)
+        return entry
     }
 
     /// What ran, and the migrations that do not run but get a row in the ledger.
     private func entriesInOrder() -> [MigrationReport.Entry] {
-        var ran = entries[...]
+        var ran = entries.indices.map(entry(of:))[...]
         return plan.entries.compactMap { entry in
             if entry.willRun { return ran.popFirst() }
             guard entry.status == .skippedFresh || entry.status == .replaced else { return nil }
@@ -109,7 +112,9 @@ final class UpgradeRun {
         let pass = RecordPass(
             steps,
             migrations: migrations,
+            recordVersions: recordVersions,
             transaction: transaction,
+            storeName: plan.store,
             coding: coding,
             options: options,
             meter: meter
@@ -153,7 +158,9 @@ final class UpgradeRun {
         let context = try MigrationContext(
             oldVersion: oldVersions[step.migration],
             version: migration.version,
+            recordVersion: recordVersions[step.migration],
             transaction: transaction,
+            storeName: plan.store,
             coding: coding,
             options: options,
             meter: meter
@@ -163,9 +170,7 @@ final class UpgradeRun {
             try block(context)
             try context.finish()
         } catch {
-            let whole = wholeMigrations[step.migration]
-            let numbers = whole.steps.indices.filter { !plan.isFresh || whole.steps[$0].runsOnFreshStore }
-            throw StepFailure.error(error, whole, numbers[step.number])
+            throw StepFailure.error(error, migration, step.number, store: plan.store)
         }
         meter.end()
         entries[step.migration].steps[step.number].counts += context.counts
@@ -183,7 +188,7 @@ final class UpgradeRun {
         return try schedule.groups.map { group in
             switch group {
             case .pass(let steps):
-                let chains = StepChains(steps, migrations: migrations)
+                let chains = StepChains(steps)
                 var work = 0
                 for name in names where !chains.chain(typeName: name.current).links.isEmpty {
                     let count = try counts[name.stored] ?? transaction.count(ofType: name.stored)

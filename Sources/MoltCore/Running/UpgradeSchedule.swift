@@ -4,7 +4,7 @@ struct UpgradeSchedule {
     struct Step: Sendable {
         /// The place of its migration among those that run.
         var migration: Int
-        /// Its place among the steps of that migration that run.
+        /// Its place among the steps of that migration, whether they run or not.
         var number: Int
         var action: MigrationStep.Action
     }
@@ -23,17 +23,19 @@ struct UpgradeSchedule {
 
     /// Puts steps into groups.
     ///
-    /// - Parameter steps: The steps of each migration that runs.
-    init(_ steps: [[MigrationStep]]) {
+    /// - Parameters:
+    ///   - migrations: The migrations that run.
+    ///   - isFresh: Whether only those of their steps run that also run on a fresh store.
+    init(_ migrations: [Migration], isFresh: Bool) {
         var pass: [Step] = []
         var spans: [ClosedRange<Int>] = []
         func closePass(_ groups: inout [Group]) {
             if !pass.isEmpty { groups.append(.pass(pass)) }
             pass = []
         }
-        for (migration, steps) in steps.enumerated() {
+        for (migration, steps) in migrations.map(\.steps).enumerated() {
             var first: Int?
-            for (number, step) in steps.enumerated() {
+            for (number, step) in steps.enumerated() where !isFresh || step.runsOnFreshStore {
                 let place = Step(migration: migration, number: number, action: step.action)
                 if case .run(let block) = step.action {
                     closePass(&groups)

@@ -32,6 +32,7 @@ struct RegistryFaultTests {
             "is retired: oldestSupportedVersion is 3"
         ),
         Case("a negative oldest version", MigrationRegistry([], oldestSupportedVersion: -1), "cannot be below 0"),
+        Case("an oldest version beyond 32 bits", MigrationRegistry([], oldestSupportedVersion: 1 << 31), "is above"),
         Case(
             "a replacement of what is there",
             [Migration(to: 1, "a"), Migration(to: 2, "b", replacing: ["a"])],
@@ -116,6 +117,12 @@ struct RegistryFaultTests {
             .renameProperty("A", "home", "zip", to: "code")
         ),
         steps(.renameType("A", to: "B"), .renameType("C", to: "B"), .transform("B") { _ in }),
+        steps(
+            .addProperty("A", "kind", default: "a"),
+            .renameType("A", to: "B"),
+            .addProperty("B", "kind", default: "b")
+        ),
+        steps(.deleteType("A"), .transform("B") { $0.typeName = "A" }, .addProperty("A", "x", default: 1)),
         steps(.addProperty("A", "x", default: deep(511))),
     ])
     func `Steps that put back what they use are no fault`(_ registry: MigrationRegistry) {

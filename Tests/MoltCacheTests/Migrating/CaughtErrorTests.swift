@@ -1,0 +1,248 @@
+import Molt
+import Testing
+
+@Suite("What a block may catch, and what it may not")
+struct CaughtErrorTests {
+    private static let records = (0..<5).map { StoredRecord("Person", "p\($0)", #"{"number":\#($0)}"#) }
+
+    private static func store(_ entry: EntryPoint) throws -> OldStore {
+        try OldStore(records, through: entry)
+    }
+
+    // MARK: Half changes
+
+    @Test(arguments: EntryPoint.allCases)
+    func `An enumeration that failed among its changes fails the upgrade, though the block caught it`(
+        entry: EntryPoint
+    ) async throws {
+        let error = try await Self.store(entry).failure(
+            registry(
+                .run { migration in
+                    try? migration.enumerate("Person") { old, new in
+                        if old.key == "p3" { throw Refusal(value: "three") }
+                        new.key = "moved-\(old.key)"
+                    }
+                }
+            )
+        )
+
+        #expect(error.code == .stepFailed)
+        #expect(error.recordKey == "p3")
+        #expect(error.migration?.name == "change")
+        #expect(error.underlying as? Refusal == Refusal(value: "three"))
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Keys that collide at the end of an enumeration fail the upgrade, though the block caught it`(
+        entry: EntryPoint
+    ) async throws {
+        let error = try await Self.store(entry).failure(
+            registry(
+                .run { migration in
+                    try? migration.enumerate("Person") { _, new in
+                        new["seen"] = true
+                        new.key = "same"
+                    }
+                },
+                .transform("Person") { $0["after"] = true }
+            )
+        )
+
+        #expect(error.code == .keyExists)
+        #expect(error.step?.number == 1)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `After such a failure every call throws it again`(entry: EntryPoint) async throws {
+        let errors = Log<MigrationError.Code>()
+        _ = try await Self.store(entry).failure(
+            registry(
+                .run { migration in
+                    try? migration.enumerate("Person") { old, _ in
+                        try migration.delete(old.key)
+                        throw Refusal()
+                    }
+                    let calls: [() throws -> Void] = [
+                        { _ = try migration.types },
+                        { _ = try migration.record(forKey: "p4") },
+                        { try migration.enumerate("Person") { _, _ in } },
+                        { try migration.create("Person", forKey: "new", ["number": 9]) },
+                        { try migration.renameType("Person", to: "Human") },
+                    ]
+                    for call in calls {
+                        do { try call() } catch let error as MigrationError { errors.append(error.code) }
+                    }
+                }
+            )
+        )
+
+        #expect(errors.all == Array(repeating: .stepFailed, count: 5))
+    }
+
+    @Test(arguments: [EntryPoint.initializer, .asyncOpen, .migrator])
+    func `After SQLite gave up the transaction, as for a full disk, a block cannot write on`(
+        entry: EntryPoint
+    ) async throws {
+        let store = try Self.store(entry)
+        try SQLite(store.url).run(
+            "CREATE TRIGGER full BEFORE UPDATE ON molt_record BEGIN SELECT RAISE(ROLLBACK, 'full'); END"
+        )
+
+        let error = try await store.failure(
+            registry(
+                .run { migration in
+                    try? migration.enumerate("Person") { _, new in new["seen"] = true }
+                    try? migration.create("Person", forKey: "new", ["number": 9])
+                    _ = try? migration.delete("p1")
+                }
+            )
+        )
+
+        #expect(error.code == .storeFailed)
+        #expect(error.migration?.name == "change")
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `An inner enumeration that failed among its changes ends the outer one`(entry: EntryPoint) async throws {
+        let visited = Log<String>()
+        let error = try await Self.store(entry).failure(
+            registry(
+                .run { migration in
+                    try migration.enumerate("Person") { old, _ in
+                        visited.append(old.key)
+                        try? migration.enumerate("Person") { inner, new in
+                            if inner.key == "p2" { throw Refusal() }
+                            new["inner"] = true
+                        }
+                    }
+                }
+            )
+        )
+
+        #expect(visited.all == ["p0"])
+        #expect(error.recordKey == "p2")
+    }
+
+    // MARK: What left the store as it was
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A block may leave an enumeration that has changed nothing by an error`(entry: EntryPoint) async throws {
+        let after = try await Self.store(entry).upgraded(
+            registry(
+                .run { migration in
+                    let found = Log<String>()
+                    try? migration.enumerate("Person") { old, _ in
+                        found.append(old.key)
+                        if found.count == 3 { throw Refusal() }
+                    }
+                    try migration.create("Note", forKey: "found", .string(found.all.joined(separator: " ")))
+                }
+            )
+        )
+
+        #expect(after["found"]?.text == #""p0 p1 p2""#)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A block may go on after a key that exists, and nothing of the record was written`(
+        entry: EntryPoint
+    ) async throws {
+        let after = try await Self.store(entry).upgraded(
+            registry(
+                .run { migration in
+                    try? migration.create("Person", forKey: "p1", ["number": 100])
+                    var record = try #require(try migration.record(forKey: "p2"))
+                    record["number"] = 200
+                    record.key = "p3"
+                    try? migration.update(record)
+                    try migration.enumerate("Person") { _, new in new["seen"] = true }
+                }
+            )
+        )
+
+        #expect(
+            after.texts
+                == Dictionary(
+                    uniqueKeysWithValues: (0..<5).map {
+                        ("p\($0)", #"{"number":\#($0),"seen":true}"#)
+                    }
+                )
+        )
+    }
+
+    // MARK: Lost changes
+
+    @Test(arguments: EntryPoint.allCases)
+    func `The record that is visited cannot be updated and changed as the new one, too`(
+        entry: EntryPoint
+    ) async throws {
+        let error = try await Self.store(entry).failure(
+            registry(
+                .run { migration in
+                    try migration.enumerate("Person") { old, new in
+                        guard old.key == "p2", var record = try migration.record(forKey: "p2") else { return }
+                        record["updated"] = true
+                        try migration.update(record)
+                        new["visited"] = true
+                    }
+                }
+            )
+        )
+
+        #expect(error.code == .stepFailed)
+        #expect(error.recordKey == "p2")
+        #expect(error.recordType == "Person")
+        #expect(error.message.contains("would be lost"))
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `Nor can an inner enumeration change it, too`(entry: EntryPoint) async throws {
+        let error = try await Self.store(entry).failure(
+            registry(
+                .run { migration in
+                    try migration.enumerate("Person") { old, new in
+                        if old.key == "p1" { try migration.renameProperty("Person", "number", to: "no") }
+                        if old.key == "p1" { new["visited"] = true }
+                    }
+                }
+            )
+        )
+
+        #expect(error.recordKey == "p1")
+        #expect(error.message.contains("would be lost"))
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `The record that is visited may be updated instead`(entry: EntryPoint) async throws {
+        let after = try await Self.store(entry).upgraded(
+            registry(
+                .run { migration in
+                    try migration.enumerate("Person") { old, _ in
+                        guard var record = try migration.record(forKey: old.key) else { return }
+                        record["updated"] = true
+                        try migration.update(record)
+                    }
+                }
+            )
+        )
+
+        #expect(after.records.allSatisfy { $0.text.hasSuffix(#","updated":true}"#) })
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A copy from before its type was renamed does not bring the old name back`(entry: EntryPoint) async throws {
+        let after = try await Self.store(entry).upgraded(
+            registry(
+                .run { migration in
+                    var record = try #require(try migration.record(forKey: "p0"))
+                    try migration.renameType("Person", to: "Human")
+                    record["updated"] = true
+                    try migration.update(record)
+                }
+            )
+        )
+
+        #expect(Set(after.types.values) == ["Human"])
+        #expect(after["p0"]?.text == #"{"number":0,"updated":true}"#)
+    }
+}
