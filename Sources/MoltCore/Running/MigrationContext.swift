@@ -24,12 +24,9 @@ public final class MigrationContext {
 
     /// The version that a record is at when this block has changed it.
     private let recordVersion: Int
-    private let live: any MigrationTransaction
-    private let storeName: String
+    private let scope: UpgradeScope
     /// The coders that records are made with.
-    let coding: RecordCoding
-    private let options: MigrationOptions
-    private let meter: ProgressMeter
+    var coding: RecordCoding { scope.coding }
     private var isExpired = false
     /// What left the store half changed: the block cannot catch it and go on.
     private var failure: (any Error)?
@@ -47,25 +44,12 @@ public final class MigrationContext {
     private var nextStage = 0
     private(set) var counts = RecordCounts()
 
-    init(
-        oldVersion: Int,
-        version: Int,
-        recordVersion: Int,
-        transaction: any MigrationTransaction,
-        storeName: String,
-        coding: RecordCoding,
-        options: MigrationOptions,
-        meter: ProgressMeter
-    ) throws {
-        self.oldVersion = oldVersion
-        self.version = version
-        self.recordVersion = recordVersion
-        live = transaction
-        self.storeName = storeName
-        self.coding = coding
-        self.options = options
-        self.meter = meter
-        nextID = try transaction.lastRecordID() + 1
+    init(_ pending: PendingMigration, _ scope: UpgradeScope) throws {
+        oldVersion = pending.oldVersion
+        version = pending.migration.version
+        recordVersion = pending.recordVersion
+        self.scope = scope
+        nextID = try scope.transaction.lastRecordID() + 1
         firstCreatedID = nextID
     }
 
@@ -79,7 +63,7 @@ public final class MigrationContext {
     /// - Throws: What the block should not have caught.
     func finish() throws {
         if let failure { throw failure }
-        if hasOriginals { try live.forgetOriginals() }
+        if hasOriginals { try scope.transaction.forgetOriginals() }
     }
 
     /// Reads or changes the store; what it could not do ends the block, unless it is a key that exists.
@@ -94,7 +78,7 @@ public final class MigrationContext {
         }
         if let failure { throw failure }
         do {
-            return try body(live)
+            return try body(scope.transaction)
         } catch {
             if (error as? MigrationError)?.code != .keyExists { failure = error }
             throw error
@@ -154,7 +138,7 @@ public final class MigrationContext {
         _ type: String,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws {
-        let batch = RecordBatch(capacity: options.batchSize, coding: coding)
+        let batch = RecordBatch(capacity: scope.options.batchSize, coding: coding)
         let stage = nextStage
         nextStage += 1
         var hasDeferred = false
@@ -163,7 +147,7 @@ public final class MigrationContext {
         defer { enumerations.removeLast() }
         var after: Int64 = 0
         while true {
-            try options.checkCancellation()
+            try scope.options.checkCancellation()
             try perform { try $0.read(into: batch, type: type, after: after, through: firstCreatedID - 1) }
             guard batch.count > 0 else { break }
             enumerations[level].isBatchStale = false
@@ -186,7 +170,7 @@ public final class MigrationContext {
                 counts.read += 1
                 hasDeferred = try visit(&batch.records[index], level, stage, body) || hasDeferred
             }
-            meter.advance(by: seen)
+            scope.meter.advance(by: seen)
         }
         if hasDeferred { try perform { try $0.applyDeferredChanges(stage: stage) } }
     }
@@ -248,7 +232,7 @@ public final class MigrationContext {
     }
 
     private func recordError(_ error: any Error, key: String, type: String) -> MigrationError {
-        var named = StepFailure.named(error, store: storeName)
+        var named = StepFailure.named(error, store: scope.storeName)
         guard named.code != .cancelled else { return named }
         named.recordKey = named.recordKey ?? key
         named.recordType = named.recordType ?? type

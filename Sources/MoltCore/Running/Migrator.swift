@@ -58,14 +58,13 @@ public struct Migrator: Sendable {
                 try plan.checkProblems()
                 guard plan.needsUpgrade else { return }
                 try options.checkCancellation()
-                let upgrade = UpgradeRun(
-                    plan: plan,
-                    registry: registry,
+                let scope = UpgradeScope(
                     transaction: transaction,
+                    storeName: store.storeName,
                     coding: store.coding,
                     options: options
                 )
-                entries = try upgrade.run()
+                entries = try UpgradeRun(plan: plan, registry: registry, scope: scope).run()
                 try transaction.record(
                     entries.map { ledgerEntry(for: $0) },
                     version: max(plan.from, plan.to)

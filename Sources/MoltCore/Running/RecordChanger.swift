@@ -4,16 +4,13 @@ import Foundation
 /// Sends records through the steps of a pass; knows no store, so that it can do so on any thread.
 struct RecordChanger: Sendable {
     private let chains: StepChains
-    private let migrations: [Migration]
-    /// For each migration, the version that a record is at when it has changed the record.
-    private let recordVersions: [Int]
+    private let pending: [PendingMigration]
     private let storeName: String
     private let coreCount = ProcessInfo.processInfo.activeProcessorCount
 
-    init(_ steps: [UpgradeSchedule.Step], migrations: [Migration], recordVersions: [Int], storeName: String) {
+    init(_ steps: [UpgradeSchedule.Step], _ pending: [PendingMigration], storeName: String) {
         chains = StepChains(steps)
-        self.migrations = migrations
-        self.recordVersions = recordVersions
+        self.pending = pending
         self.storeName = storeName
     }
 
@@ -81,7 +78,7 @@ struct RecordChanger: Sendable {
                 try link.edit.apply(&record)
                 if let failure = record.failure { throw failure }
             } catch {
-                let migration = migrations[link.migration]
+                let migration = pending[link.migration].migration
                 outcome.failure = StepFailure.error(error, migration, link.number, record, store: storeName)
                 return outcome
             }
@@ -98,7 +95,7 @@ struct RecordChanger: Sendable {
                 isMigrationCounted = true
                 counts.migrations[migration].changed += 1
             }
-            outcome.changedAt = recordVersions[migration]
+            outcome.changedAt = pending[migration].recordVersion
             // Keys are compared by their bytes, as stores do: Swift's `==` takes two spellings of a letter for one.
             if let newKey = record.changedKey, key.map({ !RecordObject.isSame(newKey, $0) }) ?? true {
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .key(newKey)))

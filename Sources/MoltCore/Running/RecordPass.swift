@@ -9,37 +9,22 @@ import Dispatch
 /// the store is used by one thread only, and the steps cost no time as long as a core is free.
 final class RecordPass {
     private let steps: [UpgradeSchedule.Step]
-    private let migrations: [Migration]
-    private let transaction: any MigrationTransaction
-    private let storeName: String
-    private let options: MigrationOptions
-    private let coding: RecordCoding
-    private let meter: ProgressMeter
+    private let pending: [PendingMigration]
+    private let scope: UpgradeScope
     private let changer: RecordChanger
     private let queue = DispatchQueue(label: "molt.pass", qos: .userInitiated)
     private var deferredStages: Set<Int> = []
     private(set) var counts: PassCounts
 
-    init(
-        _ steps: [UpgradeSchedule.Step],
-        migrations: [Migration],
-        recordVersions: [Int],
-        transaction: any MigrationTransaction,
-        storeName: String,
-        coding: RecordCoding,
-        options: MigrationOptions,
-        meter: ProgressMeter
-    ) {
+    init(_ steps: [UpgradeSchedule.Step], _ pending: [PendingMigration], _ scope: UpgradeScope) {
         self.steps = steps
-        self.migrations = migrations
-        self.transaction = transaction
-        self.coding = coding
-        self.storeName = storeName
-        self.options = options
-        self.meter = meter
-        changer = RecordChanger(steps, migrations: migrations, recordVersions: recordVersions, storeName: storeName)
-        counts = PassCounts(migrations: migrations.count, stages: steps.count)
+        self.pending = pending
+        self.scope = scope
+        changer = RecordChanger(steps, pending, storeName: scope.storeName)
+        counts = PassCounts(migrations: pending.count, stages: steps.count)
     }
+
+    private var transaction: any MigrationTransaction { scope.transaction }
 
     /// The types whose records a step looks at.
     func typesToRead() throws -> [String] {
@@ -68,8 +53,8 @@ final class RecordPass {
 
     private func makeWork() -> PassBatch {
         PassBatch(
-            RecordBatch(capacity: options.batchSize, coding: coding),
-            counts: PassCounts(migrations: migrations.count, stages: steps.count)
+            RecordBatch(capacity: scope.options.batchSize, coding: scope.coding),
+            counts: PassCounts(migrations: pending.count, stages: steps.count)
         )
     }
 
@@ -91,7 +76,7 @@ final class RecordPass {
             return try body()
         } catch {
             let step = steps[stage]
-            throw StepFailure.error(error, migrations[step.migration], step.number, store: storeName)
+            throw StepFailure.error(error, pending[step.migration].migration, step.number, store: scope.storeName)
         }
     }
 
@@ -104,11 +89,11 @@ final class RecordPass {
         _ other: inout PassBatch
     ) throws {
         let chain = changer.chain(typeName: type)
-        try options.checkCancellation()
+        try scope.options.checkCancellation()
         try transaction.read(into: current.batch, type: type, after: 0, through: last)
         other.batch.removeAll()
         while current.batch.count > 0 {
-            try options.checkCancellation()
+            try scope.options.checkCancellation()
             let next = current.batch.records[current.batch.count - 1].id
             // `work` belongs to the other thread until `wait` returns; this one touches only `other` meanwhile. The
             // closure is waited for also when something is thrown.
@@ -138,6 +123,6 @@ final class RecordPass {
                 try transaction.write(batch.records[index], version: version)
             }
         }
-        meter.advance(by: batch.count)
+        scope.meter.advance(by: batch.count)
     }
 }

@@ -1,43 +1,19 @@
 /// One upgrade, inside its transaction: goes through the pending steps in order, and counts what they do.
 final class UpgradeRun {
     private let plan: MigrationPlan
-    private let transaction: any MigrationTransaction
-    private let coding: RecordCoding
-    private let options: MigrationOptions
-    /// The migrations that run.
-    private let migrations: [Migration]
-    /// For each of them, the version that the store had before it.
-    private let oldVersions: [Int]
-    /// For each of them, the version that a record is at when it has changed the record.
-    private let recordVersions: [Int]
+    private let scope: UpgradeScope
+    private let pending: [PendingMigration]
     private let schedule: UpgradeSchedule
-    private let meter: ProgressMeter
+    /// What each of the pending migrations has done.
     private var entries: [MigrationReport.Entry]
 
-    init(
-        plan: MigrationPlan,
-        registry: MigrationRegistry,
-        transaction: any MigrationTransaction,
-        coding: RecordCoding,
-        options: MigrationOptions
-    ) {
+    init(plan: MigrationPlan, registry: MigrationRegistry, scope: UpgradeScope) {
         self.plan = plan
-        self.transaction = transaction
-        self.coding = coding
-        self.options = options
-        let pending = Set(plan.pending.map(\.name))
-        migrations = registry.migrations.filter { pending.contains($0.name) }
-        oldVersions = migrations.map { migration in
-            // A late migration.
-            if plan.from > migration.version { return plan.from }
-            // Not the version of the file: a block must see the same whichever version the upgrade began at.
-            let before = registry.migrations.map(\.version).filter { $0 < migration.version }.max() ?? 0
-            return max(before, plan.from < migration.version ? plan.from : 0)
-        }
-        // A late migration changes records of a later version, and they stay at that version.
-        recordVersions = migrations.map { max($0.version, plan.from) }
+        self.scope = scope
+        let names = Set(plan.pending.map(\.name))
+        let migrations = registry.migrations.filter { names.contains($0.name) }
+        pending = migrations.map { PendingMigration($0, in: registry, from: plan.from) }
         schedule = UpgradeSchedule(migrations, isFresh: plan.isFresh)
-        meter = ProgressMeter(monitor: options.monitor)
         entries = migrations.map { migration in
             MigrationReport.Entry(
                 migration: migration.id,
@@ -53,7 +29,7 @@ final class UpgradeRun {
     ///
     /// - Returns: An entry for each migration that is to have a row in the ledger, in the registry's order.
     func run() throws -> [MigrationReport.Entry] {
-        meter.expect(try expectedWork())
+        scope.meter.expect(try WorkEstimate.of(schedule.groups, scope.transaction))
         for (index, group) in schedule.groups.enumerated() {
             tellStarted(at: index)
             switch group {
@@ -71,13 +47,13 @@ final class UpgradeRun {
 
     private func tellStarted(at group: Int) {
         for (index, span) in schedule.spans.enumerated() where span.lowerBound == group {
-            options.monitor?.send(.started(migrations[index].id))
+            scope.options.monitor?.send(.started(pending[index].migration.id))
         }
     }
 
     private func tellEnded(at group: Int) {
         for (index, span) in schedule.spans.enumerated() where span.upperBound == group {
-            options.monitor?.send(.ended(entry(of: index)))
+            scope.options.monitor?.send(.ended(entry(of: index)))
         }
     }
 
@@ -85,7 +61,7 @@ final class UpgradeRun {
     private func entry(of migration: Int) -> MigrationReport.Entry {
         var entry = entries[migration]
         guard plan.isFresh else { return entry }
-        entry.steps = zip(entry.steps, migrations[migration].steps).filter(\.1.runsOnFreshStore).map(\.0)
+        entry.steps = zip(entry.steps, pending[migration].migration.steps).filter(\.1.runsOnFreshStore).map(\.0)
         return entry
     }
 
@@ -109,29 +85,17 @@ final class UpgradeRun {
 
     private func run(pass steps: [UpgradeSchedule.Step], _ group: Int) throws {
         let start = ContinuousClock.now
-        let pass = RecordPass(
-            steps,
-            migrations: migrations,
-            recordVersions: recordVersions,
-            transaction: transaction,
-            storeName: plan.store,
-            coding: coding,
-            options: options,
-            meter: meter
-        )
+        let pass = RecordPass(steps, pending, scope)
         let types = try pass.typesToRead()
-        let work = try types.reduce(0) { try $0 + transaction.count(ofType: $1) }
-        meter.begin(
-            group: group,
-            weight: work,
-            migrations: Set(steps.map(\.migration)).sorted().map { migrations[$0].id }
-        )
+        let work = try types.reduce(0) { try $0 + scope.transaction.count(ofType: $1) }
+        let atWork = Set(steps.map(\.migration)).sorted().map { pending[$0].migration.id }
+        scope.meter.begin(group: group, weight: work, migrations: atWork)
         try pass.run(types: types)
-        meter.end()
+        scope.meter.end()
         for (stage, step) in steps.enumerated() {
             entries[step.migration].steps[step.number].counts += pass.counts.stages[stage]
         }
-        for index in migrations.indices {
+        for index in pending.indices {
             entries[index].counts += pass.counts.migrations[index]
         }
         share(start.duration(to: .now).seconds, among: steps, pass.counts)
@@ -153,57 +117,20 @@ final class UpgradeRun {
         _ group: Int
     ) throws {
         let start = ContinuousClock.now
-        let migration = migrations[step.migration]
-        meter.begin(group: group, weight: max(1, try transaction.count(ofType: nil)), migrations: [migration.id])
-        let context = try MigrationContext(
-            oldVersion: oldVersions[step.migration],
-            version: migration.version,
-            recordVersion: recordVersions[step.migration],
-            transaction: transaction,
-            storeName: plan.store,
-            coding: coding,
-            options: options,
-            meter: meter
-        )
+        let pending = pending[step.migration]
+        let work = max(1, try scope.transaction.count(ofType: nil))
+        scope.meter.begin(group: group, weight: work, migrations: [pending.migration.id])
+        let context = try MigrationContext(pending, scope)
         defer { context.expire() }
         do {
             try block(context)
             try context.finish()
         } catch {
-            throw StepFailure.error(error, migration, step.number, store: plan.store)
+            throw StepFailure.error(error, pending.migration, step.number, store: scope.storeName)
         }
-        meter.end()
+        scope.meter.end()
         entries[step.migration].steps[step.number].counts += context.counts
         entries[step.migration].counts += context.counts
         entries[step.migration].duration += start.duration(to: .now).seconds
-    }
-
-    // MARK: Expected work
-
-    /// How many records each group will look at, as far as it can be known before the first one runs.
-    private func expectedWork() throws -> [Int] {
-        var counts: [String: Int] = [:]
-        var total: Int?
-        var names = try transaction.typeNames().map { (current: $0, stored: $0 as String) }
-        return try schedule.groups.map { group in
-            switch group {
-            case .pass(let steps):
-                let chains = StepChains(steps)
-                var work = 0
-                for name in names where !chains.chain(typeName: name.current).links.isEmpty {
-                    let count = try counts[name.stored] ?? transaction.count(ofType: name.stored)
-                    counts[name.stored] = count
-                    work += count
-                }
-                names = names.compactMap { name in
-                    chains.finalName(of: name.current).map { (current: $0, stored: name.stored) }
-                }
-                return work
-            case .block:
-                let count = try total ?? transaction.count(ofType: nil)
-                total = count
-                return max(1, count)
-            }
-        }
     }
 }

@@ -1,0 +1,45 @@
+/// How many records each group of an upgrade will look at, as far as it can be known before the first one runs.
+struct WorkEstimate {
+    private let transaction: any MigrationTransaction
+    private var counts: [String: Int] = [:]
+    private var total: Int?
+    /// The types, by the name that they have before a group runs and by the one that they have in the store now.
+    private var names: [(current: String, stored: String)]
+
+    private init(_ transaction: any MigrationTransaction) throws {
+        self.transaction = transaction
+        names = try transaction.typeNames().map { (current: $0, stored: $0) }
+    }
+
+    /// Estimates the work of each group.
+    static func of(_ groups: [UpgradeSchedule.Group], _ transaction: any MigrationTransaction) throws -> [Int] {
+        var estimate = try WorkEstimate(transaction)
+        return try groups.map { group in
+            switch group {
+            case .pass(let steps): try estimate.work(of: steps)
+            case .block: try estimate.workOfBlock()
+            }
+        }
+    }
+
+    private mutating func work(of steps: [UpgradeSchedule.Step]) throws -> Int {
+        let chains = StepChains(steps)
+        var work = 0
+        for name in names where !chains.chain(typeName: name.current).links.isEmpty {
+            let count = try counts[name.stored] ?? transaction.count(ofType: name.stored)
+            counts[name.stored] = count
+            work += count
+        }
+        names = names.compactMap { name in
+            chains.finalName(of: name.current).map { (current: $0, stored: name.stored) }
+        }
+        return work
+    }
+
+    /// A block may look at any record: it counts as one look at each.
+    private mutating func workOfBlock() throws -> Int {
+        let count = try total ?? transaction.count(ofType: nil)
+        total = count
+        return max(1, count)
+    }
+}
