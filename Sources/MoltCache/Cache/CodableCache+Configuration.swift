@@ -60,7 +60,7 @@ extension CodableCache {
         case at(Date)
 
         /// Seconds since 1970; nil for never.
-        func seconds(from now: Double) -> Double? {
+        func expiration(from now: Double) -> Double? {
             let end: Double? =
                 switch self {
                 case .never: nil

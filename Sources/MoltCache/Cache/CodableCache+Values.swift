@@ -135,7 +135,7 @@ extension CodableCache {
             return try encode(wrapped, key: key, expiry: expiry)
         }
         let now = configuration.now().timeIntervalSince1970
-        let expiration = (expiry ?? configuration.defaultExpiry).seconds(from: now)
+        let expiration = (expiry ?? configuration.defaultExpiry).expiration(from: now)
         let typeName = RecordTypeName.of(Value.self)
         if let data = value as? Data {
             return EncodedContent(data: data, isData: true, typeName: typeName, expiration: expiration)
@@ -171,11 +171,16 @@ extension CodableCache {
 
     private func unreadable(_ type: Any.Type, _ found: StoredContent, _ underlying: (any Error)?) -> CacheError {
         let form = found.isData ? "raw data" : "JSON text"
+        let isOtherType = found.typeName != RecordTypeName.of(type)
+        let advice =
+            isOtherType
+            ? "Read it as the type that it was written as, or add a migration that converts it."
+            : "The type has another shape now, or other coders wrote it: add a migration that converts it."
         var error = CacheError(
             .unreadableContent,
             """
             The content of "\(found.key)", \(form) that was written as \(found.typeName), cannot be read as \(type). \
-            Read it as the type that it was written as, or add a migration that converts it. It was not changed.
+            \(advice) It was not changed.
             """,
             underlying: underlying
         )

@@ -50,8 +50,13 @@ enum ErrorSummary {
     }
 
     private static func place(_ path: [any CodingKey]) -> String {
-        let names = path.map(name)
+        let names = names(path)
         return names.isEmpty ? "" : " at \"\(names.joined(separator: "."))\""
+    }
+
+    /// The names of a path's properties and its indices.
+    static func names(_ path: [any CodingKey]) -> [String] {
+        path.map(name)
     }
 
     /// The name of a property, or an index; not the key of a dictionary, which is a part of the value.
@@ -91,5 +96,19 @@ enum ErrorSummary {
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
+    }
+}
+
+extension DecodingError {
+    /// The path to what did not fit, as far as it may be shown.
+    var place: [String] {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            ErrorSummary.names(context.codingPath)
+        case .keyNotFound(let key, let context):
+            ErrorSummary.names(context.codingPath + [key])
+        @unknown default:
+            []
+        }
     }
 }

@@ -22,7 +22,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     public var appliedAt: Date
     /// How long it took, in seconds; see ``MigrationReport/Entry/duration``.
     public var duration: Double
-    /// How many records it read, changed, dropped, created and set aside.
+    /// How many records it read, changed, dropped, created and put into quarantine.
     public var counts: RecordCounts
     /// The version of the app that ran it, as the app gave it; empty when it gave none.
     public var appVersion: String

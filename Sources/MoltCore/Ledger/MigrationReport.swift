@@ -13,7 +13,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         /// Steps of several migrations look at a record in one go; the time of that is shared out by how many
         /// records each migration looked at.
         public var duration: Double
-        /// How many records it read, changed, dropped, created and set aside.
+        /// How many records it read, changed, dropped, created and put into quarantine.
         public var counts: RecordCounts
         /// Its steps, in their order.
         public var steps: [Step]
@@ -23,7 +23,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public struct Step: Hashable, Sendable, Codable {
         /// The step in words.
         public var words: String
-        /// How many records it read, changed, dropped, created and set aside.
+        /// How many records it read, changed, dropped, created and put into quarantine.
         public var counts: RecordCounts
     }
 
@@ -63,15 +63,19 @@ extension MigrationReport: CustomStringConvertible {
             : "\(store): version \(from) to \(to) in \(Self.seconds(duration))"
         let ran = entries.filter { $0.outcome == .ran || !$0.steps.isEmpty }
         guard !ran.isEmpty else { return headline }
-        var rows = [["", "migration", "read", "changed", "dropped", "created", "set aside", "time"]]
+        let hasQuarantined = counts.quarantined > 0
+        let names = ["read", "changed", "dropped", "created"] + (hasQuarantined ? ["quarantined"] : [])
+        // Of migrations that go through the records together the time of each is a share: roughly right.
+        var rows = [["", "migration"] + names + ["≈ time"]]
+        func cells(_ counts: RecordCounts) -> [String] { Array(Self.cells(counts).prefix(names.count)) }
         for entry in ran {
             rows.append(
-                [String(entry.migration.version), entry.migration.name] + Self.cells(entry.counts)
+                [String(entry.migration.version), entry.migration.name] + cells(entry.counts)
                     + [Self.seconds(entry.duration)]
             )
             // A single step would only say the same again.
             for step in entry.steps where entry.steps.count > 1 {
-                rows.append(["", "  " + step.words] + Self.cells(step.counts) + [""])
+                rows.append(["", "  " + step.words] + cells(step.counts) + [""])
             }
         }
         return headline + "\n" + TextTable(rows: rows, leftAlignedColumns: [1]).description

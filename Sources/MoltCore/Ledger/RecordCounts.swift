@@ -1,4 +1,4 @@
-/// How many records a migration or a step read, changed, dropped, created and set aside.
+/// How many records a migration or a step read, changed, dropped, created and put into quarantine.
 ///
 /// A type rename changes one row of the store's type table and no record: it counts nothing.
 public struct RecordCounts: Hashable, Sendable, Codable {
@@ -10,7 +10,7 @@ public struct RecordCounts: Hashable, Sendable, Codable {
     public var dropped = 0
     /// Records that it added.
     public var created = 0
-    /// Records that it could not convert and set aside.
+    /// Records that it could not convert and put into quarantine.
     public var quarantined = 0
 
     /// Creates counts, all of them 0.

@@ -22,7 +22,9 @@ extension MigrationPlan {
                 Problem(
                     code: .superseded,
                     message: "The store is at version \(state.version), which a newer app wrote; this one knows "
-                        + "versions up to \(registry.version). Update the app."
+                        + "versions up to \(registry.version). "
+                        + (registry.migrations.isEmpty
+                            ? "Pass the app's migrations, or update the app." : "Update the app.")
                 )
             )
         } else if state.version < registry.oldestSupportedVersion {

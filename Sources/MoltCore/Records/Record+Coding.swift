@@ -85,7 +85,8 @@ extension Record {
         } catch {
             throw self.error(
                 .typeMismatch,
-                "The value, a \(Swift.type(of: value)), cannot be encoded.",
+                "The value, of type \(Swift.type(of: value)), cannot be encoded: it holds something that JSON cannot, such as NaN, "
+                    + "or the coders do not know how. The underlying error names the place.",
                 property: property,
                 underlying: error
             )
@@ -95,7 +96,7 @@ extension Record {
     }
 
     /// What keeps bytes from being JSON text at a depth.
-    private static func check(_ bytes: [UInt8], depth: Int) -> JSONSyntaxError? {
+    static func check(_ bytes: [UInt8], depth: Int) -> JSONSyntaxError? {
         bytes.withUnsafeBufferPointer { buffer in
             guard let base = buffer.baseAddress else {
                 return JSONSyntaxError(reason: .unexpectedEnd, offset: 0)
@@ -186,10 +187,14 @@ extension Record {
 
     private func mismatch(_ type: Any.Type, property: [String]?, _ underlying: any Error) -> MigrationError {
         let what = property.map { "The property \"\($0.joined(separator: "."))\"" } ?? "The content"
+        // What is inside the property, or the content, that does not fit.
+        let inside = (underlying as? DecodingError)?.place ?? []
+        let place = inside.isEmpty ? "" : ", because of \"\(inside.joined(separator: "."))\" in it"
         return error(
             .typeMismatch,
-            "\(what) cannot be decoded as \(type). The record was written as \(typeName).",
-            property: property,
+            "\(what) cannot be decoded as \(type)\(place). The record was written as \(typeName). Decode it as the "
+                + "type that it had then, with the coders that wrote it.",
+            property: property ?? (inside.isEmpty ? nil : inside),
             underlying: underlying
         )
     }

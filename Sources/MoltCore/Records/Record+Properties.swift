@@ -88,12 +88,15 @@ extension Record {
         try put(bytes, at: path)
     }
 
-    /// Removes a property.
+    /// Removes a property and gives its value.
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing`.
-    public mutating func remove(_ path: String...) throws {
+    @discardableResult
+    public mutating func remove(_ path: String...) throws -> RecordValue {
         try requireObject(property: path)
-        guard try removed(path) else { throw missing(path) }
+        let value = value(at: path)
+        guard try removed(path), let value else { throw missing(path) }
+        return value
     }
 
     /// Removes a property and gives its value, decoded as a type with the store's coders.
@@ -232,7 +235,8 @@ extension Record {
         }
     }
 
-    private mutating func put(_ bytes: [UInt8], at path: [String]) throws {
+    /// Sets a property to the bytes of a value, and adds the objects around it that are missing.
+    mutating func put(_ bytes: [UInt8], at path: [String]) throws {
         try requireObject(property: path)
         guard path.count <= JSONScanner.depthLimit else {
             throw tooDeep(path, JSONSyntaxError(reason: .tooDeep, offset: 0))

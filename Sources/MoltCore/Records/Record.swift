@@ -178,7 +178,7 @@ public struct Record: Sendable {
 extension Record: CustomStringConvertible, CustomReflectable {
     /// The key, the type name and the names of the properties; never a value.
     public var description: String {
-        let content = isData ? "\(object.contentEnd) bytes of data" : propertyNames.joined(separator: ", ")
+        let content = isData ? "data, \(object.contentEnd) B" : propertyNames.joined(separator: ", ")
         return "\(typeName) \"\(key)\" (\(content))"
     }
 

@@ -122,13 +122,15 @@ private struct StepCheck {
             use(type: type, path: path)
             if path.last == newName { faults.append("The property \(type).\(newName) is renamed to its own name.") }
             guard !path.isEmpty else { break }
-            let newPath = [type] + path.dropLast() + [newName]
-            takeAway([type] + path, "renamed to \(newName)")
-            if addedProperties.contains(newPath) {
-                faults.append("The property \(type).\(newName) was added or renamed to by an earlier step.")
+            faults += relocate(type, path, to: path.dropLast() + [newName], "renamed to \(newName)")
+        case .moveProperty(let type, let path, let newPath):
+            use(type: type, path: path)
+            guard !path.isEmpty, !newPath.isEmpty else {
+                if newPath.isEmpty { faults.append("No new place is named.") }
+                break
             }
-            putBack(newPath)
-            addedProperties.insert(newPath)
+            if newPath.starts(with: path) { faults.append("The property \(type).\(path[0]) is moved into itself.") }
+            faults += relocate(type, path, to: newPath, "moved to \(newPath.joined(separator: "."))")
         case .removeProperty(let type, let path):
             use(type: type, path: path)
             takeAway([type] + path, "removed")
@@ -154,6 +156,16 @@ private struct StepCheck {
             self = StepCheck()
         }
         return faults
+    }
+
+    /// Notes that a property is at another place.
+    private mutating func relocate(_ type: String, _ path: [String], to newPath: [String], _ how: String) -> [String] {
+        takeAway([type] + path, how)
+        let isTaken = addedProperties.contains([type] + newPath)
+        putBack([type] + newPath)
+        addedProperties.insert([type] + newPath)
+        guard isTaken else { return [] }
+        return ["The property \(type).\(newPath.joined(separator: ".")) was added or renamed to by an earlier step."]
     }
 
     /// Notes that a property is gone, with what is inside it.

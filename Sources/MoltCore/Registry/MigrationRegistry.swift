@@ -70,7 +70,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         replacing replaces: [String] = [],
         _ block: @escaping @Sendable (MigrationContext) throws -> Void
     ) {
-        register(Migration(to: version, name, replacing: replaces, .run("run the block", block)))
+        register(Migration(to: version, name, replacing: replaces, .run("run a block", block)))
     }
 
     /// The version that the registry brings a store to: that of its last migration.

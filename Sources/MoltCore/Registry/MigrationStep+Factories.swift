@@ -56,6 +56,30 @@ extension MigrationStep {
         }
     }
 
+    /// Moves a property of each record of a type to another place of the record; its value stays byte for byte.
+    ///
+    /// ```swift
+    /// .moveProperty("Person", "street", to: "address", "street")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The type name of the records.
+    ///   - path: The property, behind the names of the objects around it.
+    ///   - newPath: Its new name, behind the names of the objects around it, which are added where they are missing.
+    ///   - ifMissing: What to do with a record that has no such property; leaves it as it is by default. A record
+    ///     that has a property at the new place already fails the upgrade, with the code `propertyExists`.
+    public static func moveProperty(
+        _ type: String,
+        _ path: String...,
+        to newPath: String...,
+        ifMissing: MissingProperty = .skip
+    ) -> MigrationStep {
+        let edit = RecordEdit(typeName: type) { record in
+            if try !record.moveIfPresent(path, to: newPath), ifMissing == .fail { throw record.missing(path) }
+        }
+        return MigrationStep(.moveProperty(type: type, path: path, to: newPath), .edit(edit))
+    }
+
     /// Removes a property from each record of a type.
     ///
     /// - Parameters:

@@ -3,6 +3,7 @@ package enum StepDeclaration: Hashable, Sendable, CustomStringConvertible {
     case renameType(String, to: String)
     case deleteType(String)
     case renameProperty(type: String, path: [String], to: String)
+    case moveProperty(type: String, path: [String], to: [String])
     case removeProperty(type: String, path: [String])
     case addProperty(type: String, path: [String], value: RecordValue)
     case transform(type: String)
@@ -15,6 +16,8 @@ package enum StepDeclaration: Hashable, Sendable, CustomStringConvertible {
         case .renameType(let name, let newName): "rename the type \(name) to \(newName)"
         case .deleteType(let name): "delete the type \(name)"
         case .renameProperty(let type, let path, let newName): "rename \(type).\(Self.joined(path)) to \(newName)"
+        case .moveProperty(let type, let path, let newPath):
+            "move \(type).\(Self.joined(path)) to \(Self.joined(newPath))"
         case .removeProperty(let type, let path): "remove \(type).\(Self.joined(path))"
         case .addProperty(let type, let path, _): "add \(type).\(Self.joined(path)) where it is missing"
         case .transform(let type): "transform \(type)"

@@ -66,6 +66,34 @@ struct PropertyStepTests {
         #expect(error.migration?.name == "change")
     }
 
+    // MARK: moveProperty
+
+    @Test(arguments: EntryPoint.allCases)
+    func `moveProperty moves into an object, and skips a record without the property`(entry: EntryPoint) async throws {
+        let store = try OldStore(Self.records, through: entry)
+
+        let after = try await store.upgraded(registry(.moveProperty("Person", "mail", to: "contact", "mail")))
+
+        #expect(after["ada"]?.text == #"{"home":{"zip":1,"city":"London"},"age":36,"contact":{"mail":"a@x"}}"#)
+        #expect(after["bob"]?.text == Self.records[1].text)
+        #expect(after["rome"]?.text == Self.records[2].text)
+    }
+
+    @Test func `moveProperty fails on a record without the property when asked to, and onto one that is there`()
+        async throws
+    {
+        let store = try OldStore(Self.records)
+
+        let missing = try await store.failure(registry(.moveProperty("Person", "mail", to: "x", ifMissing: .fail)))
+        let exists = try await store.failure(registry(.moveProperty("Person", "mail", to: "home", "zip")))
+
+        #expect(missing.code == .propertyMissing)
+        #expect(missing.recordKey == "bob")
+        #expect(exists.code == .propertyExists)
+        #expect(exists.property == "home.zip")
+        #expect(exists.recordKey == "ada")
+    }
+
     // MARK: removeProperty
 
     @Test(arguments: EntryPoint.allCases)

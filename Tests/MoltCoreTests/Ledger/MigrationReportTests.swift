@@ -27,13 +27,21 @@ struct MigrationReportTests {
         #expect(
             report.description == """
                 people.molt: version 0 to 2 in 1.24 s
-                   migration                 read  changed  dropped  created  set aside   time
-                -  -------------------  ---------  -------  -------  -------  ---------  -----
-                1  a                    1 234 567      900       12        0          0  10 ms
-                     rename A.x to y    1 234 567      900        0        0          0
-                     delete the type B          0        0       12        0          0
+                   migration                 read  changed  dropped  created  ≈ time
+                -  -------------------  ---------  -------  -------  -------  ------
+                1  a                    1 234 567      900       12        0   10 ms
+                     rename A.x to y    1 234 567      900        0        0
+                     delete the type B          0        0       12        0
                 """
         )
+    }
+
+    @Test func `A report has a column for what is in quarantine only when something is`() {
+        var report = report
+        report.entries[0].counts.quarantined = 3
+
+        #expect(report.description.contains("created  quarantined  ≈ time"))
+        #expect(report.description.contains("    0            3   10 ms"))
     }
 
     @Test func `A report sums up its migrations`() {

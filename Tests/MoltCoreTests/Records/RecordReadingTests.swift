@@ -171,7 +171,7 @@ import Testing
         #expect(record.storedBytes == [0xFF, 0x00, 0x7B])
         #expect(!record.isObject)
         #expect(record["a"] == nil)
-        #expect(record.description == "Data \"photo\" (3 bytes of data)")
+        #expect(record.description == "Data \"photo\" (data, 3 B)")
         #expect(migrationError { _ = try record.content() }?.code == .typeMismatch)
         #expect(migrationError { _ = try record.decoded(as: String.self) }?.code == .typeMismatch)
         #expect(migrationError { _ = try record.string("a") }?.code == .typeMismatch)

@@ -60,6 +60,18 @@ struct RegistryFaultTests {
         Case("a property without a name", steps(.removeProperty("A")), "No property is named"),
         Case("a rename without a name", steps(.renameProperty("A", to: "b")), "No property is named"),
         Case("a default without a name", steps(.addProperty("A", default: 1)), "No property is named"),
+        Case("a move without a place", steps(.moveProperty("A", "x")), "No new place is named"),
+        Case("a move into itself", steps(.moveProperty("A", "x", to: "x", "y")), "is moved into itself"),
+        Case(
+            "a moved property that is removed",
+            steps(.moveProperty("A", "x", to: "y", "x"), .removeProperty("A", "x")),
+            "The property A.x was moved to y.x by an earlier step"
+        ),
+        Case(
+            "a property moved to where another one was",
+            steps(.moveProperty("A", "x", to: "y", "x"), .moveProperty("A", "z", to: "y", "x")),
+            "The property A.y.x was added or renamed to by an earlier step"
+        ),
         Case("a property renamed to itself", steps(.renameProperty("A", "x", to: "x")), "renamed to its own name"),
         Case(
             "a removed property that is renamed",

@@ -11,6 +11,7 @@ struct StepWordsTests {
         (.deleteType("Alien"), "delete the type Alien"),
         (.renameProperty("Person", "mail", to: "email"), "rename Person.mail to email"),
         (.renameProperty("Person", "home", "zip", to: "code"), "rename Person.home.zip to code"),
+        (.moveProperty("Person", "zip", to: "home", "code"), "move Person.zip to home.code"),
         (.removeProperty("Person", "home", "zip"), "remove Person.home.zip"),
         (.addProperty("Person", "tags", default: ["secret"]), "add Person.tags where it is missing"),
         (.transform("Person") { _ in }, "transform Person"),

@@ -99,7 +99,7 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
         FailingOperation("nested decoding", .typeMismatch, "nested") {
             _ = try $0.value("nested", as: [String: [[String: Int]]].self)
         },
-        FailingOperation("content as another type", .typeMismatch, nil) {
+        FailingOperation("content as another type", .typeMismatch, "age") {
             _ = try $0.decoded(as: Person.self)
         },
         FailingOperation("content as an array", .typeMismatch, nil) { _ = try $0.decoded(as: [Int].self) },

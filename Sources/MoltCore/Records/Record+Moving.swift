@@ -1,0 +1,46 @@
+extension Record {
+    /// Moves a property to another place of the record; its value stays byte for byte.
+    ///
+    /// ```swift
+    /// try person.move("street", to: "address", "street")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - path: The property, behind the names of the objects around it.
+    ///   - newPath: Its new name, behind the names of the objects around it, which are added where they are missing.
+    /// - Throws: ``MigrationError`` with the code `propertyMissing`; `propertyExists` when there is one at the new
+    ///   place; `typeMismatch` when something on the way is not an object, or the property would be inside itself.
+    public mutating func move(_ path: String..., to newPath: String...) throws {
+        try requireObject(property: path)
+        guard try moveIfPresent(path, to: newPath) else { throw missing(path) }
+    }
+
+    /// Moves a property where there is one.
+    ///
+    /// - Returns: Whether there was one.
+    package mutating func moveIfPresent(_ path: [String], to newPath: [String]) throws -> Bool {
+        guard let value = try object.withValue(at: path[...], { Array($0) }) else { return false }
+        if path.elementsEqual(newPath, by: RecordObject.isSame) { return true }
+        let from = path.joined(separator: ".")
+        let to = newPath.joined(separator: ".")
+        if newPath.starts(with: path, by: RecordObject.isSame) {
+            throw error(
+                .typeMismatch,
+                "The property \"\(from)\" cannot be moved into itself, to \"\(to)\".",
+                property: path
+            )
+        }
+        if try object.withValue(at: newPath[...], { _ in true }) ?? false {
+            throw error(
+                .propertyExists,
+                "Cannot move the property \"\(from)\" to \"\(to)\": the record has a property there already. Remove one "
+                    + "of the two first.",
+                property: newPath
+            )
+        }
+        if let syntax = Self.check(value, depth: newPath.count) { throw tooDeep(newPath, syntax) }
+        try put(value, at: newPath)
+        _ = try removeIfPresent(path)
+        return true
+    }
+}

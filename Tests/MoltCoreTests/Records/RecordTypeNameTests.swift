@@ -1,0 +1,32 @@
+import MoltCore
+import Testing
+
+private struct Plain {}
+private struct Box<Value> {}
+
+private enum Outer {
+    struct Inner: RecordType {
+        static var recordTypeName: String { "Outer.Inner" }
+    }
+}
+
+@Suite("Type names")
+struct RecordTypeNameTests {
+    @Test(
+        arguments: [
+            (Plain.self, "Plain"),
+            (Int.self, "Int"),
+            (Box<Int>.self, "Box<Int>"),
+            (Outer.Inner.self, "Outer.Inner"),
+            ([Plain].self, "Array<Plain>"),
+            ([Outer.Inner].self, "Array<Outer.Inner>"),
+            (Outer.Inner?.self, "Optional<Outer.Inner>"),
+            ([[Outer.Inner]?].self, "Array<Optional<Array<Outer.Inner>>>"),
+            (Set<Int>.self, "Set<Int>"),
+            ([String: Outer.Inner].self, "Dictionary<String, Outer.Inner>"),
+        ] as [(Any.Type, String)]
+    )
+    func `A type is named by itself, or by what it says; a container by what is in it`(type: Any.Type, name: String) {
+        #expect(RecordTypeName.of(type) == name)
+    }
+}
