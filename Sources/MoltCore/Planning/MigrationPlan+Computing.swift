@@ -73,8 +73,8 @@ extension MigrationPlan {
             willRun: true
         )
         if state.isFresh {
-            entry.status = .skippedFresh
             entry.willRun = migration.steps.contains(where: \.runsOnFreshStore)
+            entry.status = !entry.willRun && entries.contains(where: \.willRun) ? .afterImport : .skippedFresh
             return entry
         }
         let appliedParts = migration.replaces.filter(ledger.contains)

@@ -17,6 +17,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         case late
         /// The store is new: it is born at the registry's version.
         case skippedFresh
+        /// The store is new, but an earlier migration may bring records in, and then this one runs on those.
+        case afterImport
     }
 
     /// A migration in the plan.
@@ -57,7 +59,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// Why the store cannot be upgraded; empty when it can.
     public var problems: [Problem]
 
-    /// The migrations that would run, in their order.
+    /// The migrations that would run, in their order; not those of which it depends on what others bring in.
     public var pending: [MigrationID] {
         entries.filter(\.willRun).map(\.migration)
     }
@@ -140,6 +142,7 @@ extension MigrationPlan: CustomStringConvertible {
         case .replaced: "applied, as the migrations that it replaces"
         case .late: entry.willRun ? "late, will run" : "late"
         case .skippedFresh: entry.willRun ? "new store, only brings data in" : "new store, skipped"
+        case .afterImport: "new store, runs if records were brought in"
         }
     }
 }

@@ -175,7 +175,8 @@ extension MigrationStep {
     /// - Parameters:
     ///   - words: What the block does, as plans and reports show it.
     ///   - onFreshStore: Whether it also runs on a store that was just created, because it brings data in from
-    ///     elsewhere. False by default: a new store has nothing to migrate.
+    ///     elsewhere. False by default: a new store has nothing to migrate. When it has created records there, all
+    ///     steps and migrations that follow run on them, so it creates them as they were at its own version.
     ///   - body: Gets the store; what it throws rolls the upgrade back.
     public static func run(
         _ words: String = "run a block",

@@ -29,6 +29,11 @@ final class ProgressMeter {
         completed = 0
     }
 
+    /// Takes a group out of the work.
+    func skip(group: Int) {
+        begin(group: group, weight: 0, migrations: [])
+    }
+
     /// Counts records that were looked at.
     func advance(by count: Int) {
         completed = min(completed + count, weights[group])

@@ -6,14 +6,21 @@ final class UpgradeRun {
     private let schedule: UpgradeSchedule
     /// What each of the pending migrations has done.
     private var entries: [MigrationReport.Entry]
+    /// For each of them, its steps that have run.
+    private var ranSteps: [Set<Int>]
+    private var started: Set<Int> = []
+    /// Whether there is nothing in the store that an earlier release, or a step, has put there.
+    private var isEmpty: Bool
 
     init(plan: MigrationPlan, registry: MigrationRegistry, scope: UpgradeScope) {
         self.plan = plan
         self.scope = scope
-        let names = Set(plan.pending.map(\.name))
+        let names = Set(plan.entries.filter { $0.willRun || $0.status == .afterImport }.map(\.migration.name))
         let migrations = registry.migrations.filter { names.contains($0.name) }
         pending = migrations.map { PendingMigration($0, in: registry, from: plan.from) }
-        schedule = UpgradeSchedule(migrations, isFresh: plan.isFresh)
+        schedule = UpgradeSchedule(migrations)
+        isEmpty = plan.isFresh
+        ranSteps = Array(repeating: [], count: migrations.count)
         entries = migrations.map { migration in
             MigrationReport.Entry(
                 migration: migration.id,
@@ -27,14 +34,23 @@ final class UpgradeRun {
 
     /// Runs the pending steps.
     ///
+    /// On a fresh store only those run that bring records in; when one has done so, all that follow run on them.
+    ///
     /// - Returns: An entry for each migration that is to have a row in the ledger, in the registry's order.
     func run() throws -> [MigrationReport.Entry] {
         scope.meter.expect(try WorkEstimate.of(schedule.groups, scope.transaction))
         for (index, group) in schedule.groups.enumerated() {
-            tellStarted(at: index)
             switch group {
-            case .pass(let steps): try run(pass: steps, index)
-            case .block(let step, let block): try run(block: block, of: step, index)
+            case .pass where isEmpty:
+                scope.meter.skip(group: index)
+            case .block(let step, _) where isEmpty && !step.isImport:
+                scope.meter.skip(group: index)
+            case .pass(let steps):
+                tellStarted(at: index)
+                try run(pass: steps, index)
+            case .block(let step, let block):
+                tellStarted(at: index)
+                try run(block: block, of: step, index)
             }
             tellEnded(at: index)
         }
@@ -46,34 +62,38 @@ final class UpgradeRun {
     }
 
     private func tellStarted(at group: Int) {
-        for (index, span) in schedule.spans.enumerated() where span.lowerBound == group {
+        for (index, span) in schedule.spans.enumerated() where span.contains(group) {
+            guard started.insert(index).inserted else { continue }
             scope.options.monitor?.send(.started(pending[index].migration.id))
         }
     }
 
     private func tellEnded(at group: Int) {
-        for (index, span) in schedule.spans.enumerated() where span.upperBound == group {
+        for (index, span) in schedule.spans.enumerated() where span.upperBound == group && started.contains(index) {
             scope.options.monitor?.send(.ended(entry(of: index)))
         }
     }
 
-    /// What a migration has done, with those of its steps that run.
+    /// What a migration has done, with those of its steps that ran.
     private func entry(of migration: Int) -> MigrationReport.Entry {
         var entry = entries[migration]
         guard plan.isFresh else { return entry }
-        entry.steps = zip(entry.steps, pending[migration].migration.steps).filter(\.1.runsOnFreshStore).map(\.0)
+        let ran = ranSteps[migration]
+        entry.steps = entry.steps.indices.filter(ran.contains).map { entry.steps[$0] }
+        let isWhole = ran.count == pending[migration].migration.steps.count
+        if isWhole, started.contains(migration), !isEmpty { entry.outcome = .ran }
         return entry
     }
 
     /// What ran, and the migrations that do not run but get a row in the ledger.
     private func entriesInOrder() -> [MigrationReport.Entry] {
-        var ran = entries.indices.map(entry(of:))[...]
-        return plan.entries.compactMap { entry in
-            if entry.willRun { return ran.popFirst() }
-            guard entry.status == .skippedFresh || entry.status == .replaced else { return nil }
+        let ran = Dictionary(uniqueKeysWithValues: pending.indices.map { (pending[$0].migration.name, $0) })
+        return plan.entries.compactMap { planned in
+            if let index = ran[planned.migration.name] { return entry(of: index) }
+            guard planned.status == .skippedFresh || planned.status == .replaced else { return nil }
             return MigrationReport.Entry(
-                migration: entry.migration,
-                outcome: entry.status == .replaced ? .replaced : .bornFresh,
+                migration: planned.migration,
+                outcome: planned.status == .replaced ? .replaced : .bornFresh,
                 duration: 0,
                 counts: RecordCounts(),
                 steps: []
@@ -93,6 +113,7 @@ final class UpgradeRun {
         try pass.run(types: types)
         scope.meter.end()
         for (stage, step) in steps.enumerated() {
+            ranSteps[step.migration].insert(step.number)
             entries[step.migration].steps[step.number].counts += pass.counts.stages[stage]
         }
         for index in pending.indices {
@@ -129,6 +150,8 @@ final class UpgradeRun {
             throw StepFailure.error(error, pending.migration, step.number, store: scope.storeName)
         }
         scope.meter.end()
+        if context.counts.created > 0 { isEmpty = false }
+        ranSteps[step.migration].insert(step.number)
         entries[step.migration].steps[step.number].counts += context.counts
         entries[step.migration].counts += context.counts
         entries[step.migration].duration += start.duration(to: .now).seconds

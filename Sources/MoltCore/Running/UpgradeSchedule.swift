@@ -4,8 +4,10 @@ struct UpgradeSchedule {
     struct Step: Sendable {
         /// The place of its migration among those that run.
         var migration: Int
-        /// Its place among the steps of that migration, whether they run or not.
+        /// Its place among the steps of that migration.
         var number: Int
+        /// Whether it brings data in from elsewhere, so that it also runs on a fresh store.
+        var isImport: Bool
         var action: MigrationStep.Action
     }
 
@@ -23,10 +25,8 @@ struct UpgradeSchedule {
 
     /// Puts steps into groups.
     ///
-    /// - Parameters:
-    ///   - migrations: The migrations that run.
-    ///   - isFresh: Whether only those of their steps run that also run on a fresh store.
-    init(_ migrations: [Migration], isFresh: Bool) {
+    /// - Parameter migrations: The migrations that run.
+    init(_ migrations: [Migration]) {
         var pass: [Step] = []
         var spans: [ClosedRange<Int>] = []
         func closePass(_ groups: inout [Group]) {
@@ -35,8 +35,13 @@ struct UpgradeSchedule {
         }
         for (migration, steps) in migrations.map(\.steps).enumerated() {
             var first: Int?
-            for (number, step) in steps.enumerated() where !isFresh || step.runsOnFreshStore {
-                let place = Step(migration: migration, number: number, action: step.action)
+            for (number, step) in steps.enumerated() {
+                let place = Step(
+                    migration: migration,
+                    number: number,
+                    isImport: step.runsOnFreshStore,
+                    action: step.action
+                )
                 if case .run(let block) = step.action {
                     closePass(&groups)
                     first = first ?? groups.count

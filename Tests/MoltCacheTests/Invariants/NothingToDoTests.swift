@@ -83,7 +83,7 @@ struct NothingToDoTests {
 
     // MARK: Fresh
 
-    private static func fresh(_ ran: Log<String>) -> MigrationRegistry {
+    private static func fresh(_ ran: Log<String>, importing isImporting: Bool = true) -> MigrationRegistry {
         [
             Migration(to: 1, "edits", .transform("Person") { _ in ran.append("edit") }, .deleteType("Person")),
             Migration(
@@ -92,15 +92,18 @@ struct NothingToDoTests {
                 .run("change") { _ in ran.append("block") },
                 .run("import", onFreshStore: true) { migration in
                     ran.append("import")
+                    guard isImporting else { return }
                     try migration.create("Person", forKey: "imported", ["id": 1])
-                }
+                },
+                .run("tidy") { _ in ran.append("tidy") }
             ),
-            Migration(to: 3, "last", .run { _ in ran.append("last") }),
+            Migration(to: 3, "last", .run { _ in ran.append("last") }, .renameProperty("Person", "id", to: "number")),
+            Migration(to: 3, "no step"),
         ]
     }
 
     @Test(arguments: ["file", "memory", "async"])
-    func `A fresh store is born at the registry's version; only steps that bring data in run`(
+    func `A fresh store is born at the registry's version; what brings records in runs, and then what follows it`(
         kind: String
     ) async throws {
         let directory = try ScratchDirectory()
@@ -112,22 +115,45 @@ struct NothingToDoTests {
             default: try CodableCache(inMemory: Self.fresh(ran))
             }
 
-        #expect(ran.all == ["import"])
+        #expect(ran.all == ["import", "tidy", "last"])
         #expect(cache.schemaVersion == 3)
         #expect(try cache.keys() == ["imported"])
+        #expect(try cache.value([String: Int].self, forKey: "imported") == ["number": 1])
         let report = cache.report
         #expect(report.isFresh)
-        #expect(report.entries.map(\.migration.name) == ["edits", "blocks", "last"])
-        #expect(report.entries.map(\.outcome) == [.bornFresh, .bornFresh, .bornFresh])
+        #expect(report.entries.map(\.migration.name) == ["edits", "blocks", "last", "no step"])
+        #expect(report.entries.map(\.outcome) == [.bornFresh, .bornFresh, .ran, .ran])
+        #expect(report.entries.map(\.steps.count) == [0, 2, 2, 0])
         #expect(report.entries[1].counts.created == 1)
+        #expect(report.entries[2].counts.changed == 1)
         cache.close()
         guard kind != "memory" else { return }
         let after = try Snapshot(of: directory.file())
         #expect(after.version == 3)
-        #expect(after.ledger.map(\.outcome) == [.bornFresh, .bornFresh, .bornFresh])
-        #expect(after["imported"]?.version == 2)
+        #expect(after.ledger.map(\.outcome) == [.bornFresh, .bornFresh, .ran, .ran])
+        #expect(after["imported"]?.version == 3)
         #expect(try CodableCache(at: directory.file(), migrations: Self.fresh(ran)).report.isEmpty)
+        #expect(ran.all == ["import", "tidy", "last"])
+    }
+
+    @Test func `A fresh store into which nothing was brought runs no other block`() throws {
+        let directory = try ScratchDirectory()
+        let ran = Log<String>()
+        let monitor = MigrationMonitor()
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = monitor
+
+        let cache = try CodableCache(
+            at: directory.file(),
+            migrations: Self.fresh(ran, importing: false),
+            configuration: configuration
+        )
+
         #expect(ran.all == ["import"])
+        #expect(cache.schemaVersion == 3)
+        #expect(cache.report.entries.map(\.outcome) == [.bornFresh, .bornFresh, .bornFresh, .bornFresh])
+        #expect(cache.report.entries.map(\.steps.count) == [0, 1, 0, 0])
+        #expect(monitor.progress.completedUnitCount == monitor.progress.totalUnitCount)
     }
 
     @Test func `When what brings data in fails, no store is made of it`() throws {

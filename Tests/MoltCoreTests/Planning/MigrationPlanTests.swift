@@ -55,13 +55,17 @@ struct MigrationPlanTests {
     @Test func `A fresh store skips every block except those that bring data in`() {
         var registry = registry
         registry.register(Migration(to: 3, "import", .deleteType("A"), .run("import", onFreshStore: true) { _ in }))
+        registry.register(Migration(to: 4, "after", .deleteType("B")))
 
         let plan = plan(registry, at: 0, isFresh: true)
 
         #expect(plan.isFresh)
         #expect(plan.needsUpgrade)
-        #expect(plan.entries.map(\.status) == [.skippedFresh, .skippedFresh, .skippedFresh, .skippedFresh])
-        #expect(plan.entries.map(\.willRun) == [false, false, false, true])
+        #expect(
+            plan.entries.map(\.status) == [.skippedFresh, .skippedFresh, .skippedFresh, .skippedFresh, .afterImport]
+        )
+        #expect(plan.entries.map(\.willRun) == [false, false, false, true, false])
+        #expect(plan.description.hasSuffix("after  (new store, runs if records were brought in)"))
     }
 
     @Test func `A fresh store is never too old`() throws {
