@@ -15,8 +15,16 @@ struct ContactsProcess {
         try await run(arguments)
     }
 
-    /// Runs the command to its end.
-    static func run(_ arguments: [String]) async throws -> ContactsProcess {
+    /// A signal, and the moment to send it.
+    struct Signal {
+        /// The signal's number.
+        var number: Int32
+        /// Whether it is time, by the output so far and the names of the command's temporary files.
+        var isTime: @Sendable (_ output: String, _ temporary: [String]) -> Bool
+    }
+
+    /// Runs the command to its end, which a signal may bring about.
+    static func run(_ arguments: [String], signal: Signal? = nil) async throws -> ContactsProcess {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let temporary = scratch.url.appending(path: "tmp", directoryHint: .isDirectory)
@@ -32,15 +40,21 @@ struct ContactsProcess {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
+        var sender: Task<Void, any Error>?
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
             do {
                 try process.run()
+                let child = process.processIdentifier
+                sender = signal.map { signal in
+                    Task { try await send(signal, to: child, writing: output, in: temporary) }
+                }
             } catch {
                 process.terminationHandler = nil
                 continuation.resume(throwing: error)
             }
         }
+        sender?.cancel()
         try #require(process.terminationReason == .exit)
         return ContactsProcess(
             status: process.terminationStatus,
@@ -48,6 +62,16 @@ struct ContactsProcess {
             errors: try String(contentsOf: errors, encoding: .utf8),
             leftovers: try FileManager.default.contentsOfDirectory(atPath: temporary.path)
         )
+    }
+
+    private static func send(_ signal: Signal, to child: Int32, writing output: URL, in temporary: URL) async throws {
+        while true {
+            let words = try String(contentsOf: output, encoding: .utf8)
+            let names = try FileManager.default.contentsOfDirectory(atPath: temporary.path)
+            if signal.isTime(words, names) { break }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        kill(child, signal.number)
     }
 
     /// The executable, which is built beside the bundle of the tests.
