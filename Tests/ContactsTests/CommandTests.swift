@@ -20,7 +20,7 @@ struct CommandTests {
         #expect(contacts.output.contains("100 %  15 of 15 records"))
         #expect(contacts.output.contains("convert Call from CallV1 to CallV4"))
         #expect(contacts.output.contains("Every value was checked: 20 records are as they should be."))
-        #expect(contacts.output.contains("15 are people and calls, which migrations change; 5 are groups and pictures."))
+        #expect(contacts.output.contains("\n15 are people and calls, which migrations change; 5 are "))
         let plato = [
             #"contact/2"#,
             #"  before  Alien {birthYear: -427, city: "Αθήνα", fullName: "Plato"}"#,

@@ -76,7 +76,7 @@ struct ProgressBarTests {
 
         #expect(
             paper.words == "\r[###---------------------------]  10 %  1 of 10 records\u{1B}[K"
-                + "\r[######------]  50 %  5 of 10 records\u{1B}[K"
+                + "\r[######-------]  50 %  5 of 10 records\u{1B}[K"
         )
     }
 

@@ -16,10 +16,18 @@ struct ShownValueTests {
         var room: [String: Int]
     }
 
-    private static let pet = Pet(name: "Rex \"the\" cat", home: Home(city: "Wien", room: [:]), legs: 4, tags: ["a", "b"])
+    private static let pet = Pet(
+        name: #"Rex "the" cat"#,
+        home: Home(city: "Wien", room: [:]),
+        legs: 4,
+        tags: ["a", "b"]
+    )
 
     @Test(arguments: [
-        (100, [#"now Pet {home.city: "Wien", home.room: {}, legs: 4, name: "Rex \"the\" cat", tags: ["a","b"]}"#]),
+        (
+            100,
+            [#"now Pet {home.city: "Wien", home.room: {}, legs: 4, name: "Rex \"the\" cat", tags: ["a","b"]}"#]
+        ),
         (
             44,
             [

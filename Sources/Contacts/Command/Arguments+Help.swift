@@ -15,9 +15,8 @@ extension Arguments {
           --dry-run        print the plan and the report of an upgrade, and write nothing
           --help           print this
 
-        The version of a store is the number of the release that wrote it, from release 2 on. Release 1 had no
-        migrations yet, so its stores have version 0, and an upgrade from them to today's release 4 is one of
-        "version 0 to 4".
+        The version of a store is the number of the release that wrote it, from release 2 on.
+        Release 1 had no migrations yet, so its stores have version 0; today's are of release 4 and have version 4.
 
         For maintainers:
 

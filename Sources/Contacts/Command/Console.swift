@@ -45,9 +45,13 @@ package struct Console: Sendable {
     }
 
     private init(descriptor: Int32, handle: FileHandle) {
-        self.init(isTerminal: isatty(descriptor) != 0, columns: { Terminal.columns(of: descriptor) }) { text in
-            // Nobody can be told that nobody listens.
-            try? handle.write(contentsOf: Data(text.utf8))
-        }
+        self.init(
+            isTerminal: isatty(descriptor) != 0,
+            columns: { Terminal.columns(of: descriptor) },
+            write: { text in
+                // Nobody can be told that nobody listens.
+                try? handle.write(contentsOf: Data(text.utf8))
+            }
+        )
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import contacts
 
@@ -40,21 +41,32 @@ struct ContactsProcess {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
-        var sender: Task<Void, any Error>?
+        let isOver = Flag()
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
+            process.terminationHandler = { _ in
+                isOver.set()
+                continuation.resume()
+            }
             do {
                 try process.run()
                 let child = process.processIdentifier
-                sender = signal.map { signal in
-                    Task { try await send(signal, to: child, writing: output, in: temporary) }
+                guard let signal else { return }
+                // A thread of its own: other tests may hold all those that tasks run on.
+                Thread.detachNewThread {
+                    while !isOver.isSet {
+                        guard isTime(for: signal, writing: output, in: temporary) else {
+                            usleep(2_000)
+                            continue
+                        }
+                        kill(child, signal.number)
+                        return
+                    }
                 }
             } catch {
                 process.terminationHandler = nil
                 continuation.resume(throwing: error)
             }
         }
-        sender?.cancel()
         try #require(process.terminationReason == .exit)
         return ContactsProcess(
             status: process.terminationStatus,
@@ -64,14 +76,10 @@ struct ContactsProcess {
         )
     }
 
-    private static func send(_ signal: Signal, to child: Int32, writing output: URL, in temporary: URL) async throws {
-        while true {
-            let words = try String(contentsOf: output, encoding: .utf8)
-            let names = try FileManager.default.contentsOfDirectory(atPath: temporary.path)
-            if signal.isTime(words, names) { break }
-            try await Task.sleep(for: .milliseconds(2))
-        }
-        kill(child, signal.number)
+    private static func isTime(for signal: Signal, writing output: URL, in temporary: URL) -> Bool {
+        let words = try? String(contentsOf: output, encoding: .utf8)
+        let names = try? FileManager.default.contentsOfDirectory(atPath: temporary.path)
+        return signal.isTime(words ?? "", names ?? [])
     }
 
     /// The executable, which is built beside the bundle of the tests.
@@ -86,5 +94,16 @@ struct ContactsProcess {
             }
             return try #require(candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) })
         }
+    }
+}
+
+/// Tells one thread that another one is done.
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .relaxed) }
+
+    func set() {
+        value.store(true, ordering: .relaxed)
     }
 }
