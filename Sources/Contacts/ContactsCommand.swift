@@ -15,42 +15,43 @@ struct ContactsCommand {
     static func main() async {
         // When nobody reads the output any more, as behind `| head`, the upgrade goes on and the scratch files go.
         signal(SIGPIPE, SIG_IGN)
-        exit(await run(Array(CommandLine.arguments.dropFirst())))
+        let interruption = Interruption()
+        let work = Task { await run(Array(CommandLine.arguments.dropFirst()), interruption) }
+        let sources = interruption.listen { work.cancel() }
+        let status = await work.value
+        withExtendedLifetime(sources) { exit(interruption.status ?? status) }
     }
 
     /// Does what the arguments say.
     ///
     /// - Returns: The exit status.
-    private static func run(_ arguments: [String]) async -> Int32 {
+    private static func run(_ arguments: [String], _ interruption: Interruption) async -> Int32 {
+        let console = Console.standardError
         do {
-            try await run(try Arguments(arguments), on: .standardOutput)
+            try await run(try Arguments(arguments), on: .standardOutput, interruption)
             return Status.success
         } catch let error as UsageError {
-            Console.standardError.say(error)
+            console.say("contacts: \(error); see contacts --help.")
             return Status.usage
+        } catch let error as MigrationError where error.code == .cancelled {
+            console.say("contacts: The upgrade was stopped and rolled back; the store is as it was.")
+        } catch is CancellationError {
+            console.say("contacts: Stopped.")
         } catch {
-            Console.standardError.say(words(for: error))
-            return Status.failure
+            // What an error's `description` adds, its code and its fields, is for programmers.
+            console.say("contacts: \(error.localizedDescription)")
         }
+        return Status.failure
     }
 
-    private static func words(for error: any Error) -> String {
-        switch error {
-        case let error as MigrationError: error.description
-        case let error as CacheError: error.description
-        case let error as ContactsError: error.description
-        // Foundation's errors describe themselves to programmers.
-        default: error.localizedDescription
-        }
-    }
-
-    private static func run(_ arguments: Arguments, on console: Console) async throws {
+    private static func run(_ arguments: Arguments, on console: Console, _ interruption: Interruption) async throws {
         switch arguments {
         case .help:
             console.say(Arguments.helpText)
         case .upgrade(let source, let isDryRun):
             let scratch = try ScratchDirectory()
             defer { scratch.remove() }
+            interruption.beforeLeaving { scratch.remove() }
             let upgrade = Upgrade(of: try Subject(source, in: scratch), console: console)
             try await isDryRun ? upgrade.dryRun() : upgrade.run()
         case .writeRelease(let number, let path):

@@ -20,11 +20,26 @@ struct CommandTests {
         #expect(contacts.output.contains("100 %  15 of 15 records"))
         #expect(contacts.output.contains("convert Call from CallV1 to CallV4"))
         #expect(contacts.output.contains("Every value was checked: 20 records are as they should be."))
-        #expect(contacts.output.contains(#"before  Alien {"birthYear":-427,"city":"Αθήνα","fullName":"Plato"}"#))
-        #expect(contacts.output.contains(#"after   Person {"address":{"city":"Αθήνα"},"birthYear":-427,"#))
+        #expect(contacts.output.contains("\n15 are people and calls, which migrations change; 5 are "))
+        let plato = [
+            #"contact/2"#,
+            #"  before  Alien {birthYear: -427, city: "Αθήνα", fullName: "Plato"}"#,
+            #"  after   Person {address.city: "Αθήνα", birthYear: -427, firstName: "Plato","#,
+            #"          isFavorite: false, lastName: ""}"#,
+        ]
+        #expect(contacts.output.contains(plato.joined(separator: "\n") + "\n"))
+        #expect(contacts.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
         #expect(contacts.leftovers.isEmpty)
         #expect(try Data(contentsOf: store) == before)
         #expect(!URL(filePath: store.path + "-wal").exists)
+    }
+
+    @Test(arguments: [[], ["--records", "30"], ["--dry-run"]])
+    func `A scratch store has a name and no path, for it is gone afterwards`(arguments: [String]) async throws {
+        let contacts = try await ContactsProcess.run(arguments)
+
+        #expect(contacts.output.count(of: "\ncontacts.molt (a scratch ") == 2)
+        #expect(!contacts.output.contains("/contacts.molt"))
     }
 
     @Test(arguments: [(2, "version 2 to 4, 6 of 8"), (3, "version 3 to 4, 4 of 8")])
@@ -59,9 +74,10 @@ struct CommandTests {
 
         #expect(first.status == 0)
         #expect(first.output.contains("version 2 to 4, 6 of 8"))
-        #expect(first.output.contains(#"today   Person {"address":{"city":"London""#))
+        #expect(first.output.count(of: "\n\(file.path): version 2 to 4") == 2)
+        #expect(first.output.contains(#"today   Person {address.city: "London","#))
         #expect(second.status == 0)
-        #expect(second.output.contains("up to date at version 4"))
+        #expect(second.output.count(of: "up to date at version 4") == 1)
         let cache = try CodableCache(at: file, migrations: migrations)
         defer { cache.close() }
         #expect(cache.report.isEmpty)
@@ -108,9 +124,10 @@ struct CommandTests {
             let contacts = try await ContactsProcess.run(arguments)
 
             #expect(contacts.status == 1)
-            #expect(contacts.errors.hasPrefix("notADatabase: "))
-            #expect(contacts.errors.contains(file.path))
+            #expect(contacts.errors.hasPrefix("contacts: The file at \(file.path) is not an SQLite database. "))
+            #expect(contacts.errors.count(of: file.path) == 1)
             #expect(contacts.errors.count { $0 == "\n" } == 1)
+            #expect(!contacts.errors.contains("--help"))
             #expect(try Data(contentsOf: file) == text)
             #expect(contacts.leftovers.isEmpty)
         }
@@ -126,7 +143,7 @@ struct CommandTests {
         let contacts = try await ContactsProcess.run("--store", file.path)
 
         #expect(contacts.status == 1)
-        #expect(contacts.errors == "There is no file at \(file.path). Check the path.\n")
+        #expect(contacts.errors == "contacts: There is no file at \(file.path). Check the path.\n")
         #expect(!file.exists)
     }
 
@@ -140,7 +157,7 @@ struct CommandTests {
         let contacts = try await ContactsProcess.run("--store", file.path)
 
         #expect(contacts.status == 1)
-        #expect(contacts.errors == "The file at \(file.path) is empty. Check the path.\n")
+        #expect(contacts.errors == "contacts: The file at \(file.path) is empty. Check the path.\n")
         #expect(try Data(contentsOf: file).isEmpty)
     }
 
@@ -157,9 +174,36 @@ struct CommandTests {
         let contacts = try await ContactsProcess.run("--store", file.path)
 
         #expect(contacts.status == 1)
-        #expect(contacts.errors.contains("superseded"))
+        #expect(contacts.errors.hasPrefix("contacts: "))
         #expect(contacts.errors.contains("version 5"))
+        #expect(!contacts.errors.contains("superseded"))
         #expect(try Data(contentsOf: file) == before)
+    }
+
+    @Test
+    func `The file of another app is refused in words for people, which name it once`() async throws {
+        let scratch = try ScratchDirectory()
+        defer { scratch.remove() }
+        let file = scratch.file("foreign.db")
+        try StoredRow.writeForeignDatabase(to: file)
+        let before = try Data(contentsOf: file)
+
+        let contacts = try await ContactsProcess.run("--store", file.path)
+
+        #expect(contacts.status == 1)
+        #expect(contacts.errors.hasPrefix("contacts: The file at \(file.path) is a database that Molt did not make. "))
+        #expect(contacts.errors.count(of: file.path) == 1)
+        #expect(!contacts.errors.contains("foreignFile"))
+        #expect(!contacts.errors.contains("--help"))
+        #expect(try Data(contentsOf: file) == before)
+    }
+
+    @Test
+    func `An argument that means nothing is quoted`() async throws {
+        let contacts = try await ContactsProcess.run("extra")
+
+        #expect(contacts.status == 64)
+        #expect(contacts.errors == "contacts: unexpected argument \"extra\"; see contacts --help.\n")
     }
 
     @Test(arguments: [["--wat"], ["--from", "9"], ["--store", "x", "--records", "1"], ["--records", "many"]])
@@ -168,7 +212,8 @@ struct CommandTests {
 
         #expect(contacts.status == 64)
         #expect(contacts.output.isEmpty)
-        #expect(contacts.errors.hasSuffix(".\n"))
+        #expect(contacts.errors.hasPrefix("contacts: "))
+        #expect(contacts.errors.hasSuffix("; see contacts --help.\n"))
         #expect(contacts.errors.count { $0 == "\n" } == 1)
         #expect(contacts.leftovers.isEmpty)
     }
@@ -181,6 +226,7 @@ struct CommandTests {
         for option in ["--store FILE", "--from RELEASE", "--records N", "--dry-run", "--help", "--write-release"] {
             #expect(contacts.output.contains(option))
         }
+        #expect(contacts.output.contains("Release 1 had no migrations yet, so its stores have version 0"))
         #expect(contacts.output.split(separator: "\n").allSatisfy { $0.count <= 120 })
     }
 
@@ -198,7 +244,14 @@ struct CommandTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["release.molt"])
         #expect(rows == (try StoredRow.all(in: Releases.store(of: Releases.release(number)))))
         #expect(second.status == 1)
-        #expect(second.errors.hasPrefix("There is a file at"))
+        #expect(second.errors.hasPrefix("contacts: There is a file at"))
         #expect(try StoredRow.all(in: file) == rows)
+    }
+}
+
+extension String {
+    /// How often a text occurs.
+    fileprivate func count(of text: String) -> Int {
+        components(separatedBy: text).count - 1
     }
 }

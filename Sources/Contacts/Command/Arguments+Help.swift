@@ -15,6 +15,9 @@ extension Arguments {
           --dry-run        print the plan and the report of an upgrade, and write nothing
           --help           print this
 
+        The version of a store is the number of the release that wrote it, from release 2 on.
+        Release 1 had no migrations yet, so its stores have version 0; today's are of release 4 and have version 4.
+
         For maintainers:
 
           --write-release RELEASE FILE
@@ -24,7 +27,7 @@ extension Arguments {
 
 /// A wrong argument; the command exits with the status 64 (`EX_USAGE`).
 package struct UsageError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong, in one sentence.
+    /// What is wrong, in words that follow the command's name.
     package let description: String
 
     /// Creates an error.

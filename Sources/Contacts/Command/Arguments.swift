@@ -34,20 +34,20 @@ package enum Arguments: Hashable, Sendable {
             switch name {
             case "--dry-run": try options.set(\.isDryRun, to: true, name)
             case "--store":
-                try options.set(\.store, to: reader.value(or: "The option --store needs a file."), name)
+                try options.set(\.store, to: reader.value(or: "the option --store needs a file"), name)
             case "--from":
-                let release = try reader.number(in: Releases.numbers, or: "The option --from needs 1, 2 or 3.")
+                let release = try reader.number(in: Releases.numbers, or: "the option --from needs 1, 2 or 3")
                 try options.set(\.from, to: release, name)
             case "--records":
                 let range = 1...Self.mostPeople
-                let need = "The option --records needs a number of people from 1 to \(Self.mostPeople.grouped)."
+                let need = "the option --records needs a number of people from 1 to \(Self.mostPeople.grouped)"
                 try options.set(\.records, to: reader.number(in: range, or: need), name)
             case "--write-release":
-                let need = "The option --write-release needs 1, 2 or 3, and a file."
+                let need = "the option --write-release needs 1, 2 or 3, and a file"
                 let release = try reader.number(in: Releases.numbers, or: need)
                 try options.set(\.written, to: Written(release: release, path: reader.value(or: need)), name)
             default:
-                throw UsageError("There is no argument \(name); see contacts --help.")
+                throw UsageError("unexpected argument \"\(name)\"")
             }
         }
         self = try options.arguments()
@@ -69,7 +69,7 @@ package enum Arguments: Hashable, Sendable {
         var written: Written?
 
         mutating func set<Value>(_ option: WritableKeyPath<Self, Value?>, to value: Value, _ name: String) throws {
-            guard self[keyPath: option] == nil else { throw UsageError("The option \(name) was given twice.") }
+            guard self[keyPath: option] == nil else { throw UsageError("the option \(name) was given twice") }
             self[keyPath: option] = value
         }
 
@@ -77,13 +77,13 @@ package enum Arguments: Hashable, Sendable {
         func arguments() throws -> Arguments {
             if let written {
                 guard isDryRun == nil, store == nil, from == nil, records == nil else {
-                    throw UsageError("The option --write-release stands alone.")
+                    throw UsageError("the option --write-release stands alone")
                 }
                 return .writeRelease(written.release, path: written.path)
             }
             if let store {
                 guard from == nil, records == nil else {
-                    throw UsageError("The option --store names a store, so --from and --records cannot choose another.")
+                    throw UsageError("the option --store names a store, so --from and --records cannot choose another")
                 }
                 return .upgrade(.file(path: store), isDryRun: isDryRun ?? false)
             }

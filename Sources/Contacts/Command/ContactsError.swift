@@ -1,7 +1,7 @@
 package import Foundation
 
 /// Why the command could not do what it was asked, apart from what Molt says.
-package enum ContactsError: Error, CustomStringConvertible {
+package enum ContactsError: LocalizedError, CustomStringConvertible {
     /// There is nothing at a path that was to be upgraded.
     case noFile(URL)
     /// There is an empty file at a path that was to be upgraded.
@@ -30,6 +30,9 @@ package enum ContactsError: Error, CustomStringConvertible {
             "The store has \(found.grouped) records of the type \(type) and should have \(expected.grouped)."
         }
     }
+
+    /// The same, for people.
+    package var errorDescription: String? { description }
 }
 
 extension URL {

@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A new, empty directory for files that are not kept.
-package struct ScratchDirectory {
+package struct ScratchDirectory: Sendable {
     /// The directory.
     package let url: URL
 

@@ -4,6 +4,8 @@ internal import Foundation
 struct Subject {
     /// The store's file.
     let file: URL
+    /// What the plan and the report call it: its path, or a name where that is nowhere to be found afterwards.
+    let name: String
     /// What the store is, in words.
     let words: String
     /// Who wrote it and how many people it has; nil when it was named by the caller.
@@ -27,16 +29,19 @@ struct Subject {
             file = scratch.file("contacts.molt")
             try FileManager.default.copyItem(at: try Releases.store(of: release), to: file)
             origin = Origin(release: release, people: SampleData.namedPeople)
+            name = "contacts.molt (a scratch copy)"
             words = "A copy of the store that release \(number) wrote"
         case .generated(let number, let people):
             let release = try Releases.release(number)
             file = scratch.file("contacts.molt")
             try release.write(people: people, to: file)
             origin = Origin(release: release, people: people)
+            name = "contacts.molt (a scratch store)"
             words = "A new store with \(people.grouped) people, written by the code of release \(number)"
         case .file(let path):
             file = URL(filePath: path)
             origin = nil
+            name = file.readablePath
             words = "The store at \(file.readablePath)"
             // Opening a cache makes the file where there is none, which nobody who names one wants.
             guard file.exists else { throw ContactsError.noFile(file) }

@@ -18,9 +18,14 @@ struct Upgrade {
     ///
     /// - Throws: ``ContactsError``, `CacheError` or `MigrationError`.
     func dryRun() async throws {
-        try sayPlan()
-        console.say(try CodableCache.dryRun(at: subject.file, migrations: migrations, configuration: configuration))
-        console.say()
+        let plan = try sayPlan()
+        let monitor = MigrationMonitor(onEvent: ProgressBar(on: console).show)
+        let report = try await withTaskCancellationHandler {
+            try CodableCache.dryRun(at: subject.file, migrations: migrations, configuration: configuration(monitor))
+        } onCancel: {
+            monitor.progress.cancel()
+        }
+        say(report, after: plan)
         console.say("A dry run: nothing was written.")
     }
 
@@ -28,43 +33,64 @@ struct Upgrade {
     ///
     /// - Throws: ``ContactsError``, `CacheError` or `MigrationError`.
     func run() async throws {
-        try sayPlan()
+        let plan = try sayPlan()
         let before = try peopleBefore()
         let cache = try await CodableCache.open(
             at: subject.file,
             migrations: migrations,
-            configuration: configuration
+            configuration: configuration(MigrationMonitor(onEvent: ProgressBar(on: console).show))
         )
         defer { cache.close() }
-        console.say(cache.report)
-        console.say()
+        say(cache.report, after: plan)
         if let origin = subject.origin {
             try SampleData.check(cache, people: origin.people)
-            console.say("Every value was checked: \(try cache.count().grouped) records are as they should be.")
-            console.say()
+            try sayCounts(of: cache)
         }
         try sayPeople(in: cache, before: before)
     }
 
     // MARK: Parts
 
-    /// Today's configuration, with a progress bar of its own.
-    private var configuration: CodableCache.Configuration {
-        .contacts(release: Releases.today, monitor: MigrationMonitor(onEvent: ProgressBar(on: console).show))
+    private func configuration(_ monitor: MigrationMonitor) -> CodableCache.Configuration {
+        .contacts(release: Releases.today, monitor: monitor)
     }
 
-    private func sayPlan() throws {
+    private func sayPlan() throws -> MigrationPlan {
         console.say("\(subject.words).")
         console.say()
-        let plan = try MigrationPlan(forFileAt: subject.file, migrations: migrations)
+        var plan = try MigrationPlan(forFileAt: subject.file, migrations: migrations)
         // An empty file would become a new store: right for an app, but not for a file that was named by mistake.
         guard !plan.isFresh else { throw ContactsError.emptyFile(subject.file) }
+        plan.store = subject.name
         console.say(plan)
+        console.say()
+        return plan
+    }
+
+    private func say(_ report: MigrationReport, after plan: MigrationPlan) {
+        // The plan has said already that the store is up to date, unless another process upgraded it since then.
+        guard !report.isEmpty || plan.needsUpgrade else { return }
+        var report = report
+        report.store = subject.name
+        console.say(report)
+        console.say()
+    }
+
+    /// Says how many records were checked, which are more than the progress counts.
+    private func sayCounts(of cache: CodableCache) throws {
+        let all = try cache.count()
+        let changed = try cache.count(of: Person.self) + cache.count(of: Call.self)
+        console.say("Every value was checked: \(all.grouped) records are as they should be.")
+        let others = all - changed
+        console.say(
+            "\(changed.grouped) are people and calls, which migrations change; "
+                + "\(others.grouped) are groups and pictures."
+        )
         console.say()
     }
 
     /// People as the release that wrote the store reads them; none when it is not known which one did.
-    private func peopleBefore() throws -> [(key: String, words: String)] {
+    private func peopleBefore() throws -> [(key: String, value: ShownValue)] {
         guard let origin = subject.origin else { return [] }
         return try (0..<min(Self.shownPeople, origin.people)).compactMap { index in
             let key = SampleData.key(ofContactAt: index)
@@ -72,13 +98,17 @@ struct Upgrade {
         }
     }
 
-    private func sayPeople(in cache: CodableCache, before: [(key: String, words: String)]) throws {
+    private func sayPeople(in cache: CodableCache, before: [(key: String, value: ShownValue)]) throws {
         let keys = before.isEmpty ? Array(try cache.keys(of: Person.self).prefix(Self.shownPeople)) : before.map(\.key)
         for (index, key) in keys.enumerated() {
             guard let person = try cache.value(Person.self, forKey: key) else { continue }
             console.say(key)
-            if index < before.count { console.say("  before  \(before[index].words)") }
-            console.say("  \(before.isEmpty ? "today " : "after ")  \(try words(for: person))")
+            if index < before.count { say(before[index].value, label: "  before  ") }
+            say(try ShownValue(person), label: before.isEmpty ? "  today   " : "  after   ")
         }
+    }
+
+    private func say(_ value: ShownValue, label: String) {
+        for line in value.lines(label: label, columns: console.columns) { console.say(line) }
     }
 }

@@ -12,12 +12,13 @@ extension Release {
     /// - Parameters:
     ///   - count: How many people.
     ///   - file: Where nothing is yet.
-    /// - Throws: ``ContactsError``, `CacheError` or `MigrationError`.
+    /// - Throws: ``ContactsError``, `CacheError` or `MigrationError`; `CancellationError` in a task that is cancelled.
     package static func write(people count: Int, to file: URL) throws {
         guard !file.exists else { throw ContactsError.fileExists(file) }
         let cache = try CodableCache(at: file, migrations: registry, configuration: .contacts(release: number))
         defer { cache.close() }
         for samples in SampleData.batches(people: count) {
+            try Task.checkCancellation()
             try cache.batch { batch in
                 for (key, sample) in samples.contacts { try batch.set(contact(sample), forKey: key) }
                 for (key, group) in samples.groups { try batch.set(group, forKey: key) }
@@ -27,18 +28,12 @@ extension Release {
         }
     }
 
-    /// A person as JSON text behind the type's name, read from a store of this release with this release's code.
+    /// A person, read from a store of this release with this release's code.
     ///
     /// - Returns: Nil when the store has no such person.
-    package static func contact(forKey key: String, in file: URL) throws -> String? {
+    package static func contact(forKey key: String, in file: URL) throws -> ShownValue? {
         let cache = try CodableCache(at: file, migrations: registry, configuration: .contacts(release: number))
         defer { cache.close() }
-        return try cache.value(Contact.self, forKey: key).map { try words(for: $0) }
+        return try cache.value(Contact.self, forKey: key).map { try ShownValue($0) }
     }
-}
-
-/// A value's type and its properties, as they are shown before and after an upgrade.
-func words<Value: Encodable>(for value: Value) throws -> String {
-    let json = try RecordCoding.standard.encoder.encode(value)
-    return "\(RecordTypeName.of(Value.self)) \(String(decoding: json, as: UTF8.self))"
 }

@@ -6,10 +6,12 @@ extension SampleData {
     /// - Parameters:
     ///   - cache: A store of sample data, whichever release wrote it, upgraded to today's.
     ///   - count: How many people were written.
-    /// - Throws: ``ContactsError`` for the first value that is wrong, and when there are more or fewer records.
+    /// - Throws: ``ContactsError`` for the first value that is wrong, and when there are more or fewer records;
+    ///   `CancellationError` in a task that is cancelled.
     package static func check(_ cache: CodableCache, people count: Int) throws {
         var expected = (people: 0, groups: 0, calls: 0, avatars: 0)
         for batch in batches(people: count) {
+            try Task.checkCancellation()
             try compare(cache, batch.contacts, \.expected)
             try compare(cache, batch.groups, \.self)
             try compare(cache, batch.calls, \.expected)

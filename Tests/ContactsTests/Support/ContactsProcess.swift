@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import contacts
 
@@ -15,8 +16,16 @@ struct ContactsProcess {
         try await run(arguments)
     }
 
-    /// Runs the command to its end.
-    static func run(_ arguments: [String]) async throws -> ContactsProcess {
+    /// A signal, and the moment to send it.
+    struct Signal {
+        /// The signal's number.
+        var number: Int32
+        /// Whether it is time, by the output so far and the names of the command's temporary files.
+        var isTime: @Sendable (_ output: String, _ temporary: [String]) -> Bool
+    }
+
+    /// Runs the command to its end, which a signal may bring about.
+    static func run(_ arguments: [String], signal: Signal? = nil) async throws -> ContactsProcess {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let temporary = scratch.url.appending(path: "tmp", directoryHint: .isDirectory)
@@ -32,10 +41,27 @@ struct ContactsProcess {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
+        let isOver = Flag()
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
+            process.terminationHandler = { _ in
+                isOver.set()
+                continuation.resume()
+            }
             do {
                 try process.run()
+                let child = process.processIdentifier
+                guard let signal else { return }
+                // A thread of its own: other tests may hold all those that tasks run on.
+                Thread.detachNewThread {
+                    while !isOver.isSet {
+                        guard isTime(for: signal, writing: output, in: temporary) else {
+                            usleep(2_000)
+                            continue
+                        }
+                        kill(child, signal.number)
+                        return
+                    }
+                }
             } catch {
                 process.terminationHandler = nil
                 continuation.resume(throwing: error)
@@ -50,6 +76,12 @@ struct ContactsProcess {
         )
     }
 
+    private static func isTime(for signal: Signal, writing output: URL, in temporary: URL) -> Bool {
+        let words = try? String(contentsOf: output, encoding: .utf8)
+        let names = try? FileManager.default.contentsOfDirectory(atPath: temporary.path)
+        return signal.isTime(words ?? "", names ?? [])
+    }
+
     /// The executable, which is built beside the bundle of the tests.
     private static var executable: URL {
         get throws {
@@ -62,5 +94,16 @@ struct ContactsProcess {
             }
             return try #require(candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) })
         }
+    }
+}
+
+/// Tells one thread that another one is done.
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .relaxed) }
+
+    func set() {
+        value.store(true, ordering: .relaxed)
     }
 }

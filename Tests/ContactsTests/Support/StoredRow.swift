@@ -43,6 +43,14 @@ struct StoredRow: Hashable {
         }
     }
 
+    /// Makes a database that has a table of another app.
+    static func writeForeignDatabase(to file: URL) throws {
+        var connection: OpaquePointer?
+        defer { sqlite3_close_v2(connection) }
+        try #require(sqlite3_open(file.path, &connection) == SQLITE_OK)
+        try #require(sqlite3_exec(connection, "CREATE TABLE invoice (number)", nil, nil, nil) == SQLITE_OK)
+    }
+
     private static func bytes(_ statement: OpaquePointer?, _ column: Int32) -> [UInt8] {
         let start = sqlite3_column_blob(statement, column)
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))

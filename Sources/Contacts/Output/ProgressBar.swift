@@ -5,7 +5,10 @@ internal import Synchronization
 package final class ProgressBar: Sendable {
     private let console: Console
     private let state = Mutex(State())
-    private static let width = 30
+    /// How long the bar is where there is room for it.
+    private static let length = 30
+    /// How short it may become before it is left out.
+    private static let leastLength = 10
 
     private struct State {
         /// The percentage that is shown; nil while nothing is.
@@ -42,14 +45,33 @@ package final class ProgressBar: Sendable {
             return true
         }
         guard isNews else { return }
-        let filled = Self.width * percent / 100
-        let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: Self.width - filled)
-        let count = "\(progress.completed.grouped) of \(progress.total.grouped) records"
         let space = percent < 10 ? "  " : percent < 100 ? " " : ""
+        let count = "\(space)\(percent) %  \(Self.count(progress.completed, of: progress.total))"
+        let names = Self.words(for: progress.migrations)
         if console.isTerminal {
-            console.redraw("[\(bar)] \(space)\(percent) %  \(count)")
+            // As long at the end as at the beginning, so that nothing moves.
+            let room = console.columns - "[] 100 %  \(Self.count(progress.total, of: progress.total)) ".count
+            let line = Self.bar(percent, length: min(room, Self.length)) + count
+            // Part of a name would be read as another one.
+            console.redraw((line + names).count < console.columns ? line + names : line)
         } else {
-            console.say("\(space)\(percent) %  \(count)")
+            console.say(count + names)
         }
+    }
+
+    private static func bar(_ percent: Int, length: Int) -> String {
+        guard length >= leastLength else { return "" }
+        let filled = length * percent / 100
+        return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: length - filled) + "] "
+    }
+
+    private static func count(_ completed: Int, of total: Int) -> String {
+        "\(completed.grouped) of \(total.grouped) records"
+    }
+
+    /// The first of the migrations that are at work, and how many others are.
+    private static func words(for migrations: [MigrationID]) -> String {
+        guard let first = migrations.first else { return "" }
+        return "  \(first.name)" + (migrations.count > 1 ? " and \(migrations.count - 1) more" : "")
     }
 }
