@@ -24,8 +24,7 @@ package let migrations: MigrationRegistry = [
         "nest-address",
         .transform("Person") { person in
             for part in ["street", "city"] where person.contains(part) {
-                person["address", part] = try person.value(part)
-                try person.remove(part)
+                try person.move(part, to: "address", part)
             }
         }
     ),

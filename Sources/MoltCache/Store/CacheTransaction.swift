@@ -16,7 +16,11 @@ final class CacheTransaction: MigrationTransaction {
     private var isOver = false
 
     private var typeNamesByID: [Int64: String] = [:]
+    /// The one that was looked up last: most often the next one, too.
+    private var lastType: (id: Int64, name: String) = (0, "")
     private var scansByTypeID: [Int64: Bool] = [:]
+    private var counts: [Int64: Int] = [:]
+    private var total: Int?
     private var buffer: [UInt8] = []
 
     init(_ connection: Connection, storeName: String, coding: RecordCoding, isFresh: Bool) {
@@ -91,7 +95,7 @@ final class CacheTransaction: MigrationTransaction {
 
     func count(ofType type: String?) throws -> Int {
         try mapped { () throws(SQLiteError) in
-            guard let type else { return Int(try statements[.countAll].first { $0.integer(0) } ?? 0) }
+            guard let type else { return try countAll() }
             guard let typeID = try typeID(type) else { return 0 }
             return try count(typeID)
         }
@@ -140,29 +144,22 @@ final class CacheTransaction: MigrationTransaction {
 
     // MARK: Writing
 
-    func write(_ record: borrowing Record, version: Int) throws {
-        let id = record.id
-        let isText = !record.isData
-        let expiration = record.expirationSeconds
-        let hasNewExpiration = record.hasNewExpiration
-        buffer.removeAll(keepingCapacity: true)
-        record.writeContent(to: &buffer)
+    func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws {
         try mapped { () throws(SQLiteError) in
             let statement = try statements[.write]
-            let buffer = buffer
-            try buffer.withUnsafeBufferPointer { buffer throws(SQLiteError) in
-                let bytes = UnsafeRawBufferPointer(buffer)
-                try statement.bind(inPlace: bytes, isText: isText, at: 1)
-                try statement.bind(Int64(version), at: 2)
-                try statement.bind(id, at: 3)
-                try statement.run()
-            }
-            // An update of the column would touch its index also when nothing changes.
-            guard hasNewExpiration else { return }
-            let update = try statements[.writeExpiry]
-            try update.bind(expiration, at: 1)
-            try update.bind(id, at: 2)
-            try update.run()
+            try statement.bind(inPlace: content, isText: !isData, at: 1)
+            try statement.bind(Int64(version), at: 2)
+            try statement.bind(id, at: 3)
+            try statement.run()
+        }
+    }
+
+    func write(expiration: Double?, id: Int64) throws {
+        try mapped { () throws(SQLiteError) in
+            let statement = try statements[.writeExpiry]
+            try statement.bind(expiration, at: 1)
+            try statement.bind(id, at: 2)
+            try statement.run()
         }
     }
 
@@ -174,6 +171,7 @@ final class CacheTransaction: MigrationTransaction {
         buffer.removeAll(keepingCapacity: true)
         record.writeContent(to: &buffer)
         let isNew = try mapped { () throws(SQLiteError) in
+            forgetCounts()
             let existing = try statements[.idByKey]
             try existing.bind(key, at: 1)
             guard try existing.first({ $0.integer(0) }) == nil else { return false }
@@ -199,6 +197,7 @@ final class CacheTransaction: MigrationTransaction {
 
     func delete(id: Int64) throws {
         try mapped { () throws(SQLiteError) in
+            forgetCounts()
             let statement = try statements[.delete]
             try statement.bind(id, at: 1)
             try statement.run()
@@ -222,9 +221,17 @@ final class CacheTransaction: MigrationTransaction {
         return error
     }
 
-    /// Forgets what was remembered of type names, because they have changed.
+    /// Forgets what was remembered of counts, because records come or go.
+    func forgetCounts() {
+        counts.removeAll()
+        total = nil
+    }
+
+    /// Forgets what was remembered of types, because records change theirs, or the names change.
     func forgetTypes() {
+        forgetCounts()
         typeNamesByID.removeAll()
+        lastType = (0, "")
         scansByTypeID.removeAll()
     }
 
@@ -266,7 +273,11 @@ final class CacheTransaction: MigrationTransaction {
     }
 
     private func typeName(_ id: Int64) throws(SQLiteError) -> String {
-        if let name = typeNamesByID[id] { return name }
+        if id == lastType.id { return lastType.name }
+        if let name = typeNamesByID[id] {
+            lastType = (id, name)
+            return name
+        }
         let statement = try statements[.typeName]
         try statement.bind(id, at: 1)
         let name = try statement.first { $0.text(0) } ?? ""
@@ -274,17 +285,27 @@ final class CacheTransaction: MigrationTransaction {
         return name
     }
 
+    /// Counting goes through an index, so it is done once, until records come or go.
     private func count(_ typeID: Int64) throws(SQLiteError) -> Int {
+        if let count = counts[typeID] { return count }
         let statement = try statements[.countType]
         try statement.bind(typeID, at: 1)
-        return Int(try statement.first { $0.integer(0) } ?? 0)
+        let count = Int(try statement.first { $0.integer(0) } ?? 0)
+        counts[typeID] = count
+        return count
+    }
+
+    private func countAll() throws(SQLiteError) -> Int {
+        if let total { return total }
+        let count = Int(try statements[.countAll].first { $0.integer(0) } ?? 0)
+        total = count
+        return count
     }
 
     /// Whether a type is read by going through all records: faster when it has a large part of them.
     private func isScanned(_ typeID: Int64) throws(SQLiteError) -> Bool {
         if let isScanned = scansByTypeID[typeID] { return isScanned }
-        let all = try statements[.countAll].first { $0.integer(0) } ?? 0
-        let isScanned = try count(typeID) * 3 >= Int(all)
+        let isScanned = try count(typeID) * 3 >= countAll()
         scansByTypeID[typeID] = isScanned
         return isScanned
     }

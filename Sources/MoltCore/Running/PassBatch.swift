@@ -3,12 +3,20 @@ final class PassBatch {
     let batch: RecordBatch
     /// By the place of the record in the batch.
     var outcomes: [RecordOutcome]
-    /// What the steps did to all records of all batches that were here.
-    var counts: PassCounts
+    /// One for each thread that sends records through their steps.
+    var workers: [Worker]
 
-    init(_ batch: RecordBatch, counts: PassCounts) {
+    /// What one thread has of its own.
+    struct Worker {
+        /// What the steps did to all records of all batches that this thread had.
+        var counts: PassCounts
+        /// The new contents of the current batch, one behind the other; the buffer is kept from batch to batch.
+        var contents: [UInt8] = []
+    }
+
+    init(_ batch: RecordBatch, workers: Int, counts: PassCounts) {
         self.batch = batch
-        self.counts = counts
+        self.workers = Array(repeating: Worker(counts: counts), count: workers)
         outcomes = Array(repeating: RecordOutcome(), count: batch.capacity)
     }
 }

@@ -6,7 +6,8 @@ struct RecordChanger: Sendable {
     private let chains: StepChains
     private let pending: [PendingMigration]
     private let storeName: String
-    private let coreCount = ProcessInfo.processInfo.activeProcessorCount
+    /// How many threads may send records through their steps at once.
+    let workerCount = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
     init(_ steps: [UpgradeSchedule.Step], _ pending: [PendingMigration], storeName: String) {
         chains = StepChains(steps)
@@ -23,31 +24,47 @@ struct RecordChanger: Sendable {
     func change(_ work: PassBatch, _ chain: StepChains.Chain) {
         let count = work.batch.count
         let isParallel = chain.links.contains { $0.edit.isParallel }
-        let workers = isParallel ? min(max(1, coreCount), count) : 1
-        var slices = Array(repeating: work.counts.zeroed, count: workers)
+        let workerCount = isParallel ? min(work.workers.count, count) : 1
         work.batch.records.withUnsafeMutableBufferPointer { records in
             work.outcomes.withUnsafeMutableBufferPointer { outcomes in
-                slices.withUnsafeMutableBufferPointer { slices in
+                work.workers.withUnsafeMutableBufferPointer { workers in
                     // Each iteration has the records and outcomes from its own lower to its own upper bound, and its
-                    // own counts; `concurrentPerform` returns when all have ended. No memory is shared.
+                    // own worker; `concurrentPerform` returns when all have ended. No memory is shared.
                     nonisolated(unsafe) let records = records
                     nonisolated(unsafe) let outcomes = outcomes
-                    nonisolated(unsafe) let slices = slices
-                    let run = { @Sendable (worker: Int) in
-                        for index in (count * worker / workers)..<(count * (worker + 1) / workers) {
-                            outcomes[index] = change(&records[index], chain, &slices[worker])
+                    nonisolated(unsafe) let workers = workers
+                    let run = { @Sendable (number: Int) in
+                        workers[number].contents.removeAll(keepingCapacity: true)
+                        for index in (count * number / workerCount)..<(count * (number + 1) / workerCount) {
+                            outcomes[index] = change(&records[index], chain, &workers[number], number)
                             if outcomes[index].failure != nil { return }
                         }
                     }
-                    if workers == 1 {
+                    if workerCount == 1 {
                         run(0)
                     } else {
-                        DispatchQueue.concurrentPerform(iterations: workers, execute: run)
+                        DispatchQueue.concurrentPerform(iterations: workerCount, execute: run)
                     }
                 }
             }
         }
-        for slice in slices { work.counts += slice }
+    }
+
+    private func change(
+        _ record: inout Record,
+        _ chain: StepChains.Chain,
+        _ worker: inout PassBatch.Worker,
+        _ number: Int
+    ) -> RecordOutcome {
+        var outcome = change(&record, chain, &worker.counts)
+        guard outcome.changedAt != nil, !outcome.isGone, outcome.failure == nil else { return outcome }
+        let start = worker.contents.count
+        record.writeContent(to: &worker.contents)
+        outcome.content = start..<worker.contents.count
+        outcome.worker = number
+        outcome.isData = record.isData
+        if record.hasNewExpiration { outcome.newExpiration = .some(record.expirationSeconds) }
+        return outcome
     }
 
     /// Sends a record through its steps.
@@ -56,7 +73,7 @@ struct RecordChanger: Sendable {
         _ chain: StepChains.Chain,
         _ counts: inout PassCounts
     ) -> RecordOutcome {
-        var outcome = RecordOutcome()
+        var outcome = RecordOutcome(id: record.id)
         var chain = chain
         var next = 0
         var migration = -1

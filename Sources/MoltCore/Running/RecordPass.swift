@@ -40,8 +40,7 @@ final class RecordPass {
             for type in types {
                 try change(type, through: last, &work, &other)
             }
-            counts += work.counts
-            counts += other.counts
+            for worker in work.workers + other.workers { counts += worker.counts }
         }
         for stage in steps.indices {
             if deferredStages.contains(stage) {
@@ -54,6 +53,7 @@ final class RecordPass {
     private func makeWork() -> PassBatch {
         PassBatch(
             RecordBatch(capacity: scope.options.batchSize, coding: scope.coding),
+            workers: changer.workerCount,
             counts: PassCounts(migrations: pending.count, stages: steps.count)
         )
     }
@@ -111,18 +111,23 @@ final class RecordPass {
     }
 
     private func write(_ work: PassBatch) throws {
-        let batch = work.batch
-        guard batch.count > 0 else { return }
-        for index in 0..<batch.count {
-            if let failure = work.outcomes[index].failure { throw failure }
-            for change in work.outcomes[index].deferred {
+        let count = work.batch.count
+        guard count > 0 else { return }
+        for outcome in work.outcomes[..<count] {
+            if let failure = outcome.failure { throw failure }
+            for change in outcome.deferred {
                 deferredStages.insert(change.stage)
                 try transaction.deferChange(change)
             }
-            if let version = work.outcomes[index].changedAt, !work.outcomes[index].isGone {
-                try transaction.write(batch.records[index], version: version)
+            guard let version = outcome.changedAt, !outcome.isGone else { continue }
+            try work.workers[outcome.worker].contents.withUnsafeBytes { contents in
+                let content = UnsafeRawBufferPointer(rebasing: contents[outcome.content])
+                try transaction.write(content: content, isData: outcome.isData, id: outcome.id, version: version)
+            }
+            if let expiration = outcome.newExpiration {
+                try transaction.write(expiration: expiration, id: outcome.id)
             }
         }
-        scope.meter.advance(by: batch.count)
+        scope.meter.advance(by: count)
     }
 }

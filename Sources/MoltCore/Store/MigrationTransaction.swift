@@ -34,10 +34,19 @@ public protocol MigrationTransaction: AnyObject {
 
     // MARK: Writing
 
-    /// Writes a record's content and expiry back, and sets the version that it was last written at.
+    /// Writes a record's content, and sets the version that it was last written at.
     ///
     /// Key and type name are left as they are: they change through ``deferChange(_:)``.
-    func write(_ record: borrowing Record, version: Int) throws
+    ///
+    /// - Parameters:
+    ///   - content: JSON text as UTF-8, or raw data; valid during the call.
+    ///   - isData: Whether the content is raw data.
+    ///   - id: The record.
+    ///   - version: The version that the record is at now.
+    func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws
+
+    /// Writes when a record expires: in seconds since 1970, or nil for never.
+    func write(expiration: Double?, id: Int64) throws
 
     /// Adds a record under an id that no record has had.
     ///
@@ -85,4 +94,16 @@ public protocol MigrationTransaction: AnyObject {
 
     /// Adds rows to the ledger and sets the store's schema version.
     func record(_ entries: [LedgerEntry], version: Int) throws
+}
+
+extension MigrationTransaction {
+    /// Writes a record's content back, and its expiry when it was set.
+    public func write(_ record: borrowing Record, version: Int) throws {
+        var content: [UInt8] = []
+        record.writeContent(to: &content)
+        try content.withUnsafeBytes { content in
+            try write(content: content, isData: record.isData, id: record.id, version: version)
+        }
+        if record.hasNewExpiration { try write(expiration: record.expirationSeconds, id: record.id) }
+    }
 }
