@@ -17,6 +17,8 @@ final class Connection {
 
     /// SQLite's handle.
     let handle: OpaquePointer
+    /// Kept here, because SQLite's functions refer to it for as long as the connection is open.
+    private var source: ContentSource?
     private var isClosed = false
 
     /// Opens a database.
@@ -74,6 +76,14 @@ final class Connection {
             }
         }
         return uri + "?immutable=1"
+    }
+
+    /// What hands contents to an update of many rows; made at its first use.
+    func contentSource() throws(SQLiteError) -> ContentSource {
+        if let source { return source }
+        let made = try ContentSource(for: self)
+        source = made
+        return made
     }
 
     // MARK: Statements

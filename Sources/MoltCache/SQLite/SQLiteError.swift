@@ -30,6 +30,9 @@ extension SQLiteError {
     /// Another connection held the lock for too long.
     static let busy = SQLiteError(extendedCode: SQLITE_BUSY, message: "database is locked")
 
+    /// An update found fewer rows than were read before in the same transaction.
+    static let lostRows = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "rows are missing that were read before")
+
     /// The file is not at its path any more; SQLite itself only looks when it writes a rollback journal.
     static let moved = SQLiteError(
         extendedCode: SQLITE_READONLY | (4 << 8),

@@ -180,6 +180,6 @@ final class Statement {
 }
 
 /// Tells SQLite to copy what is bound: the macro SQLITE_TRANSIENT, which Swift cannot import.
-private var transient: sqlite3_destructor_type {
+var transient: sqlite3_destructor_type {
     unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }

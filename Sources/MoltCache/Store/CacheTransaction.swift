@@ -154,6 +154,30 @@ final class CacheTransaction: MigrationTransaction {
         }
     }
 
+    func write(_ contents: RecordContents) throws {
+        guard let first = contents.rows.first, let last = contents.rows.last else { return }
+        // An update of many goes through all rows in between, so they must lie close together.
+        guard contents.rows.count >= 8, last.id - first.id < Int64(contents.rows.count) * 4 else {
+            for row in contents.rows {
+                try contents.withContent(of: row) { content in
+                    try write(content: content, isData: row.isData, id: row.id, version: row.version)
+                }
+            }
+            return
+        }
+        try mapped { () throws(SQLiteError) in
+            let source = try connection.contentSource()
+            source.contents = contents
+            // The buffers are used again, and must have no second owner then.
+            defer { source.contents = RecordContents(rows: [], buffers: []) }
+            let statement = try statements[.writeMany]
+            try statement.bind(first.id, at: 1)
+            try statement.bind(last.id, at: 2)
+            try statement.run()
+            guard connection.changes == contents.rows.count else { throw SQLiteError.lostRows }
+        }
+    }
+
     func write(expiration: Double?, id: Int64) throws {
         try mapped { () throws(SQLiteError) in
             let statement = try statements[.writeExpiry]

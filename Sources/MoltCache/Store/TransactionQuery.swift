@@ -14,6 +14,7 @@ enum TransactionQuery: Int, CaseIterable {
     case recordByKey
     case idByKey
     case write
+    case writeMany
     case writeExpiry
     case insert
     case delete
@@ -51,6 +52,11 @@ enum TransactionQuery: Int, CaseIterable {
         case .recordByKey: "\(Self.columns) WHERE key = ?1"
         case .idByKey: "SELECT id FROM molt_record WHERE key = ?1"
         case .write: "UPDATE molt_record SET content = ?1, version = ?2 WHERE id = ?3"
+        case .writeMany:
+            """
+            UPDATE molt_record SET content = molt_content(id), version = molt_version(id)
+            WHERE id >= ?1 AND id <= ?2 AND molt_has(id)
+            """
         case .writeExpiry: "UPDATE molt_record SET expires_at = ?1 WHERE id = ?2"
         case .insert:
             """

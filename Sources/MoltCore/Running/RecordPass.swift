@@ -113,6 +113,8 @@ final class RecordPass {
     private func write(_ work: PassBatch) throws {
         let count = work.batch.count
         guard count > 0 else { return }
+        var contents = RecordContents(rows: [], buffers: work.workers.map(\.contents))
+        contents.rows.reserveCapacity(count)
         for outcome in work.outcomes[..<count] {
             if let failure = outcome.failure { throw failure }
             for change in outcome.deferred {
@@ -120,14 +122,20 @@ final class RecordPass {
                 try transaction.deferChange(change)
             }
             guard let version = outcome.changedAt, !outcome.isGone else { continue }
-            try work.workers[outcome.worker].contents.withUnsafeBytes { contents in
-                let content = UnsafeRawBufferPointer(rebasing: contents[outcome.content])
-                try transaction.write(content: content, isData: outcome.isData, id: outcome.id, version: version)
-            }
+            contents.rows.append(
+                RecordContents.Row(
+                    id: outcome.id,
+                    version: version,
+                    isData: outcome.isData,
+                    buffer: outcome.worker,
+                    range: outcome.content
+                )
+            )
             if let expiration = outcome.newExpiration {
                 try transaction.write(expiration: expiration, id: outcome.id)
             }
         }
+        if !contents.rows.isEmpty { try transaction.write(contents) }
         scope.meter.advance(by: count)
     }
 }

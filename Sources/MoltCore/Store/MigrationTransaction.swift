@@ -45,6 +45,11 @@ public protocol MigrationTransaction: AnyObject {
     ///   - version: The version that the record is at now.
     func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws
 
+    /// Writes the contents of several records, as one call for each would.
+    ///
+    /// A pass writes each of its batches with one call; a store that can write many at once should.
+    func write(_ contents: RecordContents) throws
+
     /// Writes when a record expires: in seconds since 1970, or nil for never.
     func write(expiration: Double?, id: Int64) throws
 
@@ -97,6 +102,15 @@ public protocol MigrationTransaction: AnyObject {
 }
 
 extension MigrationTransaction {
+    /// Writes the contents of several records, one at a time.
+    public func write(_ contents: RecordContents) throws {
+        for row in contents.rows {
+            try contents.withContent(of: row) { content in
+                try write(content: content, isData: row.isData, id: row.id, version: row.version)
+            }
+        }
+    }
+
     /// Writes a record's content back, and its expiry when it was set.
     public func write(_ record: borrowing Record, version: Int) throws {
         var content: [UInt8] = []

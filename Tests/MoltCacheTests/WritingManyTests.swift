@@ -1,0 +1,115 @@
+import Foundation
+import Molt
+import Testing
+
+/// A batch is written with one call, and is as if each record had been written by itself.
+@Suite struct `Writing many contents at once` {
+    let scratch: ScratchDirectory
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
+    private func store(_ count: Int) throws -> CacheStore {
+        let cache = try CodableCache(at: scratch.file())
+        try cache.setAll((1...count).map { (key: "key \($0)", value: $0) })
+        cache.close()
+        return CacheStore(at: scratch.file())
+    }
+
+    private func contents(_ ids: [Int64]) -> RecordContents {
+        // Two buffers, raw data and empty data among them, and a version for each row.
+        let texts = ids.map { id in Array((id % 5 == 0 ? "" : #"{"n":"\#(id)\u{0}é"}"#).utf8) }
+        var contents = RecordContents(rows: [], buffers: [[], Array("other".utf8)])
+        for (id, text) in zip(ids, texts) {
+            let buffer = Int(id % 2)
+            let start = contents.buffers[buffer].count
+            contents.buffers[buffer] += text
+            contents.rows.append(
+                RecordContents.Row(
+                    id: id,
+                    version: Int(id) + 100,
+                    isData: id % 5 == 0 || id % 7 == 0,
+                    buffer: buffer,
+                    range: start..<(start + text.count)
+                )
+            )
+        }
+        return contents
+    }
+
+    private func rows() throws -> [[String]] {
+        try SQLite(scratch.file()).rows(
+            "SELECT id, typeof(content), hex(content), version FROM molt_record ORDER BY id"
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("all", Array(1...100)), ("every third", Array(stride(from: 3, through: 99, by: 3))), ("few", [2, 3, 4]),
+            ("far apart", Array(stride(from: 1, through: 100, by: 9))), ("one", [100]), ("none", []),
+        ] as [(String, [Int64])]
+    )
+    func `Every row gets its own content and version, and no other row is touched`(name: String, ids: [Int64]) throws {
+        let store = try store(100)
+        let contents = contents(ids)
+        let before = try rows()
+
+        try store.upgrade {
+            try $0.write(contents)
+        } waiting: {
+        }
+
+        var expected = before
+        for row in contents.rows {
+            let hex = contents.withContent(of: row) { bytes in bytes.map { String(format: "%02X", $0) }.joined() }
+            expected[Int(row.id) - 1] = [String(row.id), row.isData ? "blob" : "text", hex, String(row.version)]
+        }
+        #expect(try rows() == expected)
+        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+    }
+
+    @Test func `Batch after batch each row gets its own content`() throws {
+        let store = try store(100)
+
+        try store.upgrade { transaction throws in
+            try transaction.write(contents(Array(41...80)))
+            try transaction.write(contents(Array(1...40)))
+            try transaction.write(contents(Array(71...100)))
+        } waiting: {
+        }
+
+        #expect(try rows().map { $0[3] } == (1...100).map { String($0 + 100) })
+    }
+
+    @Test func `A row that is not there fails the upgrade, and nothing is changed`() throws {
+        let store = try store(20)
+        let before = try rows()
+
+        let error = #expect(throws: MigrationError.self) {
+            try store.upgrade {
+                try $0.write(contents(Array(11...30)))
+            } waiting: {
+            }
+        }
+
+        #expect(error?.code == .storeFailed)
+        #expect(try rows() == before)
+    }
+
+    @Test func `Nobody else can call what hands the contents out`() throws {
+        let store = try store(20)
+        try SQLite(scratch.file()).run(
+            "CREATE TRIGGER t AFTER DELETE ON molt_record BEGIN SELECT molt_content(old.id); END"
+        )
+
+        #expect(throws: MigrationError.self) {
+            try store.upgrade { transaction throws in
+                try transaction.write(contents(Array(1...20)))
+                try transaction.delete(id: 1)
+            } waiting: {
+            }
+        }
+        #expect(try rows().count == 20)
+    }
+}
