@@ -92,6 +92,16 @@ import Testing
         #expect(error?.code == .notAFile)
     }
 
+    #if os(Linux)
+        @Test func `A directory that cannot be made`() {
+            let error = #expect(throws: CacheError.self) {
+                _ = try CodableCache(at: URL(fileURLWithPath: "/proc/none/cache.molt"))
+            }
+            #expect(error?.code == .notAFile)
+            #expect(error?.message.contains("Choose another path") == true)
+        }
+    #endif
+
     @Test func `A damaged file`() throws {
         try CodableCache(at: url).set(1, forKey: "one")
         var bytes = try Data(contentsOf: url)

@@ -115,6 +115,11 @@ struct FileStatus: Equatable {
                     .readOnly,
                     "The cache at \(path) is on a volume that can only be read. Choose another place."
                 )
+            case ENOENT:
+                CacheError(
+                    .notAFile,
+                    "There is no directory for the cache at \(path), and none can be made there. Choose another path."
+                )
             case ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG:
                 CacheError(
                     .notAFile,

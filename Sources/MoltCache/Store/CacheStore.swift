@@ -114,12 +114,17 @@ public final class CacheStore: MigrationStore {
             let ledgerID = try LedgerTable.lastID(connection)
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
             lastLedgerID = ledgerID
-            try connection.execute("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -2000")
-            // The first page says whose file it is; it should not stay in the log.
-            if isFresh { try connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
+            tidy(connection, isFresh: isFresh)
         } catch let error as SQLiteError {
             throw MigrationError(error, store: storeName)
         }
+    }
+
+    /// What follows a commit: it cannot fail the upgrade, which is done, and nothing is lost when it does not work.
+    private func tidy(_ connection: Connection, isFresh: Bool) {
+        try? connection.execute("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -2000")
+        // The first page says whose file it is; it should not stay in the log. A full disk may keep it there.
+        if isFresh { try? connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
     }
 
     // MARK: For the cache

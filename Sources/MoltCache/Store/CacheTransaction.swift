@@ -281,7 +281,7 @@ final class CacheTransaction: MigrationTransaction {
         guard try statement.step() else { return nil }
         let batch = RecordBatch(capacity: 1, coding: coding)
         try append(statement, to: batch)
-        return batch.records[0]
+        return batch[0]
     }
 
     private func append(_ row: Statement, to batch: RecordBatch) throws(SQLiteError) {

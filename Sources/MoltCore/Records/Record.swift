@@ -21,7 +21,7 @@ public struct Record: Sendable {
     /// The content, with the key's UTF-8 behind it: one buffer for both.
     var object: SplicedObject
     /// The record's id in its store; 0 for a record that is in none yet.
-    package private(set) var id: Int64
+    public private(set) var id: Int64
     /// Whether the content is raw data and not JSON text.
     public internal(set) var isData: Bool
     /// The type name that the record is written as.
@@ -138,7 +138,7 @@ public struct Record: Sendable {
     }
 
     /// Appends the content as it is to be stored.
-    package func writeContent(to bytes: inout [UInt8]) {
+    public func writeContent(to bytes: inout [UInt8]) {
         if isData {
             bytes.append(contentsOf: object.bytes[0..<object.contentEnd])
         } else {

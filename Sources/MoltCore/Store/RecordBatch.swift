@@ -7,6 +7,11 @@ public final class RecordBatch {
     /// How many records the batch holds now.
     public private(set) var count = 0
 
+    /// A record of the batch; the index is below ``count``.
+    public subscript(index: Int) -> Record {
+        records[index]
+    }
+
     /// Creates an empty batch.
     public init(capacity: Int, coding: RecordCoding) {
         self.capacity = capacity
