@@ -3,7 +3,7 @@ import PackageDescription
 
 // Who imports `Molt` also names what it re-exports: SwiftPM rebuilds a target only when a module changes that the
 // target names, and `Molt` itself never does.
-let molt: [Target.Dependency] = ["Molt", "MoltCore", "MoltCache"]
+let molt: [Target.Dependency] = ["Molt", "MoltCore", "MoltCache", "MoltDefaults"]
 
 let package = Package(
     name: "Molt",
@@ -19,7 +19,8 @@ let package = Package(
         ),
         .target(name: "MoltCore"),
         .target(name: "MoltCache", dependencies: ["MoltCore", "CMoltSQLite"]),
-        .target(name: "Molt", dependencies: ["MoltCore", "MoltCache"]),
+        .target(name: "MoltDefaults", dependencies: ["MoltCore"]),
+        .target(name: "Molt", dependencies: ["MoltCore", "MoltCache", "MoltDefaults"]),
         .executableTarget(
             name: "contacts",
             dependencies: molt,
@@ -33,7 +34,14 @@ let package = Package(
         ),
         .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore"]),
         .testTarget(name: "MoltCacheTests", dependencies: molt + ["CMoltSQLite"]),
-        .testTarget(name: "ContactsTests", dependencies: molt + ["contacts", "CMoltSQLite"]),
+        .testTarget(
+            name: "MoltDefaultsTests",
+            dependencies: molt + ["TestHome", "CMoltSQLite"],
+            resources: [.copy("Fixtures")]
+        ),
+        .testTarget(name: "ContactsTests", dependencies: molt + ["contacts", "CMoltSQLite", "TestHome"]),
+        // Gives the tests' process a home for settings of its own.
+        .target(name: "TestHome", path: "Tests/TestHome"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,60 @@
+/// How the values under a key are built, without their Swift types: what a conversion of stored settings must know.
+///
+/// Typed keys know their form; write one out for tools that have no types:
+///
+/// ```swift
+/// .key("timeZones", .array(of: .codable))
+/// ```
+///
+/// The JSON text alone would not do: a date stands there as a number, data as a text.
+public struct DefaultsForm: Sendable {
+    package let kind: Kind
+
+    package init(_ kind: Kind) {
+        self.kind = kind
+    }
+
+    /// What conversions look at.
+    package indirect enum Kind: Sendable {
+        case bool
+        /// A whole number within limits.
+        case integer(min: Int64, max: UInt64)
+        /// A `Float`: single precision.
+        case float
+        case double
+        case string
+        case date
+        case data
+        case url
+        case uuid
+        case decimal
+        /// Two bounds.
+        case range(DefaultsForm, isClosed: Bool)
+        /// A leaf that stands as JSON text; the closure throws for text that the type cannot be decoded from.
+        case codable(check: @Sendable ([UInt8]) throws -> Void)
+        /// A raw value that stands as such; the closure says whether it is one of the type's.
+        case rawValue(DefaultsForm, isKnown: @Sendable (PropertyListValue) -> Bool)
+        /// Data of a keyed archive.
+        case keyedArchive
+        case array(DefaultsForm)
+        case set(DefaultsForm)
+        case dictionary(DefaultsKeyForm, DefaultsForm)
+        /// A type that was stored as JSON text of its Codable form and now stands natively, in a form of its own.
+        ///
+        /// `convert` decodes the JSON text and gives the native form; `isCurrent` says whether a value is one.
+        case native(
+            convert: @Sendable ([UInt8]) throws -> PropertyListValue,
+            isCurrent: @Sendable (PropertyListValue) -> Bool
+        )
+    }
+}
+
+/// How the keys of a dictionary are written.
+public struct DefaultsKeyForm: Sendable {
+    /// The text that a suite's dictionary has for the key; nil when the text is no key of the type.
+    package let text: @Sendable (String) -> String?
+
+    package init(_ text: @escaping @Sendable (String) -> String?) {
+        self.text = text
+    }
+}

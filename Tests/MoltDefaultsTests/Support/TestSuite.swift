@@ -1,0 +1,32 @@
+import Foundation
+import TestHome
+import Testing
+
+/// Where the suites of the tests' process are.
+enum TestHome {
+    /// The directory, on Linux.
+    static var directory: URL {
+        get throws {
+            let path = try #require(molt_test_home())
+            return URL(fileURLWithPath: String(cString: path), isDirectory: true)
+        }
+    }
+
+    /// A suite name that no other test has.
+    static func newSuiteName() -> String {
+        "molt.test.\(UUID().uuidString)"
+    }
+}
+
+@Suite("The tests' home")
+struct TestHomeTests {
+    @Test
+    func `suites of the tests are written into their own directory`() throws {
+        let name = TestHome.newSuiteName()
+        let defaults = try #require(UserDefaults(suiteName: name))
+        defaults.set(1, forKey: "key")
+        defaults.synchronize()
+        let file = try TestHome.directory.appendingPathComponent("\(name).plist")
+        #expect(FileManager.default.fileExists(atPath: file.path))
+    }
+}
