@@ -17,6 +17,17 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         public var counts: RecordCounts
         /// Its steps, in their order.
         public var steps: [Step]
+        /// How many things each attached store has now that it worked on, by the store's name.
+        public var attachedCounts: [String: Int]
+
+        init(_ migration: MigrationID, _ outcome: LedgerEntry.Outcome, steps: [Step] = []) {
+            self.migration = migration
+            self.outcome = outcome
+            self.steps = steps
+            duration = 0
+            counts = RecordCounts()
+            attachedCounts = [:]
+        }
     }
 
     /// A step of a migration.
@@ -25,6 +36,16 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         public var words: String
         /// How many records it read, changed, dropped, created and put into quarantine.
         public var counts: RecordCounts
+        /// What became of each key, where the step works on keys of a suite or on files.
+        public var keys: [KeyOutcome]
+    }
+
+    /// A migration that must wait.
+    public struct Deferral: Hashable, Sendable, Codable {
+        /// The migration.
+        public var migration: MigrationID
+        /// What it waits for, in a sentence.
+        public var reason: String
     }
 
     /// The store, by its file's path or by the name of its suite.
@@ -41,10 +62,17 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var duration: Double
     /// What ran or was recorded, in order; empty when the store was up to date.
     public var entries: [Entry]
+    /// The migrations that still wait, whether or not this opening found that out; a later one tries again.
+    public var deferred: [Deferral]
 
     /// Whether the upgrade changed nothing because there was nothing to do.
     public var isEmpty: Bool {
         entries.isEmpty && from == to && !isFresh
+    }
+
+    /// What became of each key that a step worked on, in order.
+    public var keys: [KeyOutcome] {
+        entries.flatMap { $0.steps.flatMap(\.keys) }
     }
 
     /// The counts of all migrations together.
