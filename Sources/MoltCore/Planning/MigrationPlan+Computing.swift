@@ -42,7 +42,8 @@ extension MigrationPlan {
             let names = migration.attached.map(\.attachedName)
             guard !names.isEmpty else { continue }
             let first = names.lazy.compactMap { waiting[$0] }.first
-            let reason = try first.map { "It works on what migration \($0) waits for." }
+            let reason =
+                try first.map { "It works on what migration \($0) waits for." }
                 ?? attachments.deferral(of: migration, state.ledger)
             guard let reason else { continue }
             for name in names where waiting[name] == nil { waiting[name] = migration.id }

@@ -139,7 +139,9 @@ extension MigrationPlan: CustomStringConvertible {
     public var description: String {
         var lines = [headline]
         if !journal.isEmpty {
-            lines.append("  > changes of a committed upgrade are still to be made to: \(journal.joined(separator: ", "))")
+            lines.append(
+                "  > changes of a committed upgrade are still to be made to: \(journal.joined(separator: ", "))"
+            )
         }
         for problem in problems {
             lines.append("  cannot be upgraded: \(problem.message)")
