@@ -98,6 +98,9 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     // MARK: The end
 
+    /// Ends the work, and gives the changes as the journal keeps them; nil when there are none.
+    ///
+    /// - Throws: ``DefaultsError`` when the suite cannot be written, or what a subscript could not do.
     public func finish() throws -> [UInt8]? {
         try check()
         isOver = true
