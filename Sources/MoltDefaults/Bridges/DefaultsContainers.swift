@@ -50,9 +50,12 @@ public struct DefaultsDictionaryBridge<Key: DefaultsDictionaryKey, Element: Defa
         var stored: [String: PropertyListValue] = [:]
         for (key, element) in value {
             let text = key.defaultsKey
-            let element = try DefaultsBridgeError.within("[\"\(text)\"]") { try Element.encodeInside(element) }
+            let element = try DefaultsError.within(text, .cannotStore) { try Element.encodeInside(element) }
             guard stored.updateValue(element, forKey: text) == nil else {
-                throw DefaultsBridgeError("has several keys of type \(Key.self) with one text")
+                throw DefaultsError.unstorable(
+                    "Two keys of type \(Key.self) have the same text. Give each a text of its own.",
+                    at: text
+                )
             }
         }
         return .dictionary(stored)
@@ -60,15 +63,15 @@ public struct DefaultsDictionaryBridge<Key: DefaultsDictionaryKey, Element: Defa
 
     /// The dictionary of the values.
     public func decode(_ stored: PropertyListValue) throws -> [Key: Element] {
-        guard case .dictionary(let stored) = stored else { throw DefaultsBridgeError("is not a dictionary") }
+        guard case .dictionary(let stored) = stored else { throw DefaultsError.mismatch("a dictionary") }
         var value: [Key: Element] = [:]
         for (text, element) in stored {
             guard let key = Key(defaultsKey: text) else {
-                throw DefaultsBridgeError(place: "[\"\(text)\"]", reason: "has a key that is no \(Key.self)")
+                throw DefaultsError.mismatch("under a key of type \(Key.self)", at: text)
             }
-            let element = try DefaultsBridgeError.within("[\"\(text)\"]") { try Element.decoded(from: element) }
+            let element = try DefaultsError.within(text, .typeMismatch) { try Element.decoded(from: element) }
             guard value.updateValue(element, forKey: key) == nil else {
-                throw DefaultsBridgeError(place: "[\"\(text)\"]", reason: "has a key that is there twice")
+                throw DefaultsError.mismatch("the only value whose key means the same", at: text)
             }
         }
         return value
@@ -134,16 +137,16 @@ extension DefaultsSerializable {
     static func encodeElements(of elements: some Sequence<Self>) throws -> PropertyListValue {
         try .array(
             elements.enumerated().map { index, element in
-                try DefaultsBridgeError.within("[\(index)]") { try encodeInside(element) }
+                try DefaultsError.within("[\(index)]", .cannotStore) { try encodeInside(element) }
             }
         )
     }
 
     /// The elements of an array.
     static func decodeElements(of stored: PropertyListValue) throws -> [Self] {
-        guard case .array(let elements) = stored else { throw DefaultsBridgeError("is not an array") }
+        guard case .array(let elements) = stored else { throw DefaultsError.mismatch("an array") }
         return try elements.enumerated().map { index, element in
-            try DefaultsBridgeError.within("[\(index)]") { try decoded(from: element) }
+            try DefaultsError.within("[\(index)]", .typeMismatch) { try decoded(from: element) }
         }
     }
 }

@@ -21,7 +21,7 @@ public struct DefaultsCodableBridge<Value: Codable & SendableMetatype>: Defaults
 
     /// The value of the JSON text.
     public func decode(_ stored: PropertyListValue) throws -> Value {
-        guard case .string(let text) = stored else { throw DefaultsBridgeError("is not JSON text of \(Value.self)") }
+        guard case .string(let text) = stored else { throw DefaultsError.mismatch("JSON text of \(Value.self)") }
         return try DefaultsJSON.decode(Value.self, from: text.utf8)
     }
 
@@ -45,7 +45,7 @@ public struct DefaultsJSONDataBridge<Value: Codable>: DefaultsValueBridge {
 
     /// The value of the JSON.
     public func decode(_ stored: PropertyListValue) throws -> Value {
-        guard case .data(let json) = stored else { throw DefaultsBridgeError("is not data of JSON of \(Value.self)") }
+        guard case .data(let json) = stored else { throw DefaultsError.mismatch("data of JSON of \(Value.self)") }
         return try DefaultsJSON.decode(Value.self, from: json)
     }
 }
@@ -64,7 +64,7 @@ where Value.RawValue: DefaultsSerializable {
     /// The value with the raw value.
     public func decode(_ stored: PropertyListValue) throws -> Value {
         guard let value = try Value(rawValue: Value.RawValue.decoded(from: stored)) else {
-            throw DefaultsBridgeError("is not a raw value of \(Value.self)")
+            throw DefaultsError.mismatch("a raw value of \(Value.self)")
         }
         return value
     }
@@ -125,7 +125,11 @@ private enum KeyedArchive {
         do {
             return try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
         } catch {
-            throw DefaultsBridgeError("cannot be archived with secure coding")
+            throw DefaultsError(
+                .cannotStore,
+                "The object cannot be archived with secure coding. See the error below.",
+                underlying: error
+            )
         }
     }
 
@@ -133,7 +137,7 @@ private enum KeyedArchive {
         guard
             case .data(let data) = stored,
             let object = try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data) as? Object
-        else { throw DefaultsBridgeError("is not a secure keyed archive of \(Object.self)") }
+        else { throw DefaultsError.mismatch("a secure keyed archive of \(Object.self)") }
         return object
     }
 }

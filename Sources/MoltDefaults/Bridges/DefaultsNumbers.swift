@@ -11,7 +11,7 @@ public struct DefaultsIntegerBridge<Value: FixedWidthInteger>: DefaultsValueBrid
             return .int(number)
         }
         guard let number = UInt64(exactly: value) else {
-            throw DefaultsBridgeError("is not a whole number from \(Int64.min) to \(UInt64.max)")
+            throw DefaultsError.mismatch("a whole number from \(Int64.min) to \(UInt64.max)")
         }
         return .unsigned(number)
     }
@@ -26,7 +26,7 @@ public struct DefaultsIntegerBridge<Value: FixedWidthInteger>: DefaultsValueBrid
             default: nil
             }
         guard let number else {
-            throw DefaultsBridgeError("is not a whole number from \(Value.min) to \(Value.max)")
+            throw DefaultsError.mismatch("a whole number from \(Value.min) to \(Value.max)")
         }
         return number
     }
@@ -56,7 +56,7 @@ public struct DefaultsFloatingPointBridge<Value: BinaryFloatingPoint>: DefaultsV
             case .unsigned(let number): Value(number)
             default: nil
             }
-        guard let number else { throw DefaultsBridgeError("is not a number that \(Value.self) can hold") }
+        guard let number else { throw DefaultsError.mismatch("a number that \(Value.self) can hold") }
         return number
     }
 

@@ -49,7 +49,7 @@ extension DefaultsForm {
     static var any: DefaultsForm {
         DefaultsForm(
             .native(
-                convert: { _ in throw DefaultsBridgeError("cannot be converted: it has no form of its own") },
+                convert: { _ in throw DefaultsError.mismatch("of a form that can be converted") },
                 isCurrent: { _ in true }
             )
         )

@@ -33,7 +33,7 @@ extension SettingsAccess {
         do {
             return try Value.decoded(from: stored)
         } catch {
-            throw DefaultsError.unreadable(key, error)
+            throw DefaultsError.wrapping(error, as: .typeMismatch).at(key: key.name)
         }
     }
 
@@ -45,7 +45,7 @@ extension SettingsAccess {
         do {
             stored = try Value.encode(value)
         } catch {
-            throw DefaultsError.unstorable(key, error)
+            throw DefaultsError.wrapping(error, as: .cannotStore).at(key: key.name)
         }
         if let stored {
             try set(stored, forKey: key.name)
