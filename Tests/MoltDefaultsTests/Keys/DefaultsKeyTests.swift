@@ -62,7 +62,7 @@ struct DefaultsKeyTests {
 
     @Test
     func `reading what is of another type throws, names key and place, and never the value`() throws {
-        try settings.set(.array([.string("a"), .int(4711)]), forKey: "tags")
+        settings.set(.array([.string("a"), .int(4711)]), forKey: "tags")
         let error = try #require(throws: DefaultsError.self) { try settings.value(for: .tags) }
         #expect(error.code == .typeMismatch)
         #expect(error.key == "tags")
@@ -74,7 +74,7 @@ struct DefaultsKeyTests {
 
     @Test
     func `no message has anything of a JSON text in it`() throws {
-        try settings.set(.string("\"4711 Minutes\""), forKey: "period")
+        settings.set(.string("\"4711 Minutes\""), forKey: "period")
         let error = try #require(throws: DefaultsError.self) { try settings.value(for: .period) }
         #expect(error.message.contains("Period"))
         #expect(!"\(error) \(error.debugDescription)".contains("4711"))
@@ -87,7 +87,7 @@ struct DefaultsKeyTests {
         defer { DefaultsKeys.onFailure = handler }
         DefaultsKeys.onFailure = { reported.append($0) }
         // As Defaults 4 left it.
-        try settings.set(.string("[\"a\"]"), forKey: "tags")
+        settings.set(.string("[\"a\"]"), forKey: "tags")
         #expect(settings[.tags] == ["first"])
         #expect(reported.codes == [.typeMismatch])
         settings[.tags].append("b")
@@ -117,7 +117,7 @@ struct DefaultsKeyTests {
     @Test
     func `what a bridge of the app throws is the cause of the error`() throws {
         let key = DefaultsKey<[Picky]>("picky", default: [])
-        try settings.set(.array([.int(1)]), forKey: "picky")
+        settings.set(.array([.int(1)]), forKey: "picky")
         let error = try #require(throws: DefaultsError.self) { try settings.value(for: key) }
         #expect(error.code == .typeMismatch)
         #expect(error.place == "[0]")
