@@ -67,7 +67,23 @@ struct Toad: Codable, Equatable, DefaultsSerializable {
     var age: Int
 }
 
-// Sendable as its superclass is: it adds nothing.
-final class Newt: Color, @unchecked Sendable {
+/// Stored as one archive where it is in an array.
+final class Newt: NSObject, NSSecureCoding, DefaultsSerializable, Sendable {
+    static var supportsSecureCoding: Bool { true }
     static var arrayBridge: DefaultsKeyedArchiveArrayBridge<Newt> { DefaultsKeyedArchiveArrayBridge() }
+
+    let name: String
+
+    init(name: String) {
+        self.name = name
+    }
+
+    init?(coder: NSCoder) {
+        guard let name = coder.decodeObject(of: NSString.self, forKey: "name") else { return nil }
+        self.name = String(describing: name)
+    }
+
+    func encode(with coder: NSCoder) {
+        coder.encode(NSString(string: name), forKey: "name")
+    }
 }
