@@ -16,6 +16,13 @@ package struct SetAside: Hashable, Sendable {
     package var original: PropertyListValue
     /// Why it could not be converted, without anything of the value.
     package var reason: String
+
+    /// Creates a description of what was left out.
+    package init(place: ValuePlace, original: PropertyListValue, reason: String) {
+        self.place = place
+        self.original = original
+        self.reason = reason
+    }
 }
 
 /// Why a value, or a part of it, cannot be converted.

@@ -58,7 +58,8 @@ extension DefaultsV4Walk {
         do {
             return try body(part.utf8)
         } catch {
-            throw failure("its type does not decode it: \(ErrorSummary.line(of: error))")
+            let reason = (error as? DefaultsBridgeError)?.reason ?? ErrorSummary.line(of: error)
+            throw failure("not what its type was encoded as: \(reason)")
         }
     }
 

@@ -2,36 +2,8 @@ import Foundation
 import MoltCore
 import MoltDefaults
 
-/// The forms of the types that the conversion's tests are about, as a tool without the types writes them.
+/// Forms that the conversion's tests are about, written out without the help of typed keys.
 extension DefaultsForm {
-    static let bool = DefaultsForm(.bool)
-    static let string = DefaultsForm(.string)
-    static let date = DefaultsForm(.date)
-    static let data = DefaultsForm(.data)
-    static let double = DefaultsForm(.double)
-    static let float = DefaultsForm(.float)
-    static let url = DefaultsForm(.url)
-    static let uuid = DefaultsForm(.uuid)
-    static let decimal = DefaultsForm(.decimal)
-    static let int = DefaultsForm.integer(Int.self)
-    static let codable = DefaultsForm(.codable(check: { _ in }))
-
-    static func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> DefaultsForm {
-        DefaultsForm(.integer(min: Int64(Integer.min), max: UInt64(Integer.max)))
-    }
-
-    static func array(_ element: DefaultsForm) -> DefaultsForm { DefaultsForm(.array(element)) }
-
-    static func set(_ element: DefaultsForm) -> DefaultsForm { DefaultsForm(.set(element)) }
-
-    static func dictionary(_ element: DefaultsForm) -> DefaultsForm {
-        DefaultsForm(.dictionary(DefaultsKeyForm(mayAlternate: false) { $0 }, element))
-    }
-
-    static func dictionary<Key: LosslessStringConvertible>(_ key: Key.Type, _ element: DefaultsForm) -> DefaultsForm {
-        DefaultsForm(.dictionary(DefaultsKeyForm { Key($0)?.description }, element))
-    }
-
     static func enumeration(_ values: [PropertyListValue], _ raw: DefaultsForm = .string) -> DefaultsForm {
         DefaultsForm(.rawValue(raw, isKnown: { values.contains($0) }))
     }
@@ -39,11 +11,6 @@ extension DefaultsForm {
     static let period = enumeration([.string("10 Minutes"), .string("30 Minutes"), .string("1 Hour")])
     static let periodKey = DefaultsKeyForm { ["10 Minutes", "30 Minutes", "1 Hour"].contains($0) ? $0 : nil }
     static let level = enumeration([.int(1), .int(2)], .int)
-
-    /// A Codable type that stays Codable.
-    static func codable<Value: Decodable>(_ type: Value.Type) -> DefaultsForm {
-        DefaultsForm(.codable(check: { _ = try JSONDecoder().decode(type, from: Data($0)) }))
-    }
 
     /// The struct with a bridge to a dictionary, once Codable.
     static let timeZone = DefaultsForm(
@@ -63,7 +30,7 @@ extension DefaultsForm {
 
     /// A Codable struct with one property, now the array that the property holds.
     static func flattened(_ property: String, _ element: DefaultsForm) -> DefaultsForm {
-        let form = DefaultsForm.array(element)
+        let form = DefaultsForm.array(of: element)
         let conversion = DefaultsV4Conversion()
         return DefaultsForm(
             .native(
@@ -87,7 +54,7 @@ struct CodableZone: Codable, Hashable {
 }
 
 /// A key that is kept as text: over `Int64`.
-struct UniqueIdentifier: LosslessStringConvertible, Hashable {
+struct UniqueIdentifier: LosslessStringConvertible, DefaultsDictionaryKey {
     var id: Int64
 
     init?(_ description: String) {

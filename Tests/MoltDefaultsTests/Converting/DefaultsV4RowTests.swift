@@ -40,7 +40,7 @@ struct DefaultsV4Row: Sendable, CustomTestStringConvertible {
             DefaultsV4Row(
                 first + 1,
                 "test\(type)ToNativeCollection\(type)",
-                .array(form),
+                .array(of: form),
                 "[\(text)]",
                 .array([value])
             ),
@@ -60,7 +60,7 @@ struct DefaultsV4Row: Sendable, CustomTestStringConvertible {
             DefaultsV4Row(
                 2,
                 "testArrayDataToNativeCollectionData",
-                .array(.data),
+                .array(of: .data),
                 #"["SGVsbG8gV29ybGQh"]"#,
                 .array([bytes])
             ),
@@ -81,51 +81,51 @@ struct DefaultsV4Row: Sendable, CustomTestStringConvertible {
         ]
         + numbers(5, "Date", .date, "642000000.5", date)
         + numbers(8, "Bool", .bool, "false", .bool(false))
-        + numbers(11, "Int", .integer(Int.self), "-9223372036854775808", .int(.min))
-        + numbers(14, "UInt", .integer(UInt.self), "0", .int(0))
+        + numbers(11, "Int", .int, "-9223372036854775808", .int(.min))
+        + numbers(14, "UInt", .uint, "0", .int(0))
         + numbers(17, "Double", .double, "0", .double(0))
         + numbers(20, "Float", .float, "0", .double(0))
         + numbers(23, "CGFloat", .double, "0", .double(0))
-        + numbers(26, "Int8", .integer(Int8.self), "-128", .int(-128))
-        + numbers(29, "UInt8", .integer(UInt8.self), "0", .int(0))
-        + numbers(32, "Int16", .integer(Int16.self), "-32768", .int(-32768))
-        + numbers(35, "UInt16", .integer(UInt16.self), "0", .int(0))
-        + numbers(38, "Int32", .integer(Int32.self), "-2147483648", .int(-2_147_483_648))
-        + numbers(41, "UInt32", .integer(UInt32.self), "0", .int(0))
-        + numbers(44, "Int64", .integer(Int64.self), "-9223372036854775808", .int(.min))
-        + numbers(47, "UInt64", .integer(UInt64.self), "0", .int(0))
+        + numbers(26, "Int8", .int8, "-128", .int(-128))
+        + numbers(29, "UInt8", .uint8, "0", .int(0))
+        + numbers(32, "Int16", .int16, "-32768", .int(-32768))
+        + numbers(35, "UInt16", .uint16, "0", .int(0))
+        + numbers(38, "Int32", .int32, "-2147483648", .int(-2_147_483_648))
+        + numbers(41, "UInt32", .uint32, "0", .int(0))
+        + numbers(44, "Int64", .int64, "-9223372036854775808", .int(.min))
+        + numbers(47, "UInt64", .uint64, "0", .int(0))
         + collections + types
 
     private static let collections: [DefaultsV4Row] = [
         DefaultsV4Row(
             50,
             "testArrayURLToNativeArrayURL",
-            .array(.url),
+            .array(of: .url),
             #"["https:\/\/sindresorhus.com"]"#,
             .array([.string(#""https:\/\/sindresorhus.com""#)])
         ),
         DefaultsV4Row(
             51,
             "testArrayURLToNativeCollectionURL",
-            .array(.url),
+            .array(of: .url),
             #"["https:\/\/sindresorhus.com"]"#,
             .array([.string(#""https:\/\/sindresorhus.com""#)])
         ),
-        DefaultsV4Row(52, "testArrayToNativeArray", .array(.string), #"["a","b","c"]"#, abc),
-        DefaultsV4Row(53, "testArrayToNativeStaticOptionalArray", .array(.string), #"["a","b","c"]"#, abc),
-        DefaultsV4Row(54, "testArrayToNativeOptionalArray", .array(.string), #"["a","b","c"]"#, abc),
+        DefaultsV4Row(52, "testArrayToNativeArray", .array(of: .string), #"["a","b","c"]"#, abc),
+        DefaultsV4Row(53, "testArrayToNativeStaticOptionalArray", .array(of: .string), #"["a","b","c"]"#, abc),
+        DefaultsV4Row(54, "testArrayToNativeOptionalArray", .array(of: .string), #"["a","b","c"]"#, abc),
         DefaultsV4Row(
             55,
             "testArrayDictionaryStringIntToNativeArray",
-            .array(.dictionary(.int)),
+            .array(of: .dictionary(of: .int)),
             #"[{"a":0,"b":1}]"#,
             .array([.dictionary(["a": .int(0), "b": .int(1)])])
         ),
-        DefaultsV4Row(56, "testArrayToNativeSet", .set(.string), #"["a","b","c"]"#, abc),
+        DefaultsV4Row(56, "testArrayToNativeSet", .set(of: .string), #"["a","b","c"]"#, abc),
         DefaultsV4Row(
             57,
             "testArrayToNativeCollectionType",
-            .array(.string),
+            .array(of: .string),
             #"["Hello World!"]"#,
             .array([.string("Hello World!")])
         ),
@@ -139,14 +139,14 @@ struct DefaultsV4Row: Sendable, CustomTestStringConvertible {
         DefaultsV4Row(
             59,
             "testArrayAndCodableElementToNativeCollectionType",
-            .array(.timeZone),
+            .array(of: .timeZone),
             "[\(zoneText)]",
             .array([zone])
         ),
         DefaultsV4Row(
             60,
             "testArrayAndCodableElementToNativeSetAlgebraType",
-            .set(.timeZone),
+            .set(of: .timeZone),
             "[\(otherZoneText)]",
             .array([zone])
         ),
@@ -158,14 +158,14 @@ struct DefaultsV4Row: Sendable, CustomTestStringConvertible {
         DefaultsV4Row(
             63,
             "testArrayAndCodableElementToNativeArray",
-            .array(.timeZone),
+            .array(of: .timeZone),
             "[\(otherZoneText)]",
             .array([zone])
         ),
         DefaultsV4Row(
             64,
             "testArrayAndCodableElementToNativeSet",
-            .set(.timeZone),
+            .set(of: .timeZone),
             "[\(zoneText)]",
             .array([zone])
         ),
@@ -173,7 +173,7 @@ struct DefaultsV4Row: Sendable, CustomTestStringConvertible {
         DefaultsV4Row(
             66,
             "testCodableArrayToNativeCodableArrayType",
-            .array(.timeZone),
+            .array(of: .timeZone),
             "[\(otherZoneText)]",
             .array([zone])
         ),
@@ -187,41 +187,41 @@ struct DefaultsV4Row: Sendable, CustomTestStringConvertible {
         DefaultsV4Row(
             68,
             "testDictionaryToNativelyDictionary",
-            .dictionary(.string),
+            .dictionary(of: .string),
             #"{"Hank":"Chen"}"#,
             .dictionary(["Hank": .string("Chen")])
         ),
         DefaultsV4Row(
             69,
             "testDictionaryAndCodableValueToNativeDictionary",
-            .dictionary(.timeZone),
+            .dictionary(of: .timeZone),
             #"{"0":\#(otherZoneText)}"#,
             .dictionary(["0": zone])
         ),
         DefaultsV4Row(
             70,
             "testDictionaryCodableKeyAndCodableValueToNativeDictionary",
-            .dictionary(UInt32.self, .timeZone),
+            .dictionary(key: .of(UInt32.self), of: .timeZone),
             #"{"123":\#(zoneText)}"#,
             .dictionary(["123": zone])
         ),
         DefaultsV4Row(
             71,
             "testDictionaryCustomKeyAndCodableValueToNativeDictionary",
-            .dictionary(UniqueIdentifier.self, .timeZone),
+            .dictionary(key: .of(UniqueIdentifier.self), of: .timeZone),
             #"{"1234":\#(otherZoneText)}"#,
             .dictionary(["1234": zone])
         ),
         DefaultsV4Row(
             72,
             "testNestedDictionaryCustomKeyAndCodableValueToNativeNestedDictionary",
-            .dictionary(UniqueIdentifier.self, .dictionary(UniqueIdentifier.self, .timeZone)),
+            .dictionary(key: .of(UniqueIdentifier.self), of: .dictionary(key: .of(UniqueIdentifier.self), of: .timeZone)),
             #"{"12345":{"1234":\#(otherZoneText)}}"#,
             .dictionary(["12345": .dictionary(["1234": zone])])
         ),
         DefaultsV4Row(73, "testEnumToNativeEnum", .period, #""10 Minutes""#, period),
-        DefaultsV4Row(74, "testArrayEnumToNativeArrayEnum", .array(.period), #"["10 Minutes"]"#, .array([period])),
-        DefaultsV4Row(75, "testArrayEnumToNativeSetEnum", .set(.period), #"["10 Minutes"]"#, .array([period])),
+        DefaultsV4Row(74, "testArrayEnumToNativeArrayEnum", .array(of: .period), #"["10 Minutes"]"#, .array([period])),
+        DefaultsV4Row(75, "testArrayEnumToNativeSetEnum", .set(of: .period), #"["10 Minutes"]"#, .array([period])),
     ]
 }
 
