@@ -45,10 +45,12 @@ public protocol DefaultsBridge<Value, Serializable>: Sendable {
 extension DefaultsBridge {
     /// What ``serialize(_:)`` gives, as a property list.
     ///
-    /// - Throws: ``DefaultsBridgeError`` when it gives nothing; ``DefaultsError`` when a suite cannot hold it.
+    /// - Throws: ``DefaultsError`` when it gives nothing; ``DefaultsError`` when a suite cannot hold it.
     public func encode(_ value: Value) throws -> PropertyListValue? {
         guard let object = serialize(value) else {
-            throw DefaultsBridgeError("cannot be stored: its bridge gives nothing for it")
+            throw DefaultsError.unstorable(
+                "The bridge of \(Value.self) gives nothing for the value. Store one that it knows."
+            )
         }
         if let type = Serializable.self as? any DefaultsSerializable.Type {
             return try type.encode(any: object)
@@ -58,10 +60,10 @@ extension DefaultsBridge {
 
     /// What ``deserialize(_:)`` gives.
     ///
-    /// - Throws: ``DefaultsBridgeError`` when it gives nothing.
+    /// - Throws: ``DefaultsError`` when it gives nothing.
     public func decode(_ stored: PropertyListValue) throws -> Value {
         guard let object = try serializable(from: stored), let value = deserialize(object) else {
-            throw DefaultsBridgeError("is not what the bridge of \(Value.self) stores")
+            throw DefaultsError.mismatch("what the bridge of \(Value.self) stores")
         }
         return value
     }

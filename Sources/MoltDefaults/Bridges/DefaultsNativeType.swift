@@ -41,10 +41,10 @@ extension DefaultsCodableType
 where Self: RawRepresentable, NativeForm: RawRepresentable, RawValue == NativeForm.RawValue {
     /// The value with the same raw value.
     ///
-    /// - Throws: ``DefaultsBridgeError`` when the native type has none.
+    /// - Throws: ``DefaultsError`` when the native type has none.
     public func toNative() throws -> NativeForm {
         guard let native = NativeForm(rawValue: rawValue) else {
-            throw DefaultsBridgeError("has a raw value that \(NativeForm.self) does not know")
+            throw DefaultsError.mismatch("a raw value of \(NativeForm.self)")
         }
         return native
     }

@@ -14,13 +14,13 @@ public struct DefaultsRangeBridge<Value: DefaultsRange>: DefaultsValueBridge {
     public func decode(_ stored: PropertyListValue) throws -> Value {
         if case .string(let text) = stored, let type = Value.self as? any Decodable.Type {
             guard let value = try DefaultsJSON.decode(type, from: text.utf8) as? Value else {
-                throw DefaultsBridgeError("is not JSON text of \(Value.self)")
+                throw DefaultsError.mismatch("JSON text of \(Value.self)")
             }
             return value
         }
         let bounds = try Value.Bound.decodeElements(of: stored)
         guard bounds.count == 2, let value = Value(from: bounds[0], to: bounds[1]) else {
-            throw DefaultsBridgeError("is not a range: two bounds, the lower one first")
+            throw DefaultsError.mismatch("a range: two bounds, the lower one first")
         }
         return value
     }

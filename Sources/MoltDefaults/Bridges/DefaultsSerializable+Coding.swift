@@ -5,7 +5,7 @@ import Foundation
 extension DefaultsSerializable {
     /// What a suite has to hold for the value; nil for a value that stands for its absence.
     ///
-    /// - Throws: ``DefaultsBridgeError``, or what a bridge of the app throws, when it cannot be stored.
+    /// - Throws: ``DefaultsError``, or what a bridge of the app throws, when it cannot be stored.
     package static func encode(_ value: Self) throws -> PropertyListValue? {
         guard let value = value as? Bridge.Value else { throw unfittingBridge }
         return try bridge.encode(value)
@@ -13,7 +13,7 @@ extension DefaultsSerializable {
 
     /// The value that a suite holds.
     ///
-    /// - Throws: ``DefaultsBridgeError``, or what a bridge of the app throws, when it cannot be read.
+    /// - Throws: ``DefaultsError``, or what a bridge of the app throws, when it cannot be read.
     package static func decoded(from stored: PropertyListValue) throws -> Self {
         guard let value = try bridge.decode(stored) as? Self else { throw unfittingBridge }
         return value
@@ -28,13 +28,16 @@ extension DefaultsSerializable {
     /// ``encode(_:)`` for a value inside another, where nothing cannot be stored.
     static func encodeInside(_ value: Self) throws -> PropertyListValue {
         guard let stored = try encode(value) else {
-            throw DefaultsBridgeError("is nil, and a suite cannot hold nil inside a value")
+            throw DefaultsError.unstorable("No suite can hold nil inside of an array or dictionary. Leave it out.")
         }
         return stored
     }
 
-    private static var unfittingBridge: DefaultsBridgeError {
-        DefaultsBridgeError("cannot go through \(Bridge.self): a bridge of \(Self.self) must have it as its Value")
+    private static var unfittingBridge: DefaultsError {
+        DefaultsError(
+            .typeMismatch,
+            "\(Bridge.self) is for another type. The Value of a bridge of \(Self.self) must be it."
+        )
     }
 }
 
@@ -50,7 +53,8 @@ extension DefaultsSerializable {
         // A custom bridge: JSON text, if any, was the value's own.
         return native { json in
             guard let type = Self.self as? any Decodable.Type else {
-                throw DefaultsBridgeError(
+                throw DefaultsError(
+                    .typeMismatch,
                     "cannot be converted: \(Self.self) has no Codable form that says how to read it"
                 )
             }

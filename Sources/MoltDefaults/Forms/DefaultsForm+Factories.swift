@@ -49,7 +49,7 @@ extension DefaultsForm {
     static var any: DefaultsForm {
         DefaultsForm(
             .native(
-                convert: { _ in throw DefaultsBridgeError("cannot be converted: it has no form of its own") },
+                convert: { _ in throw DefaultsError.mismatch("of a form that can be converted") },
                 isCurrent: { _ in true }
             )
         )
@@ -129,7 +129,7 @@ extension DefaultsForm {
     // Raw values are texts or numbers; of anything else only the conversion knows.
     private func fits(scalar stored: PropertyListValue) -> Bool {
         switch (kind, stored) {
-        case (.string, _): stored.isString
+        case (.string, _): stored.string != nil
         case (.integer(let min, _), .int(let number)): number >= min && fits(unsigned: UInt64(clamping: number))
         case (.integer, .unsigned(let number)): fits(unsigned: number)
         case (.integer, _): false
@@ -139,12 +139,6 @@ extension DefaultsForm {
 
     private func fits(unsigned number: UInt64) -> Bool {
         if case .integer(_, let max) = kind { number <= max } else { false }
-    }
-}
-
-extension PropertyListValue {
-    fileprivate var isString: Bool {
-        if case .string = self { true } else { false }
     }
 }
 

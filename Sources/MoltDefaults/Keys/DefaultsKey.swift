@@ -24,6 +24,18 @@ public final class DefaultsKey<Value: DefaultsSerializable>: DefaultsKeys, @unch
     public var defaultValue: Value {
         makeDefault()
     }
+
+    /// The value for what is stored; the default for nothing.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `typeMismatch`, the key and the place inside.
+    func value(of stored: PropertyListValue?) throws -> Value {
+        guard let stored else { return defaultValue }
+        do {
+            return try Value.decoded(from: stored)
+        } catch {
+            throw DefaultsError.wrapping(error, as: .typeMismatch).at(key: name)
+        }
+    }
 }
 
 extension DefaultsKey {

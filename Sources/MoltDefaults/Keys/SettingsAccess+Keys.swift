@@ -6,20 +6,13 @@ extension SettingsAccess {
     /// ``remove(_:)``. A value that cannot be set is told of in the same way, and the old one stays.
     public subscript<Value>(key: DefaultsKey<Value>) -> Value {
         get {
-            do {
-                return try value(for: key)
-            } catch {
-                DefaultsKeys.onFailure(error)
-                return key.defaultValue
-            }
+            DefaultsKeys.reporting { try value(for: key) } ?? key.defaultValue
         }
         nonmutating set {
-            do {
+            DefaultsKeys.reporting {
                 // `suite[.tags].append("new")` sets what it got: a default must not take the place of the unreadable.
                 _ = try value(for: key)
                 try set(newValue, for: key)
-            } catch {
-                DefaultsKeys.onFailure(error)
             }
         }
     }
@@ -29,12 +22,7 @@ extension SettingsAccess {
     /// - Throws: ``DefaultsError`` with the code `typeMismatch` when something is there that is no value of the key's
     ///   type; it names the key, the place inside, and what should be there.
     public func value<Value>(for key: DefaultsKey<Value>) throws -> Value {
-        guard let stored = try value(forKey: key.name) else { return key.defaultValue }
-        do {
-            return try Value.decoded(from: stored)
-        } catch {
-            throw DefaultsError.unreadable(key, error)
-        }
+        try key.value(of: value(forKey: key.name))
     }
 
     /// Sets a setting, whatever is there; nil removes it.
@@ -45,7 +33,7 @@ extension SettingsAccess {
         do {
             stored = try Value.encode(value)
         } catch {
-            throw DefaultsError.unstorable(key, error)
+            throw DefaultsError.wrapping(error, as: .cannotStore).at(key: key.name)
         }
         if let stored {
             try set(stored, forKey: key.name)

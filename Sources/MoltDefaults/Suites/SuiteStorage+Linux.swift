@@ -1,0 +1,96 @@
+#if !canImport(Darwin)
+    internal import Foundation
+
+    /// A suite's domain on Linux: a property list in a file that `UserDefaults` keeps a copy of in memory.
+    ///
+    /// What is seen with Swift 6.3, and why it is done as it is done here:
+    /// - What the app sets stays in memory until `synchronize()`, which reads the file again, puts the unsaved values
+    ///   over it, and writes it by cutting it to nothing first. A kill then leaves an empty file. With nothing unsaved
+    ///   it only forgets its copy. So the library writes nothing for us; where the app has values unsaved, a copy of
+    ///   the file is kept beside it until they are written.
+    /// - A file that cannot be read counts as empty, and is overwritten. So `synchronize()` is never called before the
+    ///   file was read.
+    /// - A file that is replaced is seen after `synchronize()`.
+    struct SuiteStorage {
+        private let suite: Suite
+        private let file: SuiteFile
+
+        init(_ suite: Suite) {
+            self.suite = suite
+            file = SuiteFile(suite)
+        }
+
+        /// Everything in the domain.
+        func read() throws(DefaultsError) -> [String: PropertyListValue] {
+            try file.locked { () throws(DefaultsError) in try flushed() }
+        }
+
+        /// One value as the app sees it.
+        ///
+        /// A file that cannot be read looks empty to the app, so an empty domain is looked at twice.
+        func liveValue(forKey key: String) throws(DefaultsError) -> PropertyListValue? {
+            guard let objects = try liveObjects(), !objects.isEmpty else { return try read()[key] }
+            guard let object = objects[key] else { return nil }
+            return try SuiteDomain.normalized([key: object], of: suite)[key]
+        }
+
+        /// Replaces the file by one with the changes, and has the library read it.
+        func write(set values: [String: PropertyListValue], remove keys: Set<String>) throws(DefaultsError) {
+            try file.makeDirectory()
+            try file.locked { () throws(DefaultsError) in
+                var all = try flushed()
+                for key in keys { all[key] = nil }
+                for (key, value) in values { all[key] = value.asStored() }
+                try check(all)
+                try file.replace(with: all)
+                try suite.makeDefaults().synchronize()
+            }
+            try SuiteDomain.compare(read(), set: values, remove: keys, of: suite)
+        }
+
+        /// Checks the file and its directory.
+        func checkWritable() throws(DefaultsError) {
+            try file.checkWritable()
+        }
+
+        /// Writes what the app has set and not yet saved.
+        func flush() throws(DefaultsError) {
+            _ = try read()
+        }
+
+        /// What is in the file, after what the app has set was written to it.
+        private func flushed() throws(DefaultsError) -> [String: PropertyListValue] {
+            let saved = try file.read()
+            // What is not alike is unsaved, or written by another process since the library read the file. Only the
+            // library knows which, and puts one over the other rightly.
+            if let live = try? liveValues(), live == saved { return saved }
+            let defaults = try suite.makeDefaults()
+            try file.withCopy { () throws(DefaultsError) in
+                guard defaults.synchronize() else {
+                    throw file.failure(.notWritable, "The app's settings could not be saved to \(file.path).")
+                }
+            }
+            return try file.read()
+        }
+
+        /// A domain of that one key alone would be read back as something else.
+        private func check(_ values: [String: PropertyListValue]) throws(DefaultsError) {
+            if let fault = SuiteFormat.fault(ofDictionary: values) {
+                throw DefaultsError(.cannotStore, fault).of(suite: suite)
+            }
+        }
+
+        /// What the app sees in a named domain; nil for the app's own settings, where registered defaults cannot be told
+        /// from what is set and not saved.
+        private func liveObjects() throws(DefaultsError) -> [String: Any]? {
+            guard let name = suite.name else { return nil }
+            return try suite.makeDefaults().persistentDomain(forName: name)
+        }
+
+        private func liveValues() throws(DefaultsError) -> [String: PropertyListValue]? {
+            try liveObjects().map { objects throws(DefaultsError) in
+                try SuiteDomain.normalized(objects, of: suite)
+            }
+        }
+    }
+#endif
