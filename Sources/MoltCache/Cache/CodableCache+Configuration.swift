@@ -22,6 +22,12 @@ extension CodableCache {
         public var appVersion: String = MigrationOptions.bundleVersion
         /// Who follows the upgrade.
         public var monitor: MigrationMonitor?
+        /// What blocks of migrations work on outside the file, beside what their steps name themselves.
+        public var attached: [any AttachedStore] = []
+        /// Who opens the cache; by default what the process's bundle says.
+        ///
+        /// An app extension cannot see the app's own settings: migrations that are about these wait for the app.
+        public var role = MigrationRole.current
         /// How long a read or write waits while another process writes; 5 seconds by default.
         public var busyTimeout: Duration = .seconds(5)
         /// How long opening waits while another process upgrades the file; 60 seconds by default.

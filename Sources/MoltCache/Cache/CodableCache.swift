@@ -51,7 +51,7 @@ public final class CodableCache: Sendable {
         configuration: Configuration = Configuration()
     ) throws {
         try self.init(
-            CacheStore(at: url, coding: configuration.coding, createsFile: configuration.createsFile),
+            CacheStore(at: url, configuration),
             migrations: migrations,
             configuration: configuration,
             isCancelled: { false }
@@ -66,7 +66,7 @@ public final class CodableCache: Sendable {
         configuration: Configuration = Configuration()
     ) throws {
         try self.init(
-            CacheStore(inMemory: configuration.coding),
+            CacheStore(inMemory: configuration.coding, attachments: configuration.attached),
             migrations: migrations,
             configuration: configuration,
             isCancelled: { false }
@@ -79,12 +79,13 @@ public final class CodableCache: Sendable {
         configuration: Configuration,
         isCancelled: @escaping @Sendable () -> Bool
     ) throws {
-        let options = MigrationOptions(
+        var options = MigrationOptions(
             appVersion: configuration.appVersion,
             monitor: configuration.monitor,
             lockTimeout: configuration.lockTimeout,
             isCancelled: isCancelled
         )
+        options.role = configuration.role
         report = try Migrator(migrations, options: options).migrate(store)
         schemaVersion = report.to
         path = store.storeName
@@ -128,7 +129,7 @@ extension CodableCache {
         return try await withTaskCancellationHandler {
             try await DispatchQueue(label: "molt.open").run {
                 try CodableCache(
-                    CacheStore(at: url, coding: configuration.coding, createsFile: configuration.createsFile),
+                    CacheStore(at: url, configuration),
                     migrations: migrations,
                     configuration: configuration,
                     isCancelled: { flag.isSet }
@@ -137,6 +138,18 @@ extension CodableCache {
         } onCancel: {
             flag.set()
         }
+    }
+}
+
+extension CacheStore {
+    /// Creates the store of a cache that works as a configuration says.
+    fileprivate convenience init(at url: URL, _ configuration: CodableCache.Configuration) {
+        self.init(
+            at: url,
+            coding: configuration.coding,
+            createsFile: configuration.createsFile,
+            attachments: configuration.attached
+        )
     }
 }
 

@@ -3,7 +3,7 @@ enum FileFormat {
     /// Whose file it is: "Molt" as `PRAGMA application_id` has it.
     static let applicationID: Int64 = 0x4D6F_6C74
     /// The layout that this release writes, and the newest that it reads.
-    static let number: Int64 = 1
+    static let number: Int64 = 2
 
     /// Makes the tables and marks the file as ours; runs inside the caller's transaction.
     ///
@@ -46,9 +46,40 @@ enum FileFormat {
             records_created INTEGER NOT NULL,
             records_quarantined INTEGER NOT NULL,
             app_version TEXT NOT NULL,
-            molt_version TEXT NOT NULL
+            molt_version TEXT NOT NULL,
+            attached_counts TEXT
+        ) STRICT;
+        \(journal)
+        """
+
+    /// Keeps what is to be done to attached stores after a commit.
+    private static let journal = """
+        CREATE TABLE molt_journal(
+            id INTEGER PRIMARY KEY,
+            store TEXT NOT NULL,
+            changes BLOB NOT NULL
         ) STRICT;
         """
+
+    /// Brings a file of an earlier layout to this one; runs inside the caller's transaction.
+    ///
+    /// Layout 2 added the journal, and the counts of attached stores to the ledger. A release that reads layout 1 only
+    /// would not see a journal, and so must not open a file that may have one.
+    static func modernize(_ connection: Connection) throws(SQLiteError) {
+        guard try number(of: connection) < 2 else { return }
+        try connection.execute(
+            """
+            ALTER TABLE molt_ledger ADD COLUMN attached_counts TEXT;
+            \(journal)
+            UPDATE molt_meta SET value = \(number) WHERE name = 'file_format';
+            """
+        )
+    }
+
+    /// The layout of a file that has our tables; 0 when it does not say.
+    static func number(of connection: Connection) throws(SQLiteError) -> Int64 {
+        try connection.prepare("SELECT value FROM molt_meta WHERE name = 'file_format'").first { $0.integer(0) } ?? 0
+    }
 
     /// Finds out whether a database is ours, or still without any table.
     ///
@@ -57,15 +88,14 @@ enum FileFormat {
     static func recognize(_ connection: Connection, path: String) throws(CacheError) -> Bool {
         let owner: Int64
         let tables: Int64
-        let format: Int64?
+        let format: Int64
         do throws(SQLiteError) {
             owner = try connection.integer("PRAGMA application_id")
             tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
             if owner == applicationID {
-                let query = "SELECT value FROM molt_meta WHERE name = 'file_format'"
-                format = try connection.prepare(query).first { $0.integer(0) }
+                format = try number(of: connection)
             } else {
-                format = nil
+                format = 0
             }
         } catch {
             throw CacheError(error, path: path)
@@ -74,11 +104,11 @@ enum FileFormat {
             if owner == 0, tables == 0 { return false }
             throw foreign(path)
         }
-        guard let format, format <= number else {
+        guard (1...number).contains(format) else {
             var error = CacheError(
                 .newerFormat,
                 """
-                The cache at \(path) has the file format \(format.map(String.init) ?? "unknown"), and this release of \
+                The cache at \(path) has the file format \(format == 0 ? "unknown" : String(format)), and this release of \
                 Molt reads formats up to \(number). Update the app. The file was not changed.
                 """
             )

@@ -6,14 +6,17 @@ enum LedgerTable {
     /// The version and the ledger; the caller has a transaction open, so that both are of the same moment.
     static func state(_ connection: Connection) throws(SQLiteError) -> StoreState {
         let version = Int(try connection.integer("PRAGMA user_version"))
+        let hasJournal = try FileFormat.number(of: connection) >= 2
         var ledger: [LedgerEntry] = []
         let query = """
             SELECT name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
                 records_created, records_quarantined, app_version, molt_version
+                \(hasJournal ? ", attached_counts" : ", NULL")
             FROM molt_ledger ORDER BY id
             """
         try connection.prepare(query).eachRow { row throws(SQLiteError) in ledger.append(entry(row)) }
-        return StoreState(version: version, isFresh: false, ledger: ledger)
+        let journal = hasJournal ? try JournalTable.stores(connection) : []
+        return StoreState(version: version, isFresh: false, ledger: ledger, journal: journal)
     }
 
     /// The id of the row that was added last; 0 when there is none.
@@ -21,14 +24,24 @@ enum LedgerTable {
         try connection.integer(RowQuery.lastLedgerID.sql)
     }
 
-    /// Adds rows and sets the version.
+    /// Adds rows and sets the version; the row of a deferred migration keeps its id.
+    ///
+    /// Nobody who has the file open cares that such a migration was made up for: it is not about records.
     static func add(_ entries: [LedgerEntry], version: Int, to connection: Connection) throws(SQLiteError) {
         let insertion = try connection.prepare(
             """
             INSERT INTO molt_ledger(
                 name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
-                records_created, records_quarantined, app_version, molt_version
-            ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+                records_created, records_quarantined, app_version, molt_version, attached_counts
+            ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+            ON CONFLICT(name) DO UPDATE SET
+                version = excluded.version, outcome = excluded.outcome, applied_at = excluded.applied_at,
+                duration = excluded.duration, records_read = excluded.records_read,
+                records_changed = excluded.records_changed, records_dropped = excluded.records_dropped,
+                records_created = excluded.records_created, records_quarantined = excluded.records_quarantined,
+                app_version = excluded.app_version, molt_version = excluded.molt_version,
+                attached_counts = excluded.attached_counts
+            WHERE molt_ledger.outcome = '\(LedgerEntry.Outcome.deferred.rawValue)'
             """
         )
         for entry in entries {
@@ -44,6 +57,11 @@ enum LedgerTable {
             try insertion.bind(Int64(entry.counts.quarantined), at: 10)
             try insertion.bind(entry.appVersion, at: 11)
             try insertion.bind(entry.moltVersion, at: 12)
+            if entry.attachedCounts.isEmpty {
+                try insertion.bind(nil as Double?, at: 13)
+            } else {
+                try insertion.bind(text(of: entry.attachedCounts), at: 13)
+            }
             try insertion.run()
         }
         // A pragma takes no parameters; a number needs no quoting.
@@ -65,8 +83,23 @@ enum LedgerTable {
             appliedAt: Date(timeIntervalSince1970: row.real(3) ?? 0),
             duration: row.real(4) ?? 0,
             counts: counts,
+            attachedCounts: row.isNull(12) ? [:] : attachedCounts(in: row.text(12)),
             appVersion: row.text(10),
             moltVersion: row.text(11)
         )
+    }
+
+    // MARK: The counts of attached stores, as a JSON object
+
+    private static func text(of counts: [String: Int]) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        // Text and whole numbers can always be encoded.
+        return (try? encoder.encode(counts)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+
+    private static func attachedCounts(in text: String) -> [String: Int] {
+        // What cannot be read says nothing of the stores, as if no migration had worked on them.
+        (try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8))) ?? [:]
     }
 }

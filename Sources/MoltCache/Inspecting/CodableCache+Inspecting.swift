@@ -21,7 +21,9 @@ extension CodableCache {
     /// Every closure of every pending migration runs, so an upgrade that would fail fails here, with the same error.
     /// The copy is made in the temporary directory, which needs space for the file and its upgrade, and removed.
     ///
-    /// - Important: A block that changes something outside the store changes it here, too.
+    /// Suites and other attached stores are read and not changed.
+    ///
+    /// - Important: A block that changes something else outside the store changes it here, too.
     /// - Parameters:
     ///   - url: The file; when there is none, the report is that of a new store.
     ///   - migrations: The migrations to try.
@@ -49,9 +51,11 @@ extension CodableCache {
         defer { try? FileManager.default.removeItem(at: scratch) }
         let copy = scratch.appending(path: "copy")
         try CacheStore.copy(url, to: copy)
-        let store = CacheStore(at: copy, coding: configuration.coding)
+        let store = CacheStore(at: copy, coding: configuration.coding, attachments: configuration.attached)
         defer { store.close() }
-        let options = MigrationOptions(appVersion: configuration.appVersion, monitor: configuration.monitor)
+        var options = MigrationOptions(appVersion: configuration.appVersion, monitor: configuration.monitor)
+        options.role = configuration.role
+        options.isDryRun = true
         do {
             var report = try Migrator(migrations, options: options).migrate(store)
             report.store = FileStatus.path(of: url)

@@ -11,7 +11,7 @@ extension MigrationPlan {
     ///
     /// - Throws: ``MigrationError`` with the code `invalidRegistry`; ``CacheError`` when there is a file that is not
     ///   a cache, or that cannot be read.
-    public init(forFileAt url: URL, migrations: MigrationRegistry) throws {
-        try self.init(for: CacheStore(at: url), migrations: migrations)
+    public init(forFileAt url: URL, migrations: MigrationRegistry, role: MigrationRole = .current) throws {
+        try self.init(for: CacheStore(at: url), migrations: migrations, role: role)
     }
 }

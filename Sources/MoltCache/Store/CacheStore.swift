@@ -18,6 +18,8 @@ public final class CacheStore: MigrationStore {
     public let storeName: String
     /// The coders that values are encoded and decoded with.
     public let coding: RecordCoding
+    /// What is attached beside what the steps of a registry name.
+    public let attachments: [any AttachedStore]
     private let isInMemory: Bool
     private let createsFile: Bool
     private var connection: Connection?
@@ -32,18 +34,26 @@ public final class CacheStore: MigrationStore {
     ///   - url: The file.
     ///   - coding: The coders that values are encoded and decoded with.
     ///   - createsFile: Whether an upgrade makes the file when there is none.
-    public init(at url: URL, coding: RecordCoding = .standard, createsFile: Bool = true) {
+    ///   - attachments: What blocks work on outside the file, beside what steps name themselves; none by default.
+    public init(
+        at url: URL,
+        coding: RecordCoding = .standard,
+        createsFile: Bool = true,
+        attachments: [any AttachedStore] = []
+    ) {
         storeName = FileStatus.path(of: url)
         self.coding = coding
         self.createsFile = createsFile
+        self.attachments = attachments
         isInMemory = false
     }
 
     /// Creates an empty store in memory.
-    public init(inMemory coding: RecordCoding) {
+    public init(inMemory coding: RecordCoding, attachments: [any AttachedStore] = []) {
         storeName = ":memory:"
         self.coding = coding
         createsFile = true
+        self.attachments = attachments
         isInMemory = true
     }
 
@@ -101,7 +111,11 @@ public final class CacheStore: MigrationStore {
             defer { connection.rollBack() }
             if connection.hasMoved { throw SQLiteError.moved }
             let isFresh = try !FileFormat.recognize(connection, path: storeName)
-            if isFresh { try connection.execute(FileFormat.creation) }
+            if isFresh {
+                try connection.execute(FileFormat.creation)
+            } else {
+                try FileFormat.modernize(connection)
+            }
             let transaction = CacheTransaction(
                 connection,
                 storeName: storeName,

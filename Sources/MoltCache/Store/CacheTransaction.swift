@@ -83,6 +83,21 @@ final class CacheTransaction: MigrationTransaction {
         }
     }
 
+    // MARK: The journal
+
+    func journal() throws -> [JournalEntry] {
+        try mapped { () throws(SQLiteError) in try JournalTable.entries(connection) }
+    }
+
+    func addToJournal(_ entries: [JournalEntry]) throws {
+        guard !entries.isEmpty else { return }
+        try mapped { () throws(SQLiteError) in try JournalTable.add(entries, to: connection) }
+    }
+
+    func clearJournal() throws {
+        try mapped { () throws(SQLiteError) in try JournalTable.clear(connection) }
+    }
+
     // MARK: Reading
 
     func typeNames() throws -> [String] {

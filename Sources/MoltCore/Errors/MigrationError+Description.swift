@@ -16,7 +16,8 @@ extension MigrationError: CustomStringConvertible, CustomDebugStringConvertible 
         if let store { details.append(("store", store)) }
         if let migration { details.append(("migration", migration.description)) }
         if let step { details.append(("step", "\(step.number), \(step.words)")) }
-        if let record { details.append(("record", record)) }
+        if let attachedStore { details.append(("attached", attachedStore)) }
+        if let record { details.append((attachedStore == nil ? "record" : "key", record)) }
         if let property { details.append(("property", "\"\(property)\"")) }
         if let storeVersion { details.append(("store version", String(storeVersion))) }
         if let registryVersion { details.append(("registry version", String(registryVersion))) }
@@ -51,9 +52,10 @@ extension MigrationError: LocalizedError {
         var place: [String] = []
         if let migration { place.append("migration \(migration)") }
         if let step { place.append("step \(step.number) (\(step.words))") }
-        if let record { place.append("record \(record)") }
+        if let attachedStore { place.append(attachedStore) }
+        if let record { place.append("\(attachedStore == nil ? "record" : "key") \(record)") }
         var sentences = [message]
-        if let cause = underlying as? MigrationError { sentences.append(cause.message) }
+        if let cause = underlying as? any DescribedError { sentences.append(cause.message) }
         if let first = place.first {
             place[0] = first.prefix(1).uppercased() + first.dropFirst()
             sentences.append(place.joined(separator: ", ") + ".")

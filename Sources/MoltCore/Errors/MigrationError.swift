@@ -28,6 +28,8 @@ public struct MigrationError: Error, Sendable {
     public var recordKey: String?
     /// The type name that the record was written as.
     public var recordType: String?
+    /// What is attached to the store, where the failure is about that; the key is one of its keys then.
+    public var attachedStore: String?
     /// The property, its path joined with dots.
     public var property: String?
     /// The version that the store carries, where the failure is about versions.
@@ -90,6 +92,16 @@ extension MigrationError {
         public static let recordMissing = Code(rawValue: "recordMissing")
         /// A migration's context was used after its block had returned.
         public static let contextExpired = Code(rawValue: "contextExpired")
+        /// A block asked for an attached store that nobody has attached.
+        public static let notAttached = Code(rawValue: "notAttached")
+        /// An attached store could not be read or changed.
+        public static let attachedStoreFailed = Code(rawValue: "attachedStoreFailed")
+        /// Changes of an earlier upgrade to an attached store are still to be applied.
+        public static let journalPending = Code(rawValue: "journalPending")
+        /// A migration must wait, as for settings that cannot be read now, and the others cannot run without it.
+        public static let deferred = Code(rawValue: "deferred")
+        /// A setting cannot be converted, and the step was told to accept no such thing.
+        public static let notConvertible = Code(rawValue: "notConvertible")
         /// Someone asked for the upgrade to stop; it was rolled back.
         public static let cancelled = Code(rawValue: "cancelled")
         /// Another process held the store for longer than the time allowed.

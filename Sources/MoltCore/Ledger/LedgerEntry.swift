@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A row of the ledger: one migration that this store counts as applied.
+/// A row of the ledger: one migration that this store counts as applied, or that it has deferred.
 public struct LedgerEntry: Hashable, Sendable, Codable {
     /// Why the store counts the migration as applied.
     public enum Outcome: String, Hashable, Sendable, Codable {
@@ -10,6 +10,8 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         case bornFresh
         /// The migrations that it replaces had all been applied.
         case replaced
+        /// It does not: the migration must wait, and a later opening tries again.
+        case deferred
     }
 
     /// The migration's name.
@@ -24,6 +26,8 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     public var duration: Double
     /// How many records it read, changed, dropped, created and put into quarantine.
     public var counts: RecordCounts
+    /// How many things each attached store had afterwards that it worked on, by the store's name.
+    public var attachedCounts: [String: Int]
     /// The version of the app that ran it, as the app gave it; empty when it gave none.
     public var appVersion: String
     /// The version of Molt that ran it.
@@ -39,6 +43,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         appliedAt: Date,
         duration: Double = 0,
         counts: RecordCounts = RecordCounts(),
+        attachedCounts: [String: Int] = [:],
         appVersion: String = "",
         moltVersion: String = MoltRelease.version
     ) {
@@ -48,6 +53,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         self.appliedAt = appliedAt
         self.duration = duration
         self.counts = counts
+        self.attachedCounts = attachedCounts
         self.appVersion = appVersion
         self.moltVersion = moltVersion
     }

@@ -17,6 +17,17 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         public var counts: RecordCounts
         /// Its steps, in their order.
         public var steps: [Step]
+        /// How many things each attached store has now that it worked on, by the store's name.
+        public var attachedCounts: [String: Int]
+
+        init(_ migration: MigrationID, _ outcome: LedgerEntry.Outcome, steps: [Step] = []) {
+            self.migration = migration
+            self.outcome = outcome
+            self.steps = steps
+            duration = 0
+            counts = RecordCounts()
+            attachedCounts = [:]
+        }
     }
 
     /// A step of a migration.
@@ -25,6 +36,16 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         public var words: String
         /// How many records it read, changed, dropped, created and put into quarantine.
         public var counts: RecordCounts
+        /// What became of each key, where the step works on keys of a suite or on files.
+        public var keys: [KeyOutcome]
+    }
+
+    /// A migration that must wait.
+    public struct Deferral: Hashable, Sendable, Codable {
+        /// The migration.
+        public var migration: MigrationID
+        /// What it waits for, in a sentence.
+        public var reason: String
     }
 
     /// The store, by its file's path or by the name of its suite.
@@ -41,62 +62,21 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var duration: Double
     /// What ran or was recorded, in order; empty when the store was up to date.
     public var entries: [Entry]
+    /// The migrations that still wait, whether or not this opening found that out; a later one tries again.
+    public var deferred: [Deferral]
 
     /// Whether the upgrade changed nothing because there was nothing to do.
     public var isEmpty: Bool {
         entries.isEmpty && from == to && !isFresh
     }
 
+    /// What became of each key that a step worked on, in order.
+    public var keys: [KeyOutcome] {
+        entries.flatMap { $0.steps.flatMap(\.keys) }
+    }
+
     /// The counts of all migrations together.
     public var counts: RecordCounts {
         entries.reduce(into: RecordCounts()) { $0 += $1.counts }
-    }
-}
-
-extension MigrationReport: CustomStringConvertible {
-    /// The report as a table.
-    public var description: String {
-        if isEmpty { return "\(store): up to date at version \(to)" }
-        let headline =
-            isFresh
-            ? "\(store): created at version \(to)"
-            : "\(store): version \(from) to \(to) in \(Self.seconds(duration))"
-        let ran = entries.filter { $0.outcome == .ran || !$0.steps.isEmpty }
-        guard !ran.isEmpty else { return headline }
-        let hasQuarantined = counts.quarantined > 0
-        let names = ["read", "changed", "dropped", "created"] + (hasQuarantined ? ["quarantined"] : [])
-        // Of migrations that go through the records together the time of each is a share: roughly right.
-        var rows = [["", "migration"] + names + ["≈ time"]]
-        func cells(_ counts: RecordCounts) -> [String] { Array(Self.cells(counts).prefix(names.count)) }
-        for entry in ran {
-            rows.append(
-                [String(entry.migration.version), entry.migration.name] + cells(entry.counts)
-                    + [Self.seconds(entry.duration)]
-            )
-            // A single step would only say the same again.
-            for step in entry.steps where entry.steps.count > 1 {
-                rows.append(["", "  " + step.words] + cells(step.counts) + [""])
-            }
-        }
-        return headline + "\n" + TextTable(rows: rows, leftAlignedColumns: [1]).description
-    }
-
-    /// The counts; a dash for each when no record was looked at, as in a type rename.
-    private static func cells(_ counts: RecordCounts) -> [String] {
-        let numbers = [counts.read, counts.changed, counts.dropped, counts.created, counts.quarantined]
-        return numbers.map { counts == RecordCounts() ? "–" : grouped($0) }
-    }
-
-    /// A number with its digits in groups of three.
-    private static func grouped(_ number: Int) -> String {
-        let digits = Array(String(number))
-        return digits.enumerated().reduce(into: "") { text, digit in
-            if digit.offset > 0, (digits.count - digit.offset) % 3 == 0 { text += " " }
-            text.append(digit.element)
-        }
-    }
-
-    private static func seconds(_ duration: Double) -> String {
-        duration < 1 ? "\(Int((duration * 1000).rounded())) ms" : "\((duration * 100).rounded() / 100) s"
     }
 }

@@ -7,12 +7,63 @@ extension MigrationPlan {
         isFresh = state.isFresh
         entries = []
         problems = []
-        let ledger = Set(state.ledger.map(\.name))
+        journal = state.journal
+        let ledger = Set(state.ledger.filter { $0.outcome != .deferred }.map(\.name))
         checkVersions(state, registry)
         checkUnknown(state, registry)
         for migration in registry.migrations {
             entries.append(entry(for: migration, state, registry, ledger))
         }
+    }
+
+    /// Computes the plan, and finds out which migrations must wait.
+    ///
+    /// - Throws: What an attached store throws that is asked whether it can be worked on.
+    init(
+        _ state: StoreState,
+        storeName: String,
+        migrations registry: MigrationRegistry,
+        _ attachments: Attachments
+    ) throws {
+        self.init(state: state, storeName: storeName, migrations: registry)
+        // Before those changes are made nothing can be said of what is attached.
+        guard problems.isEmpty, journal.isEmpty else { return }
+        try deferEntries(state, registry, attachments)
+    }
+
+    /// Defers the migrations that cannot run now, and those behind them that work on the same attached stores.
+    private mutating func deferEntries(
+        _ state: StoreState,
+        _ registry: MigrationRegistry,
+        _ attachments: Attachments
+    ) throws {
+        var waiting: [String: MigrationID] = [:]
+        for (index, migration) in registry.migrations.enumerated() where entries[index].willRun {
+            let names = migration.attached.map(\.attachedName)
+            guard !names.isEmpty else { continue }
+            let first = names.lazy.compactMap { waiting[$0] }.first
+            let reason =
+                try first.map { "It works on what migration \($0) waits for." }
+                ?? attachments.deferral(of: migration, state.ledger)
+            guard let reason else { continue }
+            for name in names where waiting[name] == nil { waiting[name] = migration.id }
+            entries[index].status = .deferred
+            entries[index].willRun = false
+            entries[index].deferral = reason
+            // Records must go through the migrations in their order.
+            if migration.steps.contains(where: \.usesRecords) { addDeferred(migration, reason) }
+        }
+    }
+
+    private mutating func addDeferred(_ migration: Migration, _ reason: String) {
+        problems.append(
+            Problem(
+                code: .deferred,
+                message: "Migration \(migration.id) must wait: \(reason) The others cannot run without it, because it "
+                    + "may also change records. Open the store again later.",
+                migration: migration.id
+            )
+        )
     }
 
     private mutating func checkVersions(_ state: StoreState, _ registry: MigrationRegistry) {
@@ -72,6 +123,7 @@ extension MigrationPlan {
             status: .pending,
             willRun: true
         )
+        entry.isRecorded = state.ledger.contains { $0.name == migration.name }
         if state.isFresh {
             entry.willRun = migration.steps.contains(where: \.runsOnFreshStore)
             entry.status = !entry.willRun && entries.contains(where: \.willRun) ? .afterImport : .skippedFresh
@@ -79,7 +131,7 @@ extension MigrationPlan {
         }
         let appliedParts = migration.replaces.filter(ledger.contains)
         let hasAllParts = appliedParts.count == migration.replaces.count
-        if let row = state.ledger.first(where: { $0.name == migration.name }),
+        if let row = state.ledger.first(where: { $0.name == migration.name && $0.outcome != .deferred }),
             // A replacement that keeps the name of one of its parts: an older row of that name is the part's.
             hasAllParts || row.version >= migration.version || !migration.replaces.contains(migration.name)
         {
@@ -96,6 +148,7 @@ extension MigrationPlan {
             }
             return entry
         }
+        if entry.isRecorded { return entry }
         if state.version > migration.version || state.ledger.contains(where: { $0.version > migration.version }) {
             entry.status = .late
             if !registry.allowsLateMigrations {

@@ -19,6 +19,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         case skippedFresh
         /// The store is new, but an earlier migration may bring records in, and then this one runs on those.
         case afterImport
+        /// It must wait, and a later opening tries again.
+        case deferred
     }
 
     /// A migration in the plan.
@@ -31,6 +33,10 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var status: Status
         /// Whether it would run: all its steps, or on a fresh store those that bring data in.
         public var willRun: Bool
+        /// What it waits for, in a sentence, when it is deferred.
+        public var deferral: String?
+        /// Whether the ledger has a row for it, be it one that says that it was deferred.
+        var isRecorded = false
     }
 
     /// Why the store cannot be upgraded.
@@ -58,6 +64,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public var entries: [Entry]
     /// Why the store cannot be upgraded; empty when it can.
     public var problems: [Problem]
+    /// The attached stores to which the changes of a committed upgrade have not been applied yet: that comes first.
+    public var journal: [String]
 
     /// The migrations that would run, in their order; not those of which it depends on what others bring in.
     public var pending: [MigrationID] {
@@ -76,7 +84,19 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 
     /// Whether opening the store would write to it.
     public var needsUpgrade: Bool {
+        needsRun || !journal.isEmpty
+    }
+
+    /// Whether there is something to write into the ledger.
+    var needsRun: Bool {
         isFresh || from != to || entries.contains { $0.willRun }
+    }
+
+    /// The migrations that must wait, with the reasons.
+    public var deferred: [MigrationReport.Deferral] {
+        entries.compactMap { entry in
+            entry.deferral.map { MigrationReport.Deferral(migration: entry.migration, reason: $0) }
+        }
     }
 
     /// Whether a newer app has upgraded the store.
@@ -86,10 +106,18 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 
     /// Computes the plan for a store; reads the store's state and nothing else.
     ///
+    /// Settings and other things outside the store that a pending migration works on are looked at, too.
+    ///
+    /// - Parameter role: Who would open it; an app extension cannot see all that the app sees.
     /// - Throws: ``MigrationError`` with the code `invalidRegistry`, or what the store throws.
-    public init(for store: any MigrationStore, migrations: MigrationRegistry) throws {
+    public init(
+        for store: any MigrationStore,
+        migrations: MigrationRegistry,
+        role: MigrationRole = .current
+    ) throws {
         try migrations.validate()
-        self.init(state: try store.state(), storeName: store.storeName, migrations: migrations)
+        let attachments = Attachments(store.attachments, migrations, role: role)
+        try self.init(store.state(), storeName: store.storeName, migrations: migrations, attachments)
     }
 
     /// Throws what is in the way of an upgrade, when something is.
@@ -110,6 +138,11 @@ extension MigrationPlan: CustomStringConvertible {
     /// The plan as a few lines of text.
     public var description: String {
         var lines = [headline]
+        if !journal.isEmpty {
+            lines.append(
+                "  > changes of a committed upgrade are still to be made to: \(journal.joined(separator: ", "))"
+            )
+        }
         for problem in problems {
             lines.append("  cannot be upgraded: \(problem.message)")
         }
@@ -117,6 +150,7 @@ extension MigrationPlan: CustomStringConvertible {
             lines.append(
                 "  \(mark(of: entry)) \(entry.migration.version)  \(entry.migration.name)  (\(words(for: entry)))"
             )
+            if let deferral = entry.deferral { lines.append("       \(deferral)") }
             for step in entry.steps where entry.willRun {
                 lines.append("       - \(step)")
             }
@@ -127,7 +161,7 @@ extension MigrationPlan: CustomStringConvertible {
     private var headline: String {
         if isFresh { return "\(store): new, would be created at version \(to)" }
         if !problems.isEmpty { return "\(store): version \(from)" }
-        if !needsUpgrade { return "\(store): up to date at version \(to)" }
+        if !needsUpgrade || (pending.isEmpty && from == to) { return "\(store): up to date at version \(to)" }
         return "\(store): version \(from) to \(to), \(pending.count) of \(entries.count) migrations to run"
     }
 
@@ -143,6 +177,7 @@ extension MigrationPlan: CustomStringConvertible {
         case .late: entry.willRun ? "late, will run" : "late"
         case .skippedFresh: entry.willRun ? "new store, only brings data in" : "new store, skipped"
         case .afterImport: "new store, runs if records were brought in"
+        case .deferred: "must wait"
         }
     }
 }

@@ -20,6 +20,11 @@ public struct Migration: Sendable {
     /// The names of the earlier migrations that this one replaces.
     public let replaces: [String]
 
+    /// What its steps work on outside the primary store.
+    var attached: [any AttachedStore] {
+        steps.flatMap(\.attached)
+    }
+
     /// The name and the version.
     public var id: MigrationID {
         MigrationID(name: name, version: version)

@@ -63,14 +63,17 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     ///   - version: The schema version that it brings a store to; at least 1.
     ///   - name: A name that no other migration of the registry has.
     ///   - replaces: The earlier migrations whose work this one does alone; see ``Migration``.
+    ///   - attached: What the block works on outside the store; none by default.
     ///   - block: Runs once, in the transaction of the upgrade; what it throws rolls the upgrade back.
     public mutating func register(
         to version: Int,
         _ name: String,
         replacing replaces: [String] = [],
+        attaching attached: [any AttachedStore] = [],
         _ block: @escaping @Sendable (MigrationContext) throws -> Void
     ) {
-        register(Migration(to: version, name, replacing: replaces, .run("run a block", block)))
+        let step = MigrationStep.run("run a block", attaching: attached, block)
+        register(Migration(to: version, name, replacing: replaces, step))
     }
 
     /// The version that the registry brings a store to: that of its last migration.

@@ -177,13 +177,16 @@ extension MigrationStep {
     ///   - onFreshStore: Whether it also runs on a store that was just created, because it brings data in from
     ///     elsewhere. False by default: a new store has nothing to migrate. When it has created records there, all
     ///     steps and migrations that follow run on them, so it creates them as they were at its own version.
+    ///   - attached: What the block works on outside the store; none by default. When one of these cannot be worked
+    ///     on now, as settings of a locked device, opening the store fails with the code `deferred`.
     ///   - body: Gets the store; what it throws rolls the upgrade back.
     public static func run(
         _ words: String = "run a block",
         onFreshStore: Bool = false,
+        attaching attached: [any AttachedStore] = [],
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) -> MigrationStep {
-        MigrationStep(.run(words: words), .run(body), runsOnFreshStore: onFreshStore)
+        MigrationStep(.run(words: words), .run(body), runsOnFreshStore: onFreshStore, attaching: attached)
     }
 }
 

@@ -20,11 +20,52 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     /// Whether the step also runs on a store that was just created.
     public let runsOnFreshStore: Bool
+    /// What the step works on outside the primary store.
+    package let attached: [any AttachedStore]
+    /// Whether the step may look at records of the primary store, and change them.
+    let usesRecords: Bool
+    /// Says why the step cannot run now, in a sentence, or nil when it can.
+    let readiness: @Sendable () throws -> String?
 
-    init(_ declaration: StepDeclaration, _ action: Action, runsOnFreshStore: Bool = false) {
+    init(
+        _ declaration: StepDeclaration,
+        _ action: Action,
+        runsOnFreshStore: Bool = false,
+        attaching attached: [any AttachedStore] = []
+    ) {
         self.declaration = declaration
         self.action = action
         self.runsOnFreshStore = runsOnFreshStore
+        self.attached = attached
+        usesRecords = true
+        readiness = { nil }
+    }
+
+    /// Creates a step that another target builds in, and that also runs on a store that was just created.
+    ///
+    /// - Parameters:
+    ///   - words: What the step does, as plans and reports show it.
+    ///   - parameters: All that the step was told, as text: it makes two steps with the same words differ.
+    ///   - faults: What is wrong with them, a sentence each.
+    ///   - attached: What it works on outside the primary store.
+    ///   - usesRecords: Whether it looks at records of the primary store, or changes them.
+    ///   - readiness: Says why the step cannot run now, in a sentence, or nil when it can.
+    ///   - body: What it does.
+    package init(
+        words: String,
+        parameters: [String],
+        faults: [String] = [],
+        attaching attached: [any AttachedStore],
+        usesRecords: Bool = false,
+        readiness: @escaping @Sendable () throws -> String? = { nil },
+        _ body: @escaping @Sendable (MigrationContext) throws -> Void
+    ) {
+        declaration = .builtIn(words: words, parameters: parameters, faults: faults)
+        action = .run(body)
+        runsOnFreshStore = true
+        self.attached = attached
+        self.usesRecords = usesRecords
+        self.readiness = readiness
     }
 
     /// The step in words, as plans and reports show it.

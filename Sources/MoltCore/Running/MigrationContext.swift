@@ -43,6 +43,12 @@ public final class MigrationContext {
     /// Numbers for changes that are deferred: one for each pass of this block.
     private var nextStage = 0
     private(set) var counts = RecordCounts()
+    /// What became of each key that the block worked on.
+    var keys: [KeyOutcome] = []
+    /// The attached stores that the block has asked for.
+    var usedAttachments: Set<String> = []
+    /// What it can reach outside the store.
+    var attachments: Attachments { scope.attachments }
 
     init(_ pending: PendingMigration, _ scope: UpgradeScope) throws {
         oldVersion = pending.oldVersion
@@ -69,7 +75,7 @@ public final class MigrationContext {
     /// Reads or changes the store; what it could not do ends the block, unless it is a key that exists.
     ///
     /// SQLite, for one, gives up the whole transaction when a disk is full: what came after would be kept by itself.
-    private func perform<Value>(_ body: (any MigrationTransaction) throws -> Value) throws -> Value {
+    func perform<Value>(_ body: (any MigrationTransaction) throws -> Value) throws -> Value {
         guard !isExpired else {
             throw MigrationError(
                 .contextExpired,

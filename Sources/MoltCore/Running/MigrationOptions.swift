@@ -10,6 +10,10 @@ public struct MigrationOptions: Sendable {
     public var lockTimeout: Duration
     /// Asked before each batch and while waiting; the upgrade is rolled back when it says true.
     public var isCancelled: @Sendable () -> Bool
+    /// Who opens the store; by default what the process's bundle says.
+    public var role = MigrationRole.current
+    /// Whether nothing outside the store is changed.
+    package var isDryRun = false
     /// How many records are read, changed and written at a time.
     package var batchSize = 512
 

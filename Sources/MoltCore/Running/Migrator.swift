@@ -17,14 +17,16 @@ public struct Migrator: Sendable {
     ///
     /// - Throws: ``MigrationError`` with the code `invalidRegistry`, or what the store throws.
     public func plan(for store: any MigrationStore) throws -> MigrationPlan {
-        try MigrationPlan(for: store, migrations: registry)
+        try MigrationPlan(for: store, migrations: registry, role: options.role)
     }
 
     /// Upgrades a store to the registry's version; an up-to-date store is not written to, nor locked.
     ///
     /// - Throws: ``MigrationError``: `invalidRegistry`, `superseded`, `tooOld`, `lateMigration` or `partlyReplaced`
     ///   before anything is written; `busy` when another process holds the store for too long; `cancelled`; the code
-    ///   of the step that failed; or what the store throws. The store is then as it was.
+    ///   of the step that failed; or what the store throws. The store is then as it was. Only `attachedStoreFailed`
+    ///   may come when the upgrade is committed: the store then keeps the changes that could not be made outside it,
+    ///   and makes them when it is next opened.
     public func migrate(_ store: any MigrationStore) throws -> MigrationReport {
         do {
             let report = try run(store)
@@ -43,35 +45,18 @@ public struct Migrator: Sendable {
         let start = clock.now
         var plan = try plan(for: store)
         options.monitor?.send(.planned(plan))
-        try plan.checkProblems()
         var entries: [MigrationReport.Entry] = []
-        if plan.needsUpgrade {
-            var lock = LockWait(options: options, storeName: store.storeName)
-            try store.upgrade { transaction in
-                // Between the plan and the lock another process may have upgraded the store: plan again.
-                let state = try transaction.state()
-                let current = MigrationPlan(state: state, storeName: store.storeName, migrations: registry)
-                if current != plan {
-                    plan = current
-                    options.monitor?.send(.planned(plan))
-                }
-                try plan.checkProblems()
-                guard plan.needsUpgrade else { return }
-                try options.checkCancellation()
-                let scope = UpgradeScope(
-                    transaction: transaction,
-                    storeName: store.storeName,
-                    coding: store.coding,
-                    options: options
-                )
-                entries = try UpgradeRun(plan: plan, registry: registry, scope: scope).run()
-                try transaction.record(
-                    entries.map { ledgerEntry(for: $0) },
-                    version: max(plan.from, plan.to)
-                )
-                try options.checkCancellation()
-            } waiting: {
-                try lock.wait()
+        var lock = LockWait(options: options)
+        if !plan.journal.isEmpty, !plan.isSuperseded, !options.isDryRun {
+            try applyJournal(of: store, &lock)
+            plan = try self.plan(for: store)
+            options.monitor?.send(.planned(plan))
+        }
+        try plan.checkProblems()
+        if plan.needsRun {
+            (plan, entries) = try upgrade(store, plan, &lock)
+            if !plan.journal.isEmpty, !options.isDryRun {
+                try applyJournal(of: store, &lock)
             }
         }
         return MigrationReport(
@@ -81,8 +66,75 @@ public struct Migrator: Sendable {
             isFresh: plan.isFresh,
             startedAt: startedAt,
             duration: start.duration(to: clock.now).seconds,
-            entries: entries
+            entries: entries,
+            deferred: plan.deferred
         )
+    }
+
+    /// Runs what is pending in one transaction.
+    ///
+    /// - Returns: The plan that was run, its journal with what is to be done now, and what each migration did.
+    private func upgrade(
+        _ store: any MigrationStore,
+        _ planned: MigrationPlan,
+        _ lock: inout LockWait
+    ) throws -> (MigrationPlan, [MigrationReport.Entry]) {
+        var plan = planned
+        var entries: [MigrationReport.Entry] = []
+        let attachments = Attachments(store.attachments, registry, role: options.role)
+        defer { attachments.abandon() }
+        try store.upgrade { transaction in
+            // Between the plan and the lock another process may have upgraded the store: plan again. What it has not
+            // applied yet to attached stores is applied here, before anything looks at them.
+            if !options.isDryRun, try !transaction.journal().isEmpty {
+                try attachments.apply(transaction.journal())
+                try transaction.clearJournal()
+            }
+            let current = try MigrationPlan(
+                transaction.state(),
+                storeName: store.storeName,
+                migrations: registry,
+                attachments
+            )
+            if current != plan {
+                plan = current
+                options.monitor?.send(.planned(plan))
+            }
+            try plan.checkProblems()
+            guard plan.needsRun else { return }
+            try options.checkCancellation()
+            attachments.prepare(plan, registry)
+            let scope = UpgradeScope(
+                transaction: transaction,
+                store: store,
+                attachments: attachments,
+                options: options
+            )
+            entries = try UpgradeRun(plan: plan, registry: registry, scope: scope).run()
+            try transaction.record(
+                entries.map { ledgerEntry(for: $0) },
+                version: max(plan.from, plan.to)
+            )
+            try transaction.addToJournal(attachments.finish())
+            plan.journal = try transaction.journal().map(\.store)
+            try options.checkCancellation()
+        } waiting: {
+            try lock.wait()
+        }
+        return (plan, entries)
+    }
+
+    /// Makes the changes to attached stores that were committed, and forgets them when they are on disk.
+    ///
+    /// The store's write lock keeps other processes from doing the same at the same time.
+    private func applyJournal(of store: any MigrationStore, _ lock: inout LockWait) throws {
+        let attachments = Attachments(store.attachments, registry, role: options.role)
+        try store.upgrade { transaction in
+            try attachments.apply(transaction.journal())
+            try transaction.clearJournal()
+        } waiting: {
+            try lock.wait()
+        }
     }
 
     private func ledgerEntry(for entry: MigrationReport.Entry) -> LedgerEntry {
@@ -93,6 +145,7 @@ public struct Migrator: Sendable {
             appliedAt: Date(),
             duration: entry.duration,
             counts: entry.counts,
+            attachedCounts: entry.attachedCounts,
             appVersion: options.appVersion
         )
     }
@@ -107,12 +160,10 @@ public struct Migrator: Sendable {
 /// Waits for the write lock of a store, for a bounded time.
 private struct LockWait {
     let options: MigrationOptions
-    let storeName: String
     private var deadline: ContinuousClock.Instant?
 
-    init(options: MigrationOptions, storeName: String) {
+    init(options: MigrationOptions) {
         self.options = options
-        self.storeName = storeName
     }
 
     mutating func wait() throws {

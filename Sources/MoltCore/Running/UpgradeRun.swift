@@ -23,11 +23,11 @@ final class UpgradeRun {
         ranSteps = Array(repeating: [], count: migrations.count)
         entries = migrations.map { migration in
             MigrationReport.Entry(
-                migration: migration.id,
-                outcome: plan.isFresh ? .bornFresh : .ran,
-                duration: 0,
-                counts: RecordCounts(),
-                steps: migration.steps.map { MigrationReport.Step(words: $0.description, counts: RecordCounts()) }
+                migration.id,
+                plan.isFresh ? .bornFresh : .ran,
+                steps: migration.steps.map {
+                    MigrationReport.Step(words: $0.description, counts: RecordCounts(), keys: [])
+                }
             )
         }
     }
@@ -81,7 +81,8 @@ final class UpgradeRun {
         let ran = ranSteps[migration]
         entry.steps = entry.steps.indices.filter(ran.contains).map { entry.steps[$0] }
         let isWhole = ran.count == pending[migration].migration.steps.count
-        if isWhole, started.contains(migration), !isEmpty { entry.outcome = .ran }
+        let lacksRecords = isEmpty && pending[migration].migration.steps.contains(where: \.usesRecords)
+        if isWhole, started.contains(migration), !lacksRecords { entry.outcome = .ran }
         return entry
     }
 
@@ -90,14 +91,12 @@ final class UpgradeRun {
         let ran = Dictionary(uniqueKeysWithValues: pending.indices.map { (pending[$0].migration.name, $0) })
         return plan.entries.compactMap { planned in
             if let index = ran[planned.migration.name] { return entry(of: index) }
-            guard planned.status == .skippedFresh || planned.status == .replaced else { return nil }
-            return MigrationReport.Entry(
-                migration: planned.migration,
-                outcome: planned.status == .replaced ? .replaced : .bornFresh,
-                duration: 0,
-                counts: RecordCounts(),
-                steps: []
-            )
+            return switch planned.status {
+            case .skippedFresh: MigrationReport.Entry(planned.migration, .bornFresh)
+            case .replaced: MigrationReport.Entry(planned.migration, .replaced)
+            case .deferred where !planned.isRecorded: MigrationReport.Entry(planned.migration, .deferred)
+            default: nil
+            }
         }
     }
 
@@ -153,7 +152,9 @@ final class UpgradeRun {
         if context.counts.created > 0 { isEmpty = false }
         ranSteps[step.migration].insert(step.number)
         entries[step.migration].steps[step.number].counts += context.counts
+        entries[step.migration].steps[step.number].keys += context.keys
         entries[step.migration].counts += context.counts
+        entries[step.migration].attachedCounts.merge(scope.attachments.counts(of: context.usedAttachments)) { $1 }
         entries[step.migration].duration += start.duration(to: .now).seconds
     }
 }

@@ -4,13 +4,20 @@ struct UpgradeScope {
     /// What errors call the store.
     let storeName: String
     let coding: RecordCoding
+    let attachments: Attachments
     let options: MigrationOptions
     let meter: ProgressMeter
 
-    init(transaction: any MigrationTransaction, storeName: String, coding: RecordCoding, options: MigrationOptions) {
+    init(
+        transaction: any MigrationTransaction,
+        store: any MigrationStore,
+        attachments: Attachments,
+        options: MigrationOptions
+    ) {
         self.transaction = transaction
-        self.storeName = storeName
-        self.coding = coding
+        storeName = store.storeName
+        coding = store.coding
+        self.attachments = attachments
         self.options = options
         meter = ProgressMeter(monitor: options.monitor)
     }

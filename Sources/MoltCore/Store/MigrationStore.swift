@@ -9,6 +9,9 @@ public protocol MigrationStore: AnyObject {
     /// The coders that typed steps decode and encode records with.
     var coding: RecordCoding { get }
 
+    /// What was attached where the store was opened, beside what the steps of a registry name.
+    var attachments: [any AttachedStore] { get }
+
     /// Reads the version and the ledger; writes nothing and takes no write lock.
     ///
     /// - Throws: ``MigrationError`` with the code `storeFailed`, or the store's own error.
@@ -26,4 +29,9 @@ public protocol MigrationStore: AnyObject {
         _ body: (any MigrationTransaction) throws -> Void,
         waiting: () throws -> Void
     ) throws
+}
+
+extension MigrationStore {
+    /// Nothing is attached.
+    public var attachments: [any AttachedStore] { [] }
 }

@@ -97,8 +97,19 @@ public protocol MigrationTransaction: AnyObject {
 
     // MARK: The ledger
 
-    /// Adds rows to the ledger and sets the store's schema version.
+    /// Adds rows to the ledger and sets the store's schema version; the row of a deferred migration is replaced.
     func record(_ entries: [LedgerEntry], version: Int) throws
+
+    // MARK: The journal
+
+    /// What is to be done to attached stores, in the order in which it was added.
+    func journal() throws -> [JournalEntry]
+
+    /// Adds what is to be done to attached stores after the commit.
+    func addToJournal(_ entries: [JournalEntry]) throws
+
+    /// Forgets what was to be done to attached stores: it is done.
+    func clearJournal() throws
 }
 
 extension MigrationTransaction {

@@ -6,12 +6,15 @@ public struct StoreState: Hashable, Sendable {
     public var isFresh: Bool
     /// The migrations that the store counts as applied, in the order in which they were recorded.
     public var ledger: [LedgerEntry]
+    /// The attached stores to which the changes of a committed upgrade have not been applied yet.
+    public var journal: [String]
 
     /// Creates a state.
-    public init(version: Int, isFresh: Bool, ledger: [LedgerEntry]) {
+    public init(version: Int, isFresh: Bool, ledger: [LedgerEntry], journal: [String] = []) {
         self.version = version
         self.isFresh = isFresh
         self.ledger = ledger
+        self.journal = journal
     }
 
     /// The state of a store that does not exist yet.

@@ -20,6 +20,14 @@ package struct SuiteDomain: Sendable {
         return try SuiteStorage(suite).read()
     }
 
+    /// Everything in the domain, for one who knows what was in it and brings that back when it was damaged.
+    ///
+    /// A file that is no property list, as a kill leaves one, is moved aside first, with `.damaged` behind its name.
+    func readSettingAsideDamage() throws(DefaultsError) -> [String: PropertyListValue] {
+        try suite.validate()
+        return try SuiteStorage(suite).readSettingAsideDamage()
+    }
+
     /// Changes the domain durably: all of the changes, or none.
     ///
     /// Nothing is written when a value cannot be stored, nor over a file that cannot be read. On Linux the file is
@@ -47,7 +55,7 @@ package struct SuiteDomain: Sendable {
         try SuiteStorage(suite).checkWritable()
     }
 
-    private static func check(_ value: PropertyListValue, forKey key: String, in suite: Suite) throws(DefaultsError) {
+    static func check(_ value: PropertyListValue, forKey key: String, in suite: Suite) throws(DefaultsError) {
         do throws(DefaultsError) {
             if let fault = SuiteFormat.fault(ofText: key) { throw DefaultsError(.cannotStore, fault) }
             try value.checkStorable()

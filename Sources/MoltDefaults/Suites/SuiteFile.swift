@@ -23,7 +23,7 @@
         /// The file's directory: `$XDG_CONFIG_HOME`, when that is an absolute path, or `~/.config`.
         ///
         /// Foundation reads both variables when it is loaded, so they are taken as the process was given them.
-        private static let home: String = {
+        static let home: String = {
             let given = (try? Data(contentsOf: URL(fileURLWithPath: "/proc/self/environ"))) ?? Data()
             func variable(_ name: String) -> String? {
                 guard !given.isEmpty else { return ProcessInfo.processInfo.environment[name] }
@@ -133,6 +133,19 @@
             } else {
                 unlink(copy)
             }
+        }
+
+        /// Moves a file that is no property list aside, so that it is not lost when another takes its place.
+        func setAsideDamage() throws(DefaultsError) {
+            guard let bytes = try bytes(), !bytes.isEmpty, !Self.isPropertyList(bytes) else { return }
+            let target = try target()
+            var aside = target.path + ".damaged"
+            var number = 1
+            while access(aside, F_OK) == 0 {
+                number += 1
+                aside = "\(target.path).damaged-\(number)"
+            }
+            guard rename(target.path, aside) == 0 else { throw failure(ofCall: errno) }
         }
 
         /// Checks the file and its directory, or the nearest one above it that there is.

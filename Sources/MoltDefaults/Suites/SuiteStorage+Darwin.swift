@@ -18,6 +18,11 @@
             return try SuiteDomain.normalized(objects, of: suite)
         }
 
+        /// Everything in the domain: the service has no damaged files.
+        func readSettingAsideDamage() throws(DefaultsError) -> [String: PropertyListValue] {
+            try read()
+        }
+
         /// One value as the app sees it.
         func liveValue(forKey key: String) throws(DefaultsError) -> PropertyListValue? {
             let object = try suite.makeDefaults().persistentDomain(forName: suite.domainName)?[key]

@@ -25,6 +25,14 @@
             try file.locked { () throws(DefaultsError) in try flushed() }
         }
 
+        /// Everything in the domain; a file that is no property list is moved aside, and counts as empty.
+        func readSettingAsideDamage() throws(DefaultsError) -> [String: PropertyListValue] {
+            try file.locked { () throws(DefaultsError) in
+                try file.setAsideDamage()
+                return try flushed()
+            }
+        }
+
         /// One value as the app sees it.
         ///
         /// A file that cannot be read looks empty to the app, so an empty domain is looked at twice.

@@ -10,15 +10,17 @@ struct MigrationReportTests {
         // As a tool would read it from a log.
         let none = #"{"read":0,"changed":0,"dropped":0,"created":0,"quarantined":0}"#
         let json = """
-            {"store":"people.molt","from":0,"to":2,"isFresh":false,"startedAt":0,"duration":1.239,"entries":[
+            {"store":"people.molt","from":0,"to":2,"isFresh":false,"startedAt":0,"duration":1.239,"deferred":[],"entries":[
               {"migration":{"name":"a","version":1},"outcome":"ran","duration":0.0104,
                "counts":{"read":1234567,"changed":900,"dropped":12,"created":0,"quarantined":0},
+               "attachedCounts":{},
                "steps":[
                  {"words":"rename A.x to y",
-                  "counts":{"read":1234567,"changed":900,"dropped":0,"created":0,"quarantined":0}},
+                  "counts":{"read":1234567,"changed":900,"dropped":0,"created":0,"quarantined":0},"keys":[]},
                  {"words":"delete the type B",
-                  "counts":{"read":0,"changed":0,"dropped":12,"created":0,"quarantined":0}}]},
-              {"migration":{"name":"b","version":2},"outcome":"replaced","duration":0,"counts":\(none),"steps":[]}]}
+                  "counts":{"read":0,"changed":0,"dropped":12,"created":0,"quarantined":0},"keys":[]}]},
+              {"migration":{"name":"b","version":2},"outcome":"replaced","duration":0,"counts":\(none),
+               "attachedCounts":{},"steps":[]}]}
             """
         report = try JSONDecoder().decode(MigrationReport.self, from: Data(json.utf8))
     }

@@ -1,0 +1,38 @@
+internal import Foundation
+internal import MoltCore
+
+/// Reads and writes what is to be done to attached stores after a commit.
+enum JournalTable {
+    /// The names of the attached stores that changes wait for.
+    static func stores(_ connection: Connection) throws(SQLiteError) -> [String] {
+        var names: [String] = []
+        try connection.prepare("SELECT store FROM molt_journal ORDER BY id").eachRow { row throws(SQLiteError) in
+            names.append(row.text(0))
+        }
+        return names
+    }
+
+    /// All that waits.
+    static func entries(_ connection: Connection) throws(SQLiteError) -> [JournalEntry] {
+        var entries: [JournalEntry] = []
+        let query = "SELECT store, changes FROM molt_journal ORDER BY id"
+        try connection.prepare(query).eachRow { row throws(SQLiteError) in
+            entries.append(JournalEntry(store: row.text(0), changes: Array(row.bytes(1))))
+        }
+        return entries
+    }
+
+    /// Adds to what waits.
+    static func add(_ entries: [JournalEntry], to connection: Connection) throws(SQLiteError) {
+        let insertion = try connection.prepare("INSERT INTO molt_journal(store, changes) VALUES(?1, ?2)")
+        for entry in entries {
+            try insertion.bind(entry.store, at: 1)
+            try insertion.run(bindingInPlace: Data(entry.changes), isText: false, at: 2)
+        }
+    }
+
+    /// Forgets all.
+    static func clear(_ connection: Connection) throws(SQLiteError) {
+        try connection.execute("DELETE FROM molt_journal")
+    }
+}

@@ -1,0 +1,152 @@
+/// The attached stores that an upgrade can reach, and the sessions that it has begun on them.
+final class Attachments {
+    private let stores: [String: any AttachedStore]
+    private let role: MigrationRole
+    /// In the order in which they were begun.
+    private var sessions: [(name: String, session: any AttachedSession)] = []
+    /// Those that a deferred migration is about, with the reason.
+    private var deferred: [String: String] = [:]
+    /// Those for which the changes of an earlier upgrade were not applied.
+    private var unsettled: Set<String> = []
+
+    /// Collects the stores that were attached where the primary store is opened, and those that steps name.
+    ///
+    /// - Parameter attached: They come before those of the registry that have the same name.
+    init(_ attached: [any AttachedStore], _ registry: MigrationRegistry, role: MigrationRole) {
+        let declared = registry.migrations.flatMap(\.attached)
+        stores = Dictionary((attached + declared).map { ($0.attachedName, $0) }) { first, _ in first }
+        self.role = role
+    }
+
+    /// Takes over what a plan says of the stores.
+    func prepare(_ plan: MigrationPlan, _ registry: MigrationRegistry) {
+        unsettled = Set(plan.journal)
+        for migration in registry.migrations {
+            guard let reason = plan.entries.first(where: { $0.migration == migration.id })?.deferral else { continue }
+            for store in migration.attached { deferred[store.attachedName] = reason }
+        }
+    }
+
+    // MARK: Looking ahead
+
+    /// Why a migration cannot run now; nil when it can.
+    func deferral(of migration: Migration, _ ledger: [LedgerEntry]) throws -> String? {
+        for declared in migration.attached {
+            let name = declared.attachedName
+            let lastCount = ledger.last { $0.attachedCounts[name] != nil }?.attachedCounts[name]
+            let circumstances = AttachedCircumstances(role: role, lastCount: lastCount)
+            let store = try store(name)
+            let reason = try asAttached(name) { try store.unavailability(circumstances) }
+            if let reason { return reason }
+        }
+        for step in migration.steps {
+            if let reason = try step.readiness() { return reason }
+        }
+        return nil
+    }
+
+    // MARK: Working
+
+    /// The session on a store, begun when it is first asked for.
+    func session<Store: AttachedStore>(_ store: Store) throws -> Store.Session {
+        let name = store.attachedName
+        if let begun = sessions.first(where: { $0.name == name })?.session as? Store.Session { return begun }
+        guard let attached = try self.store(name) as? Store else {
+            throw MigrationError(
+                .notAttached,
+                "Something of another kind is attached as \(name). Give each attached store a name of its own."
+            )
+        }
+        let circumstances = AttachedCircumstances(role: role)
+        if let reason = try deferred[name] ?? asAttached(name, { try attached.unavailability(circumstances) }) {
+            throw MigrationError(
+                .deferred,
+                "The block needs \(name), and that must wait: \(reason) Name it in the step's `attaching`, so that the "
+                    + "migration can wait with it.",
+                attachedStore: name
+            )
+        }
+        guard !unsettled.contains(name) else {
+            throw MigrationError(
+                .journalPending,
+                "Changes to \(name) from an earlier upgrade are still to be applied. Open the store, and try again.",
+                attachedStore: name
+            )
+        }
+        let session = try asAttached(name) { try attached.begin() }
+        sessions.append((name, session))
+        return session
+    }
+
+    /// How many things each of some stores has, with the changes of its session.
+    func counts(of names: Set<String>) -> [String: Int] {
+        let known = sessions.filter { names.contains($0.name) }
+        return Dictionary(uniqueKeysWithValues: known.map { ($0.name, $0.session.count) })
+    }
+
+    /// Ends all sessions.
+    ///
+    /// - Returns: What is to be applied after the commit.
+    func finish() throws -> [JournalEntry] {
+        try sessions.compactMap { name, session in
+            try asAttached(name) { try session.finish() }.map { JournalEntry(store: name, changes: $0) }
+        }
+    }
+
+    /// Ends all sessions of an upgrade that is rolled back.
+    func abandon() {
+        for (_, session) in sessions { _ = try? session.finish() }
+    }
+
+    /// Makes the changes of an upgrade that was committed.
+    func apply(_ journal: [JournalEntry]) throws {
+        for phase in AttachedPhase.allCases {
+            for entry in journal {
+                do {
+                    try store(entry.store).apply(entry.changes, phase)
+                } catch {
+                    throw attachedFailure(
+                        error,
+                        entry.store,
+                        "The upgrade is committed, but its changes to \(entry.store) could not be made. The store "
+                            + "keeps them, and makes them when it is next opened."
+                    )
+                }
+            }
+        }
+    }
+
+    private func store(_ name: String) throws -> any AttachedStore {
+        if let store = stores[name] { return store }
+        throw MigrationError(
+            .notAttached,
+            "\(name) is needed and not attached. Name it in the step's `attaching`, or attach it where the store is "
+                + "opened.",
+            attachedStore: name
+        )
+    }
+
+    /// Before the commit.
+    private func asAttached<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw attachedFailure(error, name, "\(name) cannot be read or changed; nothing was changed.")
+        }
+    }
+
+    private func attachedFailure(_ error: any Error, _ name: String, _ message: String) -> MigrationError {
+        if var error = error as? MigrationError {
+            error.attachedStore = error.attachedStore ?? name
+            return error
+        }
+        return MigrationError(.attachedStoreFailed, message, attachedStore: name, underlying: error)
+    }
+}
+
+extension MigrationError {
+    fileprivate init(_ code: Code, _ message: String, attachedStore: String, underlying: (any Error)? = nil) {
+        self.init(code, message, underlying: underlying)
+        self.attachedStore = attachedStore
+    }
+}

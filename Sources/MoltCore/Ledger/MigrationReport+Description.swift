@@ -1,0 +1,73 @@
+extension MigrationReport: CustomStringConvertible {
+    /// The report as a table, below it what became of keys and what must wait.
+    ///
+    /// Of keys that could not be converted their names are shown, and no values.
+    public var description: String {
+        ([table] + keyLines + deferred.map { "waits: \($0.migration): \($0.reason)" }).joined(separator: "\n")
+    }
+
+    private var table: String {
+        if isEmpty { return "\(store): up to date at version \(to)" }
+        let headline =
+            isFresh
+            ? "\(store): created at version \(to)"
+            : "\(store): version \(from) to \(to) in \(Self.seconds(duration))"
+        let ran = entries.filter { $0.outcome == .ran || !$0.steps.isEmpty }
+        guard !ran.isEmpty else { return headline }
+        let hasQuarantined = counts.quarantined > 0
+        let names = ["read", "changed", "dropped", "created"] + (hasQuarantined ? ["quarantined"] : [])
+        // Of migrations that go through the records together the time of each is a share: roughly right.
+        var rows = [["", "migration"] + names + ["≈ time"]]
+        func cells(_ counts: RecordCounts) -> [String] { Array(Self.cells(counts).prefix(names.count)) }
+        for entry in ran {
+            rows.append(
+                [String(entry.migration.version), entry.migration.name] + cells(entry.counts)
+                    + [Self.seconds(entry.duration)]
+            )
+            // A single step would only say the same again.
+            for step in entry.steps where entry.steps.count > 1 {
+                rows.append(["", "  " + step.words] + cells(step.counts) + [""])
+            }
+        }
+        return headline + "\n" + TextTable(rows: rows, leftAlignedColumns: [1]).description
+    }
+
+    /// The counts; a dash for each when no record was looked at, as in a type rename.
+    private static func cells(_ counts: RecordCounts) -> [String] {
+        let numbers = [counts.read, counts.changed, counts.dropped, counts.created, counts.quarantined]
+        return numbers.map { counts == RecordCounts() ? "–" : grouped($0) }
+    }
+
+    /// A number with its digits in groups of three.
+    private static func grouped(_ number: Int) -> String {
+        let digits = Array(String(number))
+        return digits.enumerated().reduce(into: "") { text, digit in
+            if digit.offset > 0, (digits.count - digit.offset) % 3 == 0 { text += " " }
+            text.append(digit.element)
+        }
+    }
+
+    private static func seconds(_ duration: Double) -> String {
+        duration < 1 ? "\(Int((duration * 1000).rounded())) ms" : "\((duration * 100).rounded() / 100) s"
+    }
+
+    /// For each migration that worked on keys, how many had which outcome, and those that need a look.
+    private var keyLines: [String] {
+        var lines: [String] = []
+        for entry in entries {
+            let keys = entry.steps.flatMap(\.keys)
+            guard !keys.isEmpty else { continue }
+            var order: [KeyOutcome.Outcome] = []
+            for key in keys where !order.contains(key.outcome) { order.append(key.outcome) }
+            let counts = order.map { outcome in
+                "\(Self.grouped(keys.count { $0.outcome == outcome })) \(outcome.rawValue)"
+            }
+            lines.append("\(entry.migration.name): \(counts.joined(separator: ", "))")
+            for key in keys where [.notConvertible, .unreadable, .salvaged].contains(key.outcome) {
+                let reason = key.reason.map { ": \($0)" } ?? ""
+                lines.append("  \(key.outcome.rawValue): \"\(ErrorSummary.oneLine(key.key))\" of \(key.store)\(reason)")
+            }
+        }
+        return lines
+    }
+}
