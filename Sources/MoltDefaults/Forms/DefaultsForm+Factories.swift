@@ -155,6 +155,8 @@ extension DefaultsKeyForm {
 
     /// The texts of a type's values.
     public static func of<Key: DefaultsDictionaryKey>(_ type: Key.Type) -> DefaultsKeyForm {
-        DefaultsKeyForm { text in Key(defaultsKey: text)?.defaultsKey }
+        DefaultsKeyForm(mayAlternate: type != String.self && type != Int.self) { text in
+            Key(defaultsKey: text)?.defaultsKey
+        }
     }
 }
