@@ -58,7 +58,7 @@ extension DefaultsV4Walk {
         do {
             return try body(part.utf8)
         } catch {
-            let reason = (error as? DefaultsBridgeError)?.reason ?? ErrorSummary.line(of: error)
+            let reason = (error as? DefaultsError)?.message ?? ErrorSummary.line(of: error)
             throw failure("not what its type was encoded as: \(reason)")
         }
     }
