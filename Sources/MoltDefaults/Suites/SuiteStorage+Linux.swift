@@ -71,6 +71,7 @@
 
         /// What is in the file, after what the app has set was written to it.
         private func flushed() throws(DefaultsError) -> [String: PropertyListValue] {
+            Self.used.withLock { _ = $0.insert(suite) }
             let saved = try file.read()
             // What is not alike is unsaved, or written by another process since the library read the file. Only the
             // library knows which, and puts one over the other rightly.
@@ -84,11 +85,7 @@
 
         /// Has the library save what is unsaved, with copies of other suites' files beside them, and read its files again.
         private func synchronize() throws(DefaultsError) {
-            let suites = Self.used.withLock { used in
-                used.insert(suite)
-                return used
-            }
-            let others = suites.filter { !$0.isSameDomain(as: suite) }.map { SuiteStorage($0) }
+            let others = Self.used.withLock { $0 }.filter { !$0.isSameDomain(as: suite) }.map { SuiteStorage($0) }
             try synchronize(copying: others.filter(\.hasUnsaved).map(\.file)[...])
         }
 
