@@ -38,7 +38,7 @@
                 throw failure
             }
             let target = try target()
-            try removeLeftovers(of: target)
+            removeLeftovers(of: target)
             try save(bytes, as: target, by: target.beside("new-\(getpid())"))
         }
 
@@ -58,7 +58,7 @@
             let copy = target.beside(Self.copy)
             guard access(copy, F_OK) == 0 else { return }
             // The library removes a file of no values as a whole: that there is none is not the work of a kill.
-            if let bytes = try bytes(), bytes.isEmpty || !Self.isPropertyList(bytes) {
+            if let bytes = try bytes(), bytes.isEmpty || (try? Self.dictionary(bytes)) == nil {
                 guard rename(copy, target.path) == 0 else { throw failure(ofCall: errno) }
                 try sync(directory: target.directory)
             } else {
@@ -108,7 +108,7 @@
         }
 
         /// Removes what killed writes have left: nobody else writes while this process has the lock.
-        private func removeLeftovers(of target: Target) throws(DefaultsError) {
+        private func removeLeftovers(of target: Target) {
             let prefix = (target.beside("new-") as NSString).lastPathComponent
             let names = (try? FileManager.default.contentsOfDirectory(atPath: target.directory)) ?? []
             for name in names where name.hasPrefix(prefix) {
@@ -159,10 +159,6 @@
             guard descriptor >= 0 else { throw failure(ofCall: errno) }
             defer { close(descriptor) }
             guard fsync(descriptor) == 0 else { throw failure(ofCall: errno) }
-        }
-
-        private static func isPropertyList(_ bytes: Data) -> Bool {
-            (try? PropertyListSerialization.propertyList(from: bytes, format: nil)) is [String: Any]
         }
     }
 #endif

@@ -42,15 +42,13 @@
             guard let bytes = try bytes(), !bytes.isEmpty else { return [:] }
             let objects: [String: Any]
             do {
-                let object = try PropertyListSerialization.propertyList(from: bytes, format: nil)
-                guard let dictionary = object as? [String: Any] else {
-                    throw failure(.unreadable, "The file of the suite is not a dictionary. \(Self.advice)")
-                }
-                objects = dictionary
-            } catch let error as DefaultsError {
-                throw error
+                objects = try Self.dictionary(bytes)
             } catch {
-                var failure = failure(.unreadable, "The file of the suite is no property list. \(Self.advice)")
+                var failure = failure(
+                    .unreadable,
+                    "The file of the suite is damaged: it is no property list of keys and values. It was not changed. "
+                        + "Restore it from a backup, or move it away."
+                )
                 failure.underlying = error
                 throw failure
             }
@@ -63,7 +61,14 @@
             }
         }
 
-        private static let advice = "It was not changed. Restore it from a backup, or move it away."
+        /// What the bytes of a file hold.
+        static func dictionary(_ bytes: Data) throws -> [String: Any] {
+            let object = try PropertyListSerialization.propertyList(from: bytes, format: nil)
+            guard let dictionary = object as? [String: Any] else {
+                throw CocoaError(.propertyListReadCorrupt)
+            }
+            return dictionary
+        }
 
         /// The file's bytes; nil when there is none.
         func bytes() throws(DefaultsError) -> Data? {

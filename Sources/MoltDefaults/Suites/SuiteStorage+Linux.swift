@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
     internal import Foundation
+    internal import Synchronization
 
     /// A suite's domain on Linux: a property list in a file that `UserDefaults` keeps a copy of in memory.
     ///
@@ -11,6 +12,9 @@
     /// - A file that cannot be read counts as empty, and is overwritten. So `synchronize()` is never called before the
     ///   file was read.
     /// - A file that is replaced is seen after `synchronize()`.
+    /// - `synchronize()` of one suite saves what is unsaved in all of the process. So the other suites that this process
+    ///   has used through Molt, and the app's own settings, are kept copies of in the same way. What the app has unsaved
+    ///   in any further suite is saved as the app's own `synchronize()` would save it.
     struct SuiteStorage {
         private let suite: Suite
         private let file: SuiteFile
@@ -57,7 +61,7 @@
                 for (key, value) in values { all[key] = value.asStored() }
                 try check(all)
                 try file.replace(with: all)
-                try suite.makeDefaults().synchronize()
+                try synchronize()
                 // Through the library, which has to read the file again: so the app sees what was written.
                 try SuiteDomain.compare(live(saved: all), set: values, remove: keys, of: suite)
             }
@@ -75,17 +79,36 @@
 
         /// What is in the file, after what the app has set was written to it.
         private func flushed() throws(DefaultsError) -> [String: PropertyListValue] {
+            Self.used.withLock { _ = $0.insert(suite) }
             let saved = try file.read()
             // What is not alike is unsaved, or written by another process since the library read the file. Only the
             // library knows which, and puts one over the other rightly.
             if let live = try? live(saved: saved), live == saved { return saved }
-            let defaults = try suite.makeDefaults()
-            try file.withCopy { () throws(DefaultsError) in
-                guard defaults.synchronize() else {
-                    throw file.failure(.notWritable, "The app's settings could not be saved to \(file.path).")
-                }
-            }
+            try file.withCopy { () throws(DefaultsError) in try synchronize() }
             return try file.read()
+        }
+
+        /// The suites that this process has used.
+        private static let used = Mutex<Set<Suite>>([.standard])
+
+        /// Has the library save what is unsaved, with copies of other suites' files beside them, and read its files again.
+        private func synchronize() throws(DefaultsError) {
+            let others = Self.used.withLock { $0 }.filter { !$0.isSameDomain(as: suite) }.map { SuiteStorage($0) }
+            try synchronize(copying: others.filter(\.hasUnsaved).map(\.file)[...])
+        }
+
+        private func synchronize(copying files: ArraySlice<SuiteFile>) throws(DefaultsError) {
+            if let file = files.first {
+                return try file.withCopy { () throws(DefaultsError) in try synchronize(copying: files.dropFirst()) }
+            }
+            guard try suite.makeDefaults().synchronize() else {
+                throw file.failure(.notWritable, "What the app has set could not be saved to \(file.path).")
+            }
+        }
+
+        private var hasUnsaved: Bool {
+            guard let saved = try? file.read(), let live = try? live(saved: saved) else { return false }
+            return live != saved
         }
 
         /// A domain of that one key alone would be read back as something else.

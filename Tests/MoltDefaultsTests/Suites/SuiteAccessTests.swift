@@ -77,6 +77,14 @@ import Testing
         #endif
     }
 
+    @Test func `loses nothing when threads write at once`() throws {
+        let suite = suite
+        DispatchQueue.concurrentPerform(iterations: 40) { number in
+            try? suite.set(.int(Int64(number)), forKey: "\(number)")
+        }
+        #expect(try suite.values().count == 40)
+    }
+
     @Test func `tells those who watch a key of its changes, once each`() async throws {
         try suite.set(1, forKey: "a.b")
         var values = suite.values(forKey: "a.b").makeAsyncIterator()

@@ -15,20 +15,27 @@
             #expect(try domain.read() == `Values from UserDefaults`.values)
         }
 
-        @Test(arguments: ["garbage", "<plist><dict><key>secret</key>", "<plist version=\"1.0\"><array/></plist>"])
-        func `is never overwritten when it is damaged`(text: String) throws {
+        static let damaged = ["garbage", "<plist><dict><key>secret</key>", "<plist version=\"1.0\"><array/></plist>"]
+
+        /// In a process of its own: `synchronize()` of any suite saves what is unsaved in all of a process.
+        @Test(arguments: damaged)
+        func `is never overwritten when it is damaged`(text: String) async throws {
             try fixture.writeFile(text)
-            try fixture.defaults.set(1, forKey: "unsaved")
-            let calls: [() throws -> Void] = [
-                { _ = try domain.read() }, { try domain.write(set: ["a": 1]) }, { try domain.checkWritable() },
-                { _ = try fixture.suite.value(forKey: "a") }, { try fixture.suite.synchronize() },
-            ]
-            for call in calls {
-                let error = #expect(throws: DefaultsError.self) { try call() }
-                #expect(error?.code == .unreadable)
-                #expect(error?.path == (try fixture.file.path))
-                #expect(error?.suite == fixture.name)
-                #expect(error?.debugDescription.contains("secret") == false)
+            await #expect(processExitsWith: .success) { [name = fixture.name as String] in
+                let fixture = SuiteFixture(name)
+                try fixture.defaults.set(1, forKey: "unsaved")
+                let calls: [() throws -> Void] = [
+                    { _ = try fixture.domain.read() }, { try fixture.domain.write(set: ["a": 1]) },
+                    { try fixture.domain.checkWritable() }, { _ = try fixture.suite.value(forKey: "a") },
+                    { try fixture.suite.synchronize() },
+                ]
+                for call in calls {
+                    let error = #expect(throws: DefaultsError.self) { try call() }
+                    #expect(error?.code == .unreadable)
+                    #expect(error?.path == (try fixture.file.path))
+                    #expect(error?.suite == fixture.name)
+                    #expect(error?.debugDescription.contains("secret") == false)
+                }
             }
             #expect(try String(contentsOf: fixture.file, encoding: .utf8) == text)
         }

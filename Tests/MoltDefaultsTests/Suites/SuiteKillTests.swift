@@ -47,6 +47,27 @@
                 expectWhole(read)
             }
         }
+
+        @Test func `is whole too when the library saved it along with another suite`() async throws {
+            for _ in 0..<8 {
+                let fixture = SuiteFixture()
+                try fixture.domain.write(set: values(1))
+                await #expect(processExitsWith: .signal(SIGKILL)) { [name = fixture.name as String] in
+                    killSoon()
+                    _ = try Suite.suite(name).values()
+                    try Suite.suite(name).set(1, forKey: "key 7")
+                    let defaults = try #require(UserDefaults(suiteName: name))
+                    let other = SuiteFixture()
+                    for round in 2... {
+                        defaults.set(round, forKey: "key 7")
+                        try other.suite.update(set: ["round": .int(Int64(round))])
+                    }
+                }
+                var read = try fixture.domain.read()
+                read["key 7"] = read["key 8"]
+                expectWhole(read)
+            }
+        }
     }
 
     private func values(_ round: Int) -> [String: PropertyListValue] {

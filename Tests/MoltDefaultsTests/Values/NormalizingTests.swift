@@ -7,7 +7,8 @@ import Testing
     static let values: [String: PropertyListValue] = [
         "true": true, "false": false, "one": 1, "zero": 0, "minus one": -1, "one point zero": 1.0,
         "smallest": .int(.min), "largest": .int(.max), "unsigned": .unsigned(.max),
-        "tenth": 0.1, "infinity": .double(.infinity), "no number": .double(.nan), "tiny": .double(.leastNonzeroMagnitude),
+        "tenth": 0.1, "infinity": .double(.infinity), "no number": .double(.nan),
+        "tiny": .double(.leastNonzeroMagnitude),
         "text": "a\u{0}\u{1}\r\n<&>]]> é e\u{301} 🔑 ", "empty text": "",
         "date": .date(Date(timeIntervalSinceReferenceDate: -1_000_000_001)),
         "data": .data(Data([0, 1, 255])), "empty data": .data(Data()),
