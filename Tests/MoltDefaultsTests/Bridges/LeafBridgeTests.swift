@@ -27,9 +27,13 @@ struct LeafBridgeTests {
     }
 
     @Test
-    func `a value that JSON cannot hold is refused`() {
+    func `a value that JSON cannot hold is refused`() throws {
         #expect(throws: DefaultsError.self) { try stored(Ratio(value: .infinity)) }
-        #expect(throws: DefaultsError.self) { try stored([Decimal.nan, .greatestFiniteMagnitude].map(Ratios.init)) }
+        #expect(throws: DefaultsError.self) { try stored([Decimal.nan]) }
+        #expect(throws: DefaultsError.self) { try stored(Price(value: .nan)) }
+        try expect(Price(value: 1), storedAs: .string(#"{"value":1}"#))
+        try expect(["NaN"], storedAs: .array([.string("NaN")]))
+        try expect(Titled(title: "NaN"), storedAs: .string(#"{"title":"NaN"}"#))
     }
 
     @Test
@@ -109,8 +113,12 @@ struct Ratio: Codable, DefaultsSerializable {
     var value: Double
 }
 
-struct Ratios: Codable, DefaultsSerializable {
+struct Price: Codable, Equatable, DefaultsSerializable {
     var value: Decimal
+}
+
+struct Titled: Codable, Equatable, DefaultsSerializable {
+    var title: String
 }
 
 enum Preferred: String, Codable, DefaultsSerializable, DefaultsPreferRawRepresentable {
