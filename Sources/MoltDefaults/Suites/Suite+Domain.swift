@@ -26,7 +26,9 @@ extension Suite {
     ///   platform says so, and on Linux what is no file's name.
     public func validate() throws(DefaultsError) {
         if let fault = nameFault {
-            throw DefaultsError(.invalidSuite, "There can be no suite of the name \"\(self)\": \(fault)").of(suite: self)
+            throw DefaultsError(.invalidSuite, "There can be no suite of the name \"\(self)\": \(fault)").of(
+                suite: self
+            )
         }
     }
 

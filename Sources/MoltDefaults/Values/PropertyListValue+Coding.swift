@@ -31,9 +31,10 @@ extension PropertyListValue: Codable {
             self = try Self.tagged(object)
         } else {
             let container = try decoder.singleValueContainer()
-            self = if let bool = try? container.decode(Bool.self) { .bool(bool) } else {
-                .string(try container.decode(String.self))
-            }
+            self =
+                if let bool = try? container.decode(Bool.self) { .bool(bool) } else {
+                    .string(try container.decode(String.self))
+                }
         }
     }
 

@@ -109,7 +109,10 @@ extension PropertyListValue {
 
     /// The error for a value that is too deep.
     static func tooDeep(at place: String) -> DefaultsError {
-        failure("Arrays and dictionaries lie more than \(depthLimit) levels deep in each other. Store it as data.", at: place)
+        failure(
+            "Arrays and dictionaries lie more than \(depthLimit) levels deep in each other. Store it as data.",
+            at: place
+        )
     }
 
     /// An error for a value that cannot be stored.
