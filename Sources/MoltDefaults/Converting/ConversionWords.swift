@@ -1,19 +1,6 @@
 // What the reasons of conversions call the kinds of values.
 
 extension PropertyListValue {
-    /// What a value of this kind is called.
-    var kindName: String {
-        switch self {
-        case .bool: "a truth value"
-        case .int, .unsigned, .double: "a number"
-        case .string: "a text"
-        case .date: "a date"
-        case .data: "data"
-        case .array: "an array"
-        case .dictionary: "a dictionary"
-        }
-    }
-
     /// Whether a range may go from this bound to another; true when the order of such values is not known here.
     func isInOrder(with upper: PropertyListValue) -> Bool {
         switch (self, upper) {

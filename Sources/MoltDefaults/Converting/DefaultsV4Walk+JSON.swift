@@ -57,9 +57,10 @@ extension DefaultsV4Walk {
         guard part.kind != .null else { throw mismatch(part, form) }
         do {
             return try body(part.utf8)
+        } catch let error as DefaultsError where error.code == .typeMismatch {
+            throw failure("not what its type was encoded as\(error.place.map { ", at \($0)" } ?? "")")
         } catch {
-            let reason = (error as? DefaultsError)?.message ?? ErrorSummary.line(of: error)
-            throw failure("not what its type was encoded as: \(reason)")
+            throw failure("its type does not read it: \(ErrorSummary.line(of: error))")
         }
     }
 

@@ -68,7 +68,7 @@
 
         /// Moves a file that is no property list aside, so that it is not lost when another takes its place.
         func setAsideDamage() throws(DefaultsError) {
-            guard let bytes = try bytes(), !bytes.isEmpty, !Self.isPropertyList(bytes) else { return }
+            guard let bytes = try bytes(), !bytes.isEmpty, (try? Self.dictionary(bytes)) == nil else { return }
             let target = try target()
             var aside = target.path + ".damaged"
             var number = 1

@@ -110,19 +110,19 @@ struct DefaultsV4Case: Sendable, CustomTestStringConvertible {
         DefaultsV4Case(
             "X22 Codable struct, still Codable",
             .string(zoneText),
-            .codable(as: CodableZone.self),
+            .codable(as: CodableTimeZone.self),
             .stays
         ),
         DefaultsV4Case(
             "X23 missing field",
             .string(#"{"id":"0"}"#),
-            .codable(as: CodableZone.self),
-            .cannot("", "not what its type was encoded as: is not JSON text of CodableZone")
+            .codable(as: CodableTimeZone.self),
+            .cannot("", "not what its type was encoded as, at name")
         ),
         DefaultsV4Case(
             "X24 [Codable] to array of JSON strings",
             .string("[\(zoneText)]"),
-            .array(of: .codable(as: CodableZone.self)),
+            .array(of: .codable(as: CodableTimeZone.self)),
             .becomes(.array([.string(zoneText)]))
         ),
         DefaultsV4Case(
@@ -140,7 +140,7 @@ struct DefaultsV4Case: Sendable, CustomTestStringConvertible {
         DefaultsV4Case(
             "X27 dict with non-String/Int key, v4's real bytes",
             .string("[1,\(zoneText)]"),
-            .dictionary(key: .of(UInt32.self), of: .codable(as: CodableZone.self)),
+            .dictionary(key: .of(UInt32.self), of: .codable(as: CodableTimeZone.self)),
             .becomes(.dictionary(["1": .string(zoneText)]))
         ),
         DefaultsV4Case(

@@ -9,7 +9,7 @@ struct DefaultsV4FixtureTests {
     static let forms: [String: DefaultsForm] = [
         "alreadyNative": .array(of: .string),
         "arrayArrayInt": .array(of: .array(of: .int)),
-        "arrayArrayTimezone": .array(of: .array(of: .codable(as: CodableZone.self))),
+        "arrayArrayTimezone": .array(of: .array(of: .codable(as: CodableTimeZone.self))),
         "arrayBag": .array(of: .codable(as: Bag.self)),
         "arrayBool": .array(of: .bool),
         "arrayData": .array(of: .data),
@@ -20,14 +20,14 @@ struct DefaultsV4FixtureTests {
         "arrayPeriod": .array(of: .codable(as: Period.self)),
         "arraySetString": .array(of: .set(of: .string)),
         "arrayString": .array(of: .string),
-        "arrayTimezone": .array(of: .codable(as: CodableZone.self)),
+        "arrayTimezone": .array(of: .codable(as: CodableTimeZone.self)),
         "arrayURL": .array(of: .url),
         "bag": .codable(as: Bag.self),
         "bool": .bool,
         "data": .data,
         "date": .date,
-        "dictionaryArrayTimezone": .dictionary(of: .array(of: .codable(as: CodableZone.self))),
-        "dictionaryIntTimezone": .dictionary(key: .of(Int.self), of: .codable(as: CodableZone.self)),
+        "dictionaryArrayTimezone": .dictionary(of: .array(of: .codable(as: CodableTimeZone.self))),
+        "dictionaryIntTimezone": .dictionary(key: .of(Int.self), of: .codable(as: CodableTimeZone.self)),
         "dictionaryPeriod": .dictionary(of: .codable(as: Period.self)),
         "dictionaryPeriodInt": DefaultsForm(.dictionary(DefaultsForm.periodKey, .int)),
         "dictionaryStringArray": .dictionary(of: .array(of: .int)),
@@ -35,8 +35,8 @@ struct DefaultsV4FixtureTests {
         "dictionaryStringDate": .dictionary(of: .date),
         "dictionaryStringInt": .dictionary(of: .int),
         "dictionaryStringIntInArray": .array(of: .dictionary(of: .int)),
-        "dictionaryTimezone": .dictionary(of: .codable(as: CodableZone.self)),
-        "dictionaryUInt32Timezone": .dictionary(key: .of(UInt32.self), of: .codable(as: CodableZone.self)),
+        "dictionaryTimezone": .dictionary(of: .codable(as: CodableTimeZone.self)),
+        "dictionaryUInt32Timezone": .dictionary(key: .of(UInt32.self), of: .codable(as: CodableTimeZone.self)),
         "double": .double,
         "float": .float,
         "int": .int,
@@ -51,9 +51,9 @@ struct DefaultsV4FixtureTests {
         "setInt": .set(of: .int),
         "setPeriod": .set(of: .codable(as: Period.self)),
         "setString": .set(of: .string),
-        "setTimezone": .set(of: .codable(as: CodableZone.self)),
+        "setTimezone": .set(of: .codable(as: CodableTimeZone.self)),
         "string": .string,
-        "timezone": .codable(as: CodableZone.self),
+        "timezone": .codable(as: CodableTimeZone.self),
         "uint": .uint,
         "uint64": .uint64,
         "unknownCaseArray": .array(of: .period),
@@ -108,7 +108,7 @@ struct DefaultsV4FixtureTests {
     func `keeps the characters of what is Codable`() throws {
         let before = try Self.fixture("defaults-v4")
         let stored = try #require(before["arrayTimezone"])
-        let outcome = DefaultsV4Conversion().convert(stored, as: .array(of: .codable(as: CodableZone.self)))
+        let outcome = DefaultsV4Conversion().convert(stored, as: .array(of: .codable(as: CodableTimeZone.self)))
         let texts = [#"{"id":"0","name":"Asia\/Taipei"}"#, #"{"id":"1","name":"Asia\/Tokyo"}"#]
         #expect(outcome == .converted(.array(texts.map { .string($0) })))
     }
@@ -127,20 +127,7 @@ struct DefaultsV4FixtureTests {
             Bundle.module.url(forResource: name, withExtension: "plist", subdirectory: "Fixtures")
         )
         let plist = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
-        return try #require(plist as? [String: Any]).mapValues { try plain($0) }
-    }
-
-    private static func plain(_ value: Any) throws -> PropertyListValue {
-        switch value {
-        case let value as String: .string(value)
-        case let value as Date: .date(value)
-        case let value as Data: .data(value)
-        case let value as [Any]: .array(try value.map { try plain($0) })
-        case let value as [String: Any]: .dictionary(try value.mapValues { try plain($0) })
-        case let value as NSNumber where String(cString: value.objCType) == "c": .bool(value.boolValue)
-        case let value as NSNumber where String(cString: value.objCType) == "d": .double(value.doubleValue)
-        default: .int(try #require(value as? NSNumber).int64Value)
-        }
+        return try #require(plist as? [String: Any]).mapValues { try PropertyListValue(normalizing: $0) }
     }
 
     /// A value in which JSON texts with the same meaning are the same, and sets with the same elements.
@@ -166,12 +153,6 @@ struct DefaultsV4FixtureTests {
         var url: URL
         var ratio: Float
         var note: String?
-    }
-
-    enum Period: String, Codable {
-        case tenMinutes = "10 Minutes"
-        case halfHour = "30 Minutes"
-        case hour = "1 Hour"
     }
 
     enum Level: Int, Codable {

@@ -16,7 +16,7 @@ extension DefaultsForm {
     static let timeZone = DefaultsForm(
         .native(
             convert: { bytes in
-                let zone = try JSONDecoder().decode(CodableZone.self, from: Data(bytes))
+                let zone = try JSONDecoder().decode(CodableTimeZone.self, from: Data(bytes))
                 return .dictionary(["id": .string(zone.id), "name": .string(zone.name)])
             },
             isCurrent: { value in
@@ -46,21 +46,4 @@ extension DefaultsForm {
             )
         )
     }
-}
-
-struct CodableZone: Codable, Hashable {
-    var id: String
-    var name: String
-}
-
-/// A key that is kept as text: over `Int64`.
-struct UniqueIdentifier: LosslessStringConvertible, DefaultsDictionaryKey {
-    var id: Int64
-
-    init?(_ description: String) {
-        guard let id = Int64(description) else { return nil }
-        self.id = id
-    }
-
-    var description: String { String(id) }
 }

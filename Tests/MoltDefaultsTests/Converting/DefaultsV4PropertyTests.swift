@@ -53,7 +53,7 @@ private struct RandomSetting {
         let scalars: [DefaultsForm] = [
             .bool, .int, .int8, .uint64, .float, .double, .string, .date, .data, .url, .uuid, .decimal, .codable,
             .keyedArchive, .period, .level, .timeZone, .range(of: .int), .closedRange(of: .date),
-            .codable(as: CodableZone.self),
+            .codable(as: CodableTimeZone.self),
         ]
         guard depth > 0, !random.oneIn(3) else { return random.pick(scalars) }
         let element = form(depth: depth - 1)

@@ -208,14 +208,14 @@ struct DefaultsV4Row: Sendable, CustomTestStringConvertible {
         DefaultsV4Row(
             71,
             "testDictionaryCustomKeyAndCodableValueToNativeDictionary",
-            .dictionary(key: .of(UniqueIdentifier.self), of: .timeZone),
+            .dictionary(key: .of(UniqueID.self), of: .timeZone),
             #"{"1234":\#(otherZoneText)}"#,
             .dictionary(["1234": zone])
         ),
         DefaultsV4Row(
             72,
             "testNestedDictionaryCustomKeyAndCodableValueToNativeNestedDictionary",
-            .dictionary(key: .of(UniqueIdentifier.self), of: .dictionary(key: .of(UniqueIdentifier.self), of: .timeZone)),
+            .dictionary(key: .of(UniqueID.self), of: .dictionary(key: .of(UniqueID.self), of: .timeZone)),
             #"{"12345":{"1234":\#(otherZoneText)}}"#,
             .dictionary(["12345": .dictionary(["1234": zone])])
         ),
