@@ -10,21 +10,21 @@ public enum CacheDirectory {
     /// let keys = CacheDirectory.Keys.list(people).and(.fileNames)
     /// ```
     public struct Keys: Sendable {
-        /// The keys, and the digests of their files' names.
-        var known: [(key: String, digest: String)] = []
+        /// The keys that are named, in their order.
+        var known: [Key] = []
         /// Whether files of other keys are adopted, too.
         var takesFileNames = false
 
         /// The files of these keys, in this order, under these keys; files of other keys are left.
         public static func list(_ keys: some Sequence<String>) -> Keys {
-            Keys(known: keys.map { ($0, CacheFileName.digest(of: $0)) })
+            Keys(known: keys.map { .string($0) })
         }
 
         /// The files of a storage with whole numbers for keys, under the numbers' decimal texts: "-1", "0", "12".
         ///
         /// Their names depend on how long an `Int` is: the same on all devices but for old watches.
         public static func integers(_ keys: some Sequence<Int>) -> Keys {
-            Keys(known: keys.map { (String($0), CacheFileName.digest(of: $0)) })
+            Keys(known: keys.map { .integer($0) })
         }
 
         /// All files that Cache may have written, each under its file's name until its key is first asked for.
@@ -36,6 +36,28 @@ public enum CacheDirectory {
         /// keys. Storages with keys of other types are not; their records keep their file's name.
         public static var fileNames: Keys {
             Keys(takesFileNames: true)
+        }
+
+        /// A key as Cache was given it.
+        enum Key: Sendable {
+            case string(String)
+            case integer(Int)
+
+            /// The key of the record.
+            var text: String {
+                switch self {
+                case .string(let text): text
+                case .integer(let number): String(number)
+                }
+            }
+
+            /// What the name of its file begins with.
+            var digest: String {
+                switch self {
+                case .string(let text): CacheFileName.digest(of: text)
+                case .integer(let number): CacheFileName.digest(of: number)
+                }
+            }
         }
 
         /// These keys and others.

@@ -24,14 +24,16 @@ struct CacheDirectoryAdoption: Sendable {
         var files = Dictionary(grouping: names) { CacheFileName.digest(ofFile: $0) }
         let foreign = files.removeValue(forKey: nil) ?? []
         var seen: Set<String> = []
-        for (key, digest) in keys.known where seen.insert(digest).inserted {
+        for key in keys.known {
+            let digest = key.digest
+            guard seen.insert(digest).inserted else { continue }
             guard let names = files.removeValue(forKey: digest) else {
-                migration.note(outcome(key, .absent))
+                migration.note(outcome(key.text, .absent))
                 continue
             }
             // One in all but the oddest directories: the key alone says what follows the digest.
             for name in names {
-                migration.note(try adopt(name, as: key, migration, session))
+                migration.note(try adopt(name, as: key.text, migration, session))
             }
         }
         guard keys.takesFileNames else { return }

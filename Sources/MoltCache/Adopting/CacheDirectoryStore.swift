@@ -73,14 +73,17 @@ final class CacheDirectorySession: AttachedSession {
             return
         }
         guard !status.isFile else {
-            throw store.failure("What is at \(store.path) is a file and not a directory. Name the directory of a storage.")
+            throw store.failure("What is at \(store.path) is a file. Name the directory of a storage.")
         }
         do {
             let found = try FileManager.default.contentsOfDirectory(atPath: store.path)
             // Cache's own temporary files begin with a dot.
             names = found.filter { !$0.hasPrefix(".") }.sorted()
         } catch {
-            throw store.failure("The directory at \(store.path) cannot be read. Check its permissions.", underlying: error)
+            throw store.failure(
+                "\(store.path) cannot be read. Check that it may be, and is a directory.",
+                underlying: error
+            )
         }
     }
 

@@ -5,7 +5,7 @@ extension Migration {
     /// Brings the entries of a directory of the library Cache (hyperoslo, version 7) into the store, as records.
     ///
     /// ```swift
-    /// let caches = URL.cachesDirectory.appending(path: "Floppy")
+    /// let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0].appending(path: "Floppy")
     /// let migrations: MigrationRegistry = [
     ///     .adoptCacheDirectory(to: 1, directory: caches, keys: .list(["john", "jane"]), type: "Alien"),
     ///     Migration(to: 2, "alien-becomes-person", .renameType("Alien", to: "Person")),
