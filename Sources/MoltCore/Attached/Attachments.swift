@@ -35,7 +35,9 @@ final class Attachments {
             let name = declared.attachedName
             let lastCount = ledger.last { $0.attachedCounts[name] != nil }?.attachedCounts[name]
             let circumstances = AttachedCircumstances(role: role, lastCount: lastCount)
-            if let reason = try store(name).unavailability(circumstances) { return reason }
+            let store = try store(name)
+            let reason = try asAttached(name) { try store.unavailability(circumstances) }
+            if let reason { return reason }
         }
         for step in migration.steps {
             if let reason = try step.readiness() { return reason }
@@ -55,7 +57,8 @@ final class Attachments {
                 "Something of another kind is attached as \(name). Give each attached store a name of its own."
             )
         }
-        if let reason = try deferred[name] ?? attached.unavailability(AttachedCircumstances(role: role)) {
+        let circumstances = AttachedCircumstances(role: role)
+        if let reason = try deferred[name] ?? asAttached(name, { try attached.unavailability(circumstances) }) {
             throw MigrationError(
                 .deferred,
                 "The block needs \(name), and that must wait: \(reason) Name it in the step's `attaching`, so that the "
@@ -70,7 +73,7 @@ final class Attachments {
                 attachedStore: name
             )
         }
-        let session = try attached.begin()
+        let session = try asAttached(name) { try attached.begin() }
         sessions.append((name, session))
         return session
     }
@@ -86,11 +89,7 @@ final class Attachments {
     /// - Returns: What is to be applied after the commit.
     func finish() throws -> [JournalEntry] {
         try sessions.compactMap { name, session in
-            do {
-                return try session.finish().map { JournalEntry(store: name, changes: $0) }
-            } catch {
-                throw attachedFailure(error, name, "Changes to \(name) cannot be made; nothing was changed.")
-            }
+            try asAttached(name) { try session.finish() }.map { JournalEntry(store: name, changes: $0) }
         }
     }
 
@@ -125,6 +124,15 @@ final class Attachments {
                 + "opened.",
             attachedStore: name
         )
+    }
+
+    /// Before the commit.
+    private func asAttached<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw attachedFailure(error, name, "\(name) cannot be read or changed; nothing was changed.")
+        }
     }
 
     private func attachedFailure(_ error: any Error, _ name: String, _ message: String) -> MigrationError {

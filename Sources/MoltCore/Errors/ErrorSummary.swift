@@ -1,8 +1,9 @@
 import Foundation
 
 /// What can be said of an error of any type without showing a value that it may hold.
-enum ErrorSummary {
-    static func line(of error: any Error) -> String {
+package enum ErrorSummary {
+    /// One line: the error's type, its code or case, and the place in what was decoded.
+    package static func line(of error: any Error) -> String {
         (error as? any DescribedError)?.errorText.line ?? text(of: error)
     }
 

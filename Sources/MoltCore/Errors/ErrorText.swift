@@ -56,6 +56,8 @@ package struct ErrorText {
 package protocol DescribedError: Error {
     /// What it says of itself.
     var errorText: ErrorText { get }
+    /// The message alone.
+    var message: String { get }
 }
 
 /// An error whose description never holds a value, so that it may be shown.

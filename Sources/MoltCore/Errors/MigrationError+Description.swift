@@ -55,7 +55,7 @@ extension MigrationError: LocalizedError {
         if let attachedStore { place.append(attachedStore) }
         if let record { place.append("\(attachedStore == nil ? "record" : "key") \(record)") }
         var sentences = [message]
-        if let cause = underlying as? MigrationError { sentences.append(cause.message) }
+        if let cause = underlying as? any DescribedError { sentences.append(cause.message) }
         if let first = place.first {
             place[0] = first.prefix(1).uppercased() + first.dropFirst()
             sentences.append(place.joined(separator: ", ") + ".")

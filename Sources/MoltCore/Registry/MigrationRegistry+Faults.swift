@@ -154,9 +154,9 @@ private struct StepCheck {
         case .run:
             // A block may do anything.
             self = StepCheck()
-        case .builtIn:
+        case .builtIn(_, _, let own):
             // It names no type and no property.
-            break
+            faults += own
         }
         return faults
     }

@@ -46,6 +46,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - words: What the step does, as plans and reports show it.
     ///   - parameters: All that the step was told, as text: it makes two steps with the same words differ.
+    ///   - faults: What is wrong with them, a sentence each.
     ///   - attached: What it works on outside the primary store.
     ///   - usesRecords: Whether it looks at records of the primary store, or changes them.
     ///   - readiness: Says why the step cannot run now, in a sentence, or nil when it can.
@@ -53,12 +54,13 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     package init(
         words: String,
         parameters: [String],
+        faults: [String] = [],
         attaching attached: [any AttachedStore],
         usesRecords: Bool = false,
         readiness: @escaping @Sendable () throws -> String? = { nil },
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) {
-        declaration = .builtIn(words: words, parameters: parameters)
+        declaration = .builtIn(words: words, parameters: parameters, faults: faults)
         action = .run(body)
         runsOnFreshStore = true
         self.attached = attached

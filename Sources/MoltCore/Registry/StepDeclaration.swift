@@ -9,7 +9,7 @@ package enum StepDeclaration: Hashable, Sendable, CustomStringConvertible {
     case transform(type: String)
     case convert(type: String, from: String, to: String)
     case run(words: String)
-    case builtIn(words: String, parameters: [String])
+    case builtIn(words: String, parameters: [String], faults: [String])
 
     /// The step in words.
     package var description: String {
@@ -23,7 +23,7 @@ package enum StepDeclaration: Hashable, Sendable, CustomStringConvertible {
         case .addProperty(let type, let path, _): "add \(type).\(Self.joined(path)) where it is missing"
         case .transform(let type): "transform \(type)"
         case .convert(let type, let old, let new): "convert \(type) from \(old) to \(new)"
-        case .run(let words), .builtIn(let words, _): words
+        case .run(let words), .builtIn(let words, _, _): words
         }
     }
 

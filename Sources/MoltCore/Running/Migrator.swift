@@ -115,9 +115,8 @@ public struct Migrator: Sendable {
                 entries.map { ledgerEntry(for: $0) },
                 version: max(plan.from, plan.to)
             )
-            let journal = try attachments.finish()
-            try transaction.addToJournal(journal)
-            plan.journal = journal.map(\.store)
+            try transaction.addToJournal(attachments.finish())
+            plan.journal = try transaction.journal().map(\.store)
             try options.checkCancellation()
         } waiting: {
             try lock.wait()

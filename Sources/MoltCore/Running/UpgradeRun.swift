@@ -81,7 +81,8 @@ final class UpgradeRun {
         let ran = ranSteps[migration]
         entry.steps = entry.steps.indices.filter(ran.contains).map { entry.steps[$0] }
         let isWhole = ran.count == pending[migration].migration.steps.count
-        if isWhole, started.contains(migration), !isEmpty { entry.outcome = .ran }
+        let lacksRecords = isEmpty && pending[migration].migration.steps.contains(where: \.usesRecords)
+        if isWhole, started.contains(migration), !lacksRecords { entry.outcome = .ran }
         return entry
     }
 

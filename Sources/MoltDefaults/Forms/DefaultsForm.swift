@@ -53,8 +53,13 @@ public struct DefaultsForm: Sendable {
 public struct DefaultsKeyForm: Sendable {
     /// The text that a suite's dictionary has for the key; nil when the text is no key of the type.
     package let text: @Sendable (String) -> String?
+    /// Whether Codable may write dictionaries with such keys as an array, of keys and values in turn.
+    ///
+    /// It does so for all keys but texts and `Int`, which it writes as the properties of an object.
+    package let mayAlternate: Bool
 
-    package init(_ text: @escaping @Sendable (String) -> String?) {
+    package init(mayAlternate: Bool = true, _ text: @escaping @Sendable (String) -> String?) {
+        self.mayAlternate = mayAlternate
         self.text = text
     }
 }

@@ -1,0 +1,147 @@
+/// A value inside JSON text, by the bytes that it was written with.
+///
+/// It is for those who take JSON text apart and keep pieces of it as they are. The text is checked whole when it is
+/// read; its parts are found when they are asked for.
+package struct JSONPart: Sendable {
+    /// What JSON calls a value.
+    package enum Kind: String, Sendable {
+        case null
+        case bool = "a truth value"
+        case number = "a number"
+        case string = "a string"
+        case array = "an array"
+        case object = "an object"
+    }
+
+    /// The whole text.
+    private let bytes: [UInt8]
+    /// Where the value is, without white space around it.
+    private let range: Range<Int>
+
+    /// Reads JSON text, which may have white space around its value.
+    ///
+    /// - Throws: ``JSONSyntaxError``.
+    package init(_ text: String) throws(JSONSyntaxError) {
+        bytes = Array(text.utf8)
+        range = try Self.scanning(bytes, from: 0, to: bytes.count) { scanner throws(JSONSyntaxError) in
+            let range = try scanner.passValue()
+            try scanner.expectEnd()
+            return range
+        }
+    }
+
+    private init(_ bytes: [UInt8], _ range: Range<Int>) {
+        self.bytes = bytes
+        self.range = range
+    }
+
+    /// What JSON calls the value.
+    package var kind: Kind {
+        switch bytes[range.lowerBound] {
+        case 0x22: .string
+        case 0x5B: .array
+        case 0x7B: .object
+        case 0x6E: .null
+        case 0x74, 0x66: .bool
+        default: .number
+        }
+    }
+
+    /// The value as it was written.
+    package var text: String {
+        String(decoding: bytes[range], as: UTF8.self)
+    }
+
+    /// The value as it was written, in UTF-8.
+    package var utf8: [UInt8] {
+        Array(bytes[range])
+    }
+
+    /// The string, without quotes and escapes, when it is one.
+    package var string: String? {
+        guard kind == .string else { return nil }
+        return bytes.withUnsafeBufferPointer { buffer in
+            buffer.baseAddress.map { JSONString.decode($0, from: range.lowerBound, to: range.upperBound) }
+        }
+    }
+
+    /// The truth value, when it is one.
+    package var bool: Bool? {
+        kind == .bool ? bytes[range.lowerBound] == 0x74 : nil
+    }
+
+    /// The elements, when it is an array.
+    package var elements: [JSONPart]? {
+        guard kind == .array else { return nil }
+        var elements: [JSONPart] = []
+        forEachChild { value, _ in elements.append(value) }
+        return elements
+    }
+
+    /// The properties in their order, when it is an object; of properties with one name only the last counts.
+    package var properties: [(name: String, value: JSONPart)]? {
+        guard kind == .object else { return nil }
+        var properties: [(name: String, value: JSONPart)] = []
+        var indices: [String: Int] = [:]
+        forEachChild { value, name in
+            let name = name?.string ?? ""
+            if let index = indices[name] {
+                properties[index].value = value
+            } else {
+                indices[name] = properties.count
+                properties.append((name, value))
+            }
+        }
+        return properties
+    }
+
+    private func forEachChild(_ body: (_ value: JSONPart, _ name: JSONPart?) -> Void) {
+        let isObject = kind == .object
+        // The bytes were accepted whole, so nothing is thrown here; were it, what follows would be left out.
+        try? Self.scanning(bytes, from: range.lowerBound + 1, to: range.upperBound - 1) {
+            scanner throws(JSONSyntaxError) in
+            scanner.skipWhitespace()
+            while scanner.position < scanner.end {
+                var name: JSONPart?
+                if isObject {
+                    name = JSONPart(bytes, try scanner.passValue())
+                    scanner.skipWhitespace()
+                    try scanner.expect(0x3A)
+                }
+                body(JSONPart(bytes, try scanner.passValue()), name)
+                scanner.skipWhitespace()
+                if scanner.position < scanner.end { try scanner.expect(0x2C) }
+            }
+        }
+    }
+
+    private static func scanning<Result>(
+        _ bytes: [UInt8],
+        from start: Int,
+        to end: Int,
+        _ body: (inout JSONScanner) throws(JSONSyntaxError) -> Result
+    ) throws(JSONSyntaxError) -> Result {
+        let result = bytes.withUnsafeBufferPointer { buffer -> Swift.Result<Result, JSONSyntaxError> in
+            guard let base = buffer.baseAddress else {
+                return .failure(JSONSyntaxError(reason: .unexpectedEnd, offset: 0))
+            }
+            var scanner = JSONScanner(base: base, from: start, to: end)
+            do throws(JSONSyntaxError) {
+                return .success(try body(&scanner))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}
+
+extension JSONScanner {
+    /// Passes white space and a value, and says where the value is.
+    fileprivate mutating func passValue() throws(JSONSyntaxError) -> Range<Int> {
+        skipWhitespace()
+        let start = position
+        try skipValue(depth: 0)
+        return start..<position
+    }
+}

@@ -1,0 +1,78 @@
+public import Foundation
+
+extension Bool: DefaultsSerializable {
+    /// A truth value; the numbers 0 and 1 are read as one too, since launch arguments and tools write them.
+    public static var bridge: DefaultsScalarBridge<Bool> {
+        DefaultsScalarBridge(.bool, "a truth value", stored: PropertyListValue.bool) { stored in
+            switch stored {
+            case .bool(let value): value
+            case .int(0): false
+            case .int(1): true
+            default: nil
+            }
+        }
+    }
+}
+
+extension String: DefaultsSerializable {
+    /// The text itself.
+    public static var bridge: DefaultsScalarBridge<String> {
+        DefaultsScalarBridge(.string, "a text", stored: PropertyListValue.string, value: \.string)
+    }
+}
+
+extension Date: DefaultsSerializable {
+    /// The date itself. Linux keeps whole seconds only.
+    public static var bridge: DefaultsScalarBridge<Date> {
+        DefaultsScalarBridge(.date, "a date", stored: PropertyListValue.date, value: \.date)
+    }
+}
+
+extension Data: DefaultsSerializable {
+    /// The bytes themselves.
+    ///
+    /// An archive of a class without `NSSecureCoding` is read this way: decoding one that a suite holds is not safe,
+    /// so it is left to the app.
+    public static var bridge: DefaultsScalarBridge<Data> {
+        DefaultsScalarBridge(.data, "data", stored: PropertyListValue.data, value: \.data)
+    }
+}
+
+extension UUID: DefaultsSerializable {
+    /// The text without quotes, as Defaults writes it since 6.2; that of earlier ones, with quotes, is read too.
+    public static var bridge: DefaultsScalarBridge<UUID> {
+        DefaultsScalarBridge(.uuid, "the text of a UUID", stored: { .string($0.uuidString) }) { stored in
+            guard case .string(let text) = stored else { return nil }
+            if let value = UUID(uuidString: text) {
+                return value
+            }
+            guard text.count > 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return nil }
+            return UUID(uuidString: String(text.dropFirst().dropLast()))
+        }
+    }
+}
+
+extension URL: DefaultsSerializable {
+    /// JSON text, as every version of Defaults writes it.
+    public static var bridge: DefaultsScalarBridge<URL> {
+        DefaultsScalarBridge(.url, "JSON text of a URL", stored: DefaultsJSON.text) { stored in
+            try? DefaultsJSON.value(of: stored)
+        }
+    }
+}
+
+extension Decimal: DefaultsSerializable {
+    /// JSON text, as every version of Defaults writes it.
+    public static var bridge: DefaultsScalarBridge<Decimal> {
+        DefaultsScalarBridge(.decimal, "JSON text of a number", stored: DefaultsJSON.text) { stored in
+            try? DefaultsJSON.value(of: stored)
+        }
+    }
+}
+
+extension PropertyListValue: DefaultsSerializable {
+    /// Whatever is there.
+    public static var bridge: DefaultsScalarBridge<PropertyListValue> {
+        DefaultsScalarBridge(.any, "a value", stored: { $0 }, value: { $0 })
+    }
+}

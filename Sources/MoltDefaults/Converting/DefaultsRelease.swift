@@ -1,0 +1,19 @@
+/// The release of Defaults whose reading settings are converted for.
+///
+/// Releases between two of these read what the earlier one does.
+public enum DefaultsRelease: Int, Comparable, Sendable {
+    /// 5.0: containers are native, Codable values inside them are JSON texts.
+    case v5
+    /// 6.2: as 5, but a UUID stands as its text, without quotes.
+    case v6dot2
+    /// 6.3 and everything later: as 6.2, but a range stands as an array of its two bounds.
+    case v6dot3
+
+    /// What today's Defaults reads, and Molt's typed keys.
+    public static let latest = DefaultsRelease.v6dot3
+
+    /// Whether one release came before another.
+    public static func < (one: DefaultsRelease, other: DefaultsRelease) -> Bool {
+        one.rawValue < other.rawValue
+    }
+}

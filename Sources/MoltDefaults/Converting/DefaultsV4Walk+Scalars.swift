@@ -1,0 +1,134 @@
+internal import Foundation
+internal import MoltCore
+
+extension DefaultsV4Walk {
+    /// Converts a value that is no container.
+    func convertScalar(_ part: JSONPart, as form: DefaultsForm) throws(ConversionFailure) -> PropertyListValue {
+        switch form.kind {
+        case .bool:
+            if let value = part.bool { return .bool(value) }
+        case .integer(let min, let max):
+            if part.kind == .number { return try wholeNumber(part.text, min: min, max: max) }
+        case .float:
+            if part.kind == .number { return .double(Double(try finite(Float(part.text)))) }
+        case .double:
+            if part.kind == .number { return .double(try finite(Double(part.text))) }
+        case .date:
+            if part.kind == .number {
+                return .date(Date(timeIntervalSinceReferenceDate: try finite(Double(part.text))))
+            }
+        case .decimal:
+            if part.kind == .number {
+                guard Decimal(string: part.text) != nil else { throw beyondLimits() }
+                return .string(part.text)
+            }
+        case .string:
+            if let text = part.string { return .string(text) }
+        case .data:
+            if let text = part.string {
+                guard let data = Data(base64Encoded: text) else { throw failure("a text that is not base64") }
+                return .data(data)
+            }
+        case .url:
+            if let text = part.string {
+                guard URL(string: text) != nil else { throw failure("a text that is not a URL") }
+                return .string(part.text)
+            }
+        case .uuid:
+            if let text = part.string {
+                guard UUID(uuidString: text) != nil else { throw failure("a text that is not a UUID") }
+                return .string(standsAsText(form) ? part.text : text)
+            }
+        case .codable, .rawValue, .native, .array, .set, .dictionary, .range, .keyedArchive:
+            break
+        }
+        throw mismatch(part, form)
+    }
+
+    /// A whole number, however it is written: `100`, `1e2` and `100.0` are the same.
+    private func wholeNumber(
+        _ text: String,
+        min: Int64,
+        max: UInt64
+    ) throws(ConversionFailure) -> PropertyListValue {
+        let digits = Int64(text) == nil && UInt64(text) == nil ? Decimal(string: text)?.description ?? "" : text
+        guard !digits.contains(".") else { throw failure("a number that is not whole") }
+        if let value = Int64(digits), value >= min, value < 0 || UInt64(value) <= max { return .int(value) }
+        if let value = UInt64(digits), value > Int64.max, value <= max { return .unsigned(value) }
+        throw beyondLimits()
+    }
+
+    private func finite<Number: FloatingPoint>(_ number: Number?) throws(ConversionFailure) -> Number {
+        guard let number, number.isFinite else { throw beyondLimits() }
+        return number
+    }
+
+    /// Whether a native value that is no text and no container is what a form asks for, or can be read as such.
+    func isCurrentScalar(_ value: PropertyListValue, _ form: DefaultsForm) -> Bool {
+        switch (form.kind, value) {
+        case (.bool, .bool), (.bool, .int(0)), (.bool, .int(1)), (.double, .double), (.double, .int), (.double, .unsigned), (.float, .int),
+            (.float, .unsigned), (.date, .date), (.data, .data), (.keyedArchive, .data):
+            true
+        case (.float, .double(let value)): !value.isFinite || Float(value).isFinite
+        case (.integer(let min, let max), .int(let value)): value >= min && (value < 0 || UInt64(value) <= max)
+        case (.integer(_, let max), .unsigned(let value)): value <= max
+        case (.integer(let min, let max), .double(let value)):
+            Int64(exactly: value).map { $0 >= min && ($0 < 0 || UInt64($0) <= max) }
+                ?? UInt64(exactly: value).map { $0 <= max } ?? false
+        default: false
+        }
+    }
+
+    /// Whether a text that is not JSON of a form is what the form asks for natively.
+    func isCurrentText(_ text: PropertyListValue, _ form: DefaultsForm) -> Bool {
+        switch (form.kind, text) {
+        case (.uuid, .string(let text)): !standsAsText(form) && UUID(uuidString: text) != nil
+        case (.rawValue(_, let isKnown), _): isKnown(text)
+        case (.native(_, let isCurrent), _): isCurrent(text)
+        default: false
+        }
+    }
+
+    /// Whether a value stays the JSON text that Defaults 4 wrote.
+    func standsAsText(_ form: DefaultsForm) -> Bool {
+        switch form.kind {
+        case .url, .decimal, .codable: true
+        case .rawValue(let raw, _): standsAsText(raw)
+        case .uuid: target < .v6dot2
+        case .range: target < .v6dot3
+        default: false
+        }
+    }
+}
+
+extension DefaultsV4Walk {
+    /// Why the value at this place cannot be converted.
+    func failure(_ reason: String) -> ConversionFailure {
+        ConversionFailure(reason: reason, place: place)
+    }
+
+    /// Another kind of value in JSON text.
+    func mismatch(_ part: JSONPart, _ form: DefaultsForm) -> ConversionFailure {
+        mismatch(part.kind.rawValue, form)
+    }
+
+    /// Another kind of value.
+    func mismatch(_ kind: String, _ form: DefaultsForm) -> ConversionFailure {
+        failure("\(kind), where \(form.kindName) was expected")
+    }
+
+    /// A number that its type cannot hold.
+    func beyondLimits() -> ConversionFailure {
+        failure("a number beyond the limits of its type")
+    }
+
+    /// A value that is none of an enum's.
+    func unknownRawValue() -> ConversionFailure {
+        failure("not a raw value of its type")
+    }
+
+    /// A key that its type cannot be made of.
+    func unknownKey() -> ConversionFailure {
+        failure("its key is not one of the dictionary's type")
+    }
+}

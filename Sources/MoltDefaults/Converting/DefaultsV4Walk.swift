@@ -1,0 +1,139 @@
+internal import Foundation
+internal import MoltCore
+
+/// One conversion on its way through a value.
+struct DefaultsV4Walk {
+    /// The release that is to read the result.
+    let target: DefaultsRelease
+    /// Whether bad elements are set aside.
+    let salvage: Bool
+    /// Where it is.
+    private(set) var place = ValuePlace()
+    /// What was left out.
+    private(set) var setAside: [SetAside] = []
+    /// Whether anything is not as it was.
+    private(set) var isChanged = false
+
+    /// Begins at the whole value.
+    init(target: DefaultsRelease, salvage: Bool) {
+        self.target = target
+        self.salvage = salvage
+    }
+
+    /// Converts what stands natively: the whole value, or an element of a native container.
+    mutating func convert(
+        _ value: PropertyListValue,
+        as form: DefaultsForm
+    ) throws(ConversionFailure) -> PropertyListValue {
+        switch (form.kind, value) {
+        case (.string, .string): return value
+        case (_, .string(let text)): return try convert(text: text, as: form)
+        case (.array(let element), .array(let elements)), (.set(let element), .array(let elements)):
+            return try convertElements(elements, original: { $0 }) { walk, value throws(ConversionFailure) in
+                try walk.convert(value, as: element)
+            }
+        case (.dictionary(let keys, let element), .dictionary(let values)):
+            return try convert(values, keys: keys, as: element)
+        case (.range(let bound, _), .array(let bounds)) where !standsAsText(form):
+            return try convertRange(bounds) { walk, value throws(ConversionFailure) in
+                try walk.convert(value, as: bound)
+            }
+        case (.rawValue(let raw, let isKnown), _):
+            let rawValue = try convert(value, as: raw)
+            guard isKnown(rawValue) else { throw unknownRawValue() }
+            return rawValue
+        case (.native(_, let isCurrent), _) where isCurrent(value): return value
+        default:
+            guard isCurrentScalar(value, form) else { throw mismatch(value.kind, form) }
+            return value
+        }
+    }
+
+    /// Converts a text, which is JSON unless the value is already current.
+    private mutating func convert(
+        text: String,
+        as form: DefaultsForm
+    ) throws(ConversionFailure) -> PropertyListValue {
+        let stored = PropertyListValue.string(text)
+        do {
+            let value = try convert(part(of: text), as: form)
+            guard !standsAsText(form), value != stored else { return stored }
+            isChanged = true
+            return value
+        } catch {
+            // Asked last: a type may take any text for a current one, but JSON text of its former form says more.
+            guard isCurrentText(stored, form) else { throw error }
+            return stored
+        }
+    }
+
+    /// Converts a dictionary that is native.
+    private mutating func convert(
+        _ values: [String: PropertyListValue],
+        keys: DefaultsKeyForm,
+        as form: DefaultsForm
+    ) throws(ConversionFailure) -> PropertyListValue {
+        var converted: [String: PropertyListValue] = [:]
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            converted[key] = try convertElement(.key(key), original: value) { walk throws(ConversionFailure) in
+                guard keys.text(key) != nil else { throw walk.unknownKey() }
+                return try walk.convert(value, as: form)
+            }
+        }
+        return .dictionary(converted)
+    }
+
+    /// Converts elements in their order, without those that are set aside.
+    mutating func convertElements<Element>(
+        _ elements: [Element],
+        original: (Element) -> PropertyListValue,
+        _ body: (inout Self, Element) throws(ConversionFailure) -> PropertyListValue
+    ) throws(ConversionFailure) -> PropertyListValue {
+        var converted: [PropertyListValue] = []
+        converted.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            let value = try convertElement(.index(index), original: original(element)) {
+                walk throws(ConversionFailure) in
+                try body(&walk, element)
+            }
+            if let value { converted.append(value) }
+        }
+        return .array(converted)
+    }
+
+    /// Converts an element, or sets it aside.
+    ///
+    /// - Returns: nil when it was set aside.
+    mutating func convertElement(
+        _ step: ValuePlace.Step,
+        original: @autoclosure () -> PropertyListValue,
+        _ body: (inout Self) throws(ConversionFailure) -> PropertyListValue
+    ) throws(ConversionFailure) -> PropertyListValue? {
+        place.steps.append(step)
+        defer { place.steps.removeLast() }
+        do {
+            return try body(&self)
+        } catch {
+            guard salvage else { throw error }
+            setAside.append(SetAside(place: place, original: original(), reason: error.reason))
+            isChanged = true
+            return nil
+        }
+    }
+
+    /// Converts the two bounds of a range, which are good together or not at all.
+    mutating func convertRange<Bound>(
+        _ bounds: [Bound],
+        _ body: (inout Self, Bound) throws(ConversionFailure) -> PropertyListValue
+    ) throws(ConversionFailure) -> PropertyListValue {
+        guard bounds.count == 2 else { throw failure("\(bounds.count) elements, where two bounds were expected") }
+        var converted: [PropertyListValue] = []
+        for (index, bound) in bounds.enumerated() {
+            place.steps.append(.index(index))
+            defer { place.steps.removeLast() }
+            converted.append(try body(&self, bound))
+        }
+        guard converted[0].isInOrder(with: converted[1]) else { throw failure("bounds in the wrong order") }
+        return .array(converted)
+    }
+}

@@ -1,0 +1,75 @@
+internal import Foundation
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
+/// Writes and removes files so that a kill, or a loss of power, leaves the old one or the new one, whole and on disk.
+enum DurableFile {
+    /// Why a call to the system failed, as its number.
+    struct Failure: Error {
+        var number: Int32
+
+        /// The reason in words of the system.
+        var reason: String { String(cString: strerror(number)) }
+    }
+
+    /// Puts a file in the place of another one, or of none.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - bytes: What is to be in it.
+    ///   - temporary: A file in the same directory, which holds the bytes until they are all on disk.
+    ///   - prepare: Gets the new file's descriptor, to set its permissions; by default only its owner may use it.
+    static func replace(
+        _ path: String,
+        with bytes: Data,
+        by temporary: String,
+        prepare: (Int32) -> Bool = { _ in true }
+    ) throws(Failure) {
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        guard descriptor >= 0 else { throw Failure(number: errno) }
+        var number: Int32 = 0
+        if !prepare(descriptor) || !append(bytes, to: descriptor) || fsync(descriptor) != 0 { number = errno }
+        close(descriptor)
+        if number == 0, rename(temporary, path) != 0 { number = errno }
+        guard number == 0 else {
+            unlink(temporary)
+            throw Failure(number: number)
+        }
+        try sync(directory: (path as NSString).deletingLastPathComponent)
+    }
+
+    /// Removes a file, if there is one.
+    static func remove(_ path: String) throws(Failure) {
+        guard unlink(path) == 0 else {
+            if errno == ENOENT { return }
+            throw Failure(number: errno)
+        }
+        try sync(directory: (path as NSString).deletingLastPathComponent)
+    }
+
+    /// Sees to it that the names in a directory are on disk.
+    static func sync(directory: String) throws(Failure) {
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(number: errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw Failure(number: errno) }
+    }
+
+    private static func append(_ bytes: Data, to descriptor: Int32) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = write(descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+                if count < 0, errno != EINTR { return false }
+                written += max(count, 0)
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import Foundation
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
+/// A lock on a file, which one holder at a time has, in all processes; a kill frees it.
+struct FileLock: ~Copyable {
+    private let descriptor: Int32
+
+    /// Waits for the lock; makes the file when there is none, and leaves it.
+    ///
+    /// - Parameter waiting: Called again and again while another holder has it; throws to give up.
+    init(_ path: String, waiting: () throws -> Void) throws {
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        guard descriptor >= 0 else { throw DurableFile.Failure(number: errno) }
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw DurableFile.Failure(number: errno) }
+            try waiting()
+            Thread.sleep(forTimeInterval: 0.002)
+        }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+}

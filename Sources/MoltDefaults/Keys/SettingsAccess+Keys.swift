@@ -1,0 +1,54 @@
+extension SettingsAccess {
+    /// The value of a setting; its default when nothing is set.
+    ///
+    /// What is there but cannot be read as the key's type is not lost: reading gives the default and tells
+    /// ``DefaultsKeys/onFailure``; so does setting, and leaves what is there. To replace it, use ``set(_:for:)`` or
+    /// ``remove(_:)``. A value that cannot be set is told of in the same way, and the old one stays.
+    public subscript<Value>(key: DefaultsKey<Value>) -> Value {
+        get {
+            DefaultsKeys.reporting { try value(for: key) } ?? key.defaultValue
+        }
+        nonmutating set {
+            DefaultsKeys.reporting {
+                // `suite[.tags].append("new")` sets what it got: a default must not take the place of the unreadable.
+                _ = try value(for: key)
+                try set(newValue, for: key)
+            }
+        }
+    }
+
+    /// The value of a setting; its default when nothing is set.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `typeMismatch` when something is there that is no value of the key's
+    ///   type; it names the key, the place inside, and what should be there.
+    public func value<Value>(for key: DefaultsKey<Value>) throws -> Value {
+        try key.value(of: value(forKey: key.name))
+    }
+
+    /// Sets a setting, whatever is there; nil removes it.
+    ///
+    /// - Throws: ``DefaultsError`` when the value cannot be stored, or the suite not be changed.
+    public func set<Value>(_ value: Value, for key: DefaultsKey<Value>) throws {
+        let stored: PropertyListValue?
+        do {
+            stored = try Value.encode(value)
+        } catch {
+            throw DefaultsError.wrapping(error, as: .cannotStore).at(key: key.name)
+        }
+        if let stored {
+            try set(stored, forKey: key.name)
+        } else {
+            try removeValue(forKey: key.name)
+        }
+    }
+
+    /// Removes a setting; its default is what it has then.
+    public func remove(_ key: DefaultsKeys) throws {
+        try removeValue(forKey: key.name)
+    }
+
+    /// Whether something is set, readable or not.
+    public func contains(_ key: DefaultsKeys) throws -> Bool {
+        try value(forKey: key.name) != nil
+    }
+}

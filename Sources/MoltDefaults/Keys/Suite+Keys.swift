@@ -1,0 +1,15 @@
+extension Suite {
+    /// The value of a setting now, and each one after it; its default where nothing is set.
+    ///
+    /// ```swift
+    /// for await period in Suite.standard.values(for: .period) { apply(period) }
+    /// ```
+    ///
+    /// What is heard of, and when, is as with ``values(forKey:)``. For what cannot be read as the key's type the
+    /// default comes, and ``DefaultsKeys/onFailure`` is told.
+    public func values<Value>(for key: DefaultsKey<Value>) -> some AsyncSequence<Value, Never> {
+        values(forKey: key.name).map { stored in
+            DefaultsKeys.reporting { try key.value(of: stored) } ?? key.defaultValue
+        }
+    }
+}

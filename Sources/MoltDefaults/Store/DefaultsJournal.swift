@@ -1,0 +1,14 @@
+internal import MoltCore
+
+/// What a commit has promised: the ledger, and the changes that are to be made to suites.
+struct DefaultsJournal: Codable {
+    /// The changes to one attached store.
+    struct Entry: Codable {
+        var store: String
+        /// What its session gave: JSON of ours.
+        var changes: String
+    }
+
+    var ledger: DefaultsLedger
+    var entries: [Entry]
+}

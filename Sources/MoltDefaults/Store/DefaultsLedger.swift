@@ -1,0 +1,43 @@
+internal import Foundation
+internal import MoltCore
+
+/// The schema version and the ledger of a suite that is a store, as they stand under one key of it: as JSON text.
+struct DefaultsLedger: Codable {
+    var version: Int
+    var entries: [LedgerEntry]
+
+    init(version: Int, entries: [LedgerEntry]) {
+        self.version = version
+        self.entries = entries
+    }
+
+    /// Reads what a suite has under our key.
+    init(_ stored: PropertyListValue, in suite: Suite) throws {
+        do {
+            guard case .string(let text) = stored else { throw CocoaError(.coderReadCorrupt) }
+            self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
+        } catch {
+            var failure = DefaultsError(
+                .unreadable,
+                "The key \"\(Suite.ledgerKey)\" of \(suite) does not hold a ledger of Molt. Was it written by something "
+                    + "else? Nothing was changed.",
+                underlying: error
+            )
+            failure.suite = suite.domainName
+            failure.key = Suite.ledgerKey
+            throw failure
+        }
+    }
+
+    /// What stands under our key.
+    func stored() throws -> PropertyListValue {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return .string(String(decoding: try encoder.encode(self), as: UTF8.self))
+    }
+}
+
+extension Suite {
+    /// The one key that is ours, in a suite that is a store.
+    static let ledgerKey = "molt.ledger"
+}

@@ -1,0 +1,94 @@
+internal import Foundation
+public import MoltCore
+
+/// A suite as a store of its own, for an app that has settings and no cache.
+///
+/// ```swift
+/// let report = try Suite.standard.upgrade(with: migrations)
+/// ```
+///
+/// The schema version and the ledger are kept in the suite itself, under one key of ours. A suite has no records:
+/// steps about records find none. A suite that has no setting yet is a fresh store.
+///
+/// The changes of an upgrade, those to the suite itself included, go into a small file of ours first, which is written
+/// atomically: that is the commit. Then they are made, read back, and the file is removed. When a process is killed in
+/// between, the next opening makes them.
+///
+/// - Important: One process at a time upgrades a suite; the app itself must not change the suite meanwhile.
+public final class DefaultsStore: MigrationStore {
+    /// The suite.
+    public let suite: Suite
+    /// The suite, as errors and reports name it.
+    public let storeName: String
+    /// Nothing is coded with them: there are no records.
+    public let coding = RecordCoding.standard
+    /// The suite itself, and what else was attached.
+    public let attachments: [any AttachedStore]
+    private let files: DefaultsStoreFiles
+    /// Whether an upgrade is run and then forgotten.
+    private let isDryRun: Bool
+
+    /// Creates a store for a suite, which is not touched.
+    ///
+    /// - Parameters:
+    ///   - suite: The suite that carries the version and the ledger.
+    ///   - attached: What blocks work on beside it, and steps do not name themselves; none by default.
+    public convenience init(_ suite: Suite, attaching attached: [any AttachedStore] = []) {
+        self.init(suite, attaching: attached, isDryRun: false)
+    }
+
+    init(_ suite: Suite, attaching attached: [any AttachedStore], isDryRun: Bool) {
+        self.suite = suite
+        self.isDryRun = isDryRun
+        storeName = suite.attachedName
+        attachments = [suite] + attached
+        files = DefaultsStoreFiles(suite)
+    }
+
+    /// Reads the version and the ledger.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
+    public func state() throws -> StoreState {
+        try suite.validate()
+        return try state(files.journal())
+    }
+
+    private func state(_ journal: DefaultsJournal?) throws -> StoreState {
+        // What is in the journal is committed, whether or not it is in the suite yet.
+        if let journal {
+            return StoreState(
+                version: journal.ledger.version,
+                isFresh: false,
+                ledger: journal.ledger.entries,
+                journal: journal.entries.map(\.store)
+            )
+        }
+        let domain = try SuiteDomain(suite).read()
+        if let stored = domain[Suite.ledgerKey] {
+            let ledger = try DefaultsLedger(stored, in: suite)
+            return StoreState(version: ledger.version, isFresh: false, ledger: ledger.entries)
+        }
+        return StoreState(version: 0, isFresh: domain.keys.allSatisfy(Suite.ownKeys.contains), ledger: [])
+    }
+
+    /// Runs a closure while no other process upgrades the suite.
+    public func upgrade(
+        _ body: (any MigrationTransaction) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
+        try suite.validate()
+        guard !isDryRun else { return try run(body) }
+        let lock = try files.lock(waiting: waiting)
+        try run(body)
+        _ = consume lock
+    }
+
+    private func run(_ body: (any MigrationTransaction) throws -> Void) throws {
+        let journal = try files.journal()
+        let transaction = DefaultsTransaction(suite: suite, state: try state(journal), journal: journal)
+        defer { transaction.invalidate() }
+        try body(transaction)
+        guard !isDryRun else { return }
+        try transaction.commit(to: files)
+    }
+}

@@ -1,0 +1,108 @@
+internal import Foundation
+
+/// The two small files of a suite that is a store: the journal, which is there between a commit and its end, and the
+/// lock, which stays.
+struct DefaultsStoreFiles {
+    private let suite: Suite
+
+    init(_ suite: Suite) {
+        self.suite = suite
+    }
+
+    /// Where the files are: beside the suite's own on Linux; elsewhere where the app, and those that share the suite
+    /// with it, keep data that they cannot make again.
+    private var directory: URL {
+        get throws(DefaultsError) {
+            #if canImport(Darwin)
+                let support: URL?
+                if let name = suite.name,
+                    let group = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name)
+                {
+                    support = group.appending(path: "Library/Application Support", directoryHint: .isDirectory)
+                } else {
+                    support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+                }
+                guard let support else { throw failure("There is no directory for application support.") }
+                return support.appending(path: "Molt", directoryHint: .isDirectory)
+            #else
+                return URL(fileURLWithPath: SuiteFile.home, isDirectory: true)
+            #endif
+        }
+    }
+
+    private func path(_ suffix: String) throws(DefaultsError) -> String {
+        try directory.appending(path: suite.domainName + suffix).path
+    }
+
+    // MARK: The lock
+
+    /// Waits until no other process upgrades the suite.
+    func lock(waiting: () throws -> Void) throws -> FileLock {
+        let directory = try directory
+        do {
+            try FileManager.default.createDirectory(
+                at: directory,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw failure("There can be no directory at \(directory.path).", error)
+        }
+        do {
+            return try FileLock(path(".molt-lock"), waiting: waiting)
+        } catch let error as DurableFile.Failure {
+            throw failure("There can be no lock in \(directory.path): \(error.reason).", error)
+        }
+    }
+
+    // MARK: The journal
+
+    /// What a commit has promised and not all been done yet; nil when there is nothing.
+    func journal() throws -> DefaultsJournal? {
+        let path = try path(".molt-journal")
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        do {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            return try JSONDecoder().decode(DefaultsJournal.self, from: bytes)
+        } catch {
+            // Another process may have come to its end just now.
+            guard FileManager.default.fileExists(atPath: path) else { return nil }
+            var failure = DefaultsError(
+                .unreadable,
+                "The journal of an upgrade at \(path) cannot be read. Nothing was changed. Restore it from a backup; "
+                    + "removing it would lose what the upgrade has still to do.",
+                underlying: error
+            )
+            failure.suite = suite.domainName
+            failure.path = path
+            throw failure
+        }
+    }
+
+    /// Writes the journal: the commit.
+    func write(_ journal: DefaultsJournal) throws {
+        let bytes = try JSONEncoder().encode(journal)
+        let path = try path(".molt-journal")
+        do {
+            try DurableFile.replace(path, with: bytes, by: path + "-new")
+        } catch {
+            throw failure("The journal of the upgrade cannot be written to \(path): \(error.reason).", error)
+        }
+    }
+
+    /// Removes the journal: all that it has promised was done.
+    func removeJournal() throws {
+        let path = try path(".molt-journal")
+        do {
+            try DurableFile.remove(path)
+        } catch {
+            throw failure("The journal of the upgrade cannot be removed from \(path): \(error.reason).", error)
+        }
+    }
+
+    private func failure(_ message: String, _ underlying: (any Error)? = nil) -> DefaultsError {
+        var error = DefaultsError(.notWritable, message, underlying: underlying)
+        error.suite = suite.domainName
+        return error
+    }
+}

@@ -1,0 +1,144 @@
+internal import Foundation
+internal import MoltCore
+
+/// The write side of a suite that is a store: a ledger and a journal, and no records.
+final class DefaultsTransaction: MigrationTransaction {
+    private let suite: Suite
+    private let before: StoreState
+    /// The journal as it is to be, nil for none.
+    private var pending: DefaultsJournal?
+    private var isChanged = false
+    private var isOver = false
+
+    init(suite: Suite, state: StoreState, journal: DefaultsJournal?) {
+        self.suite = suite
+        before = state
+        pending = journal
+    }
+
+    /// Writes the journal, which is the commit, or removes it when all of it was done.
+    func commit(to files: DefaultsStoreFiles) throws {
+        guard isChanged else { return }
+        if let pending {
+            try files.write(pending)
+        } else {
+            try files.removeJournal()
+        }
+    }
+
+    /// Refuses every later call.
+    func invalidate() {
+        isOver = true
+    }
+
+    private func check() throws {
+        guard isOver else { return }
+        throw MigrationError(
+            .contextExpired,
+            "The transaction was used after it had ended. Use it only inside the closure that it was given to."
+        )
+    }
+
+    func state() throws -> StoreState {
+        try check()
+        guard let pending else {
+            return StoreState(version: before.version, isFresh: before.isFresh, ledger: before.ledger)
+        }
+        return StoreState(
+            version: pending.ledger.version,
+            isFresh: false,
+            ledger: pending.ledger.entries,
+            journal: pending.entries.map(\.store)
+        )
+    }
+
+    // MARK: The ledger and the journal
+
+    func record(_ entries: [LedgerEntry], version: Int) throws {
+        try check()
+        let names = Set(entries.map(\.name))
+        let kept = before.ledger.filter { $0.outcome != .deferred || !names.contains($0.name) }
+        let ledger = DefaultsLedger(version: version, entries: kept + entries)
+        pending = DefaultsJournal(ledger: ledger, entries: pending?.entries ?? [])
+        try setOwnIntent { $0.ledger = try ledger.stored() }
+        isChanged = true
+    }
+
+    func journal() throws -> [JournalEntry] {
+        try check()
+        return (pending?.entries ?? []).map { JournalEntry(store: $0.store, changes: Array($0.changes.utf8)) }
+    }
+
+    func addToJournal(_ entries: [JournalEntry]) throws {
+        try check()
+        for entry in entries {
+            if entry.store == suite.attachedName {
+                let intent = try SuiteIntent(entry.changes)
+                try setOwnIntent { own in
+                    own.snapshot = intent.snapshot
+                    own.set = intent.set
+                    own.remove = intent.remove
+                }
+            } else {
+                pending?.entries.append(
+                    DefaultsJournal.Entry(store: entry.store, changes: String(decoding: entry.changes, as: UTF8.self))
+                )
+            }
+        }
+        isChanged = true
+    }
+
+    func clearJournal() throws {
+        try check()
+        pending = nil
+        isChanged = true
+    }
+
+    /// Changes what is to be done to the suite itself: the last of the journal's entries to be begun.
+    private func setOwnIntent(_ change: (inout SuiteIntent) throws -> Void) throws {
+        let name = suite.attachedName
+        let index = pending?.entries.firstIndex { $0.store == name }
+        var intent =
+            if let index, let changes = pending?.entries[index].changes {
+                try SuiteIntent(Array(changes.utf8))
+            } else {
+                SuiteIntent(snapshot: try SuiteDomain(suite).read())
+            }
+        try change(&intent)
+        let entry = DefaultsJournal.Entry(store: name, changes: String(decoding: try intent.encoded(), as: UTF8.self))
+        if let index {
+            pending?.entries[index] = entry
+        } else {
+            pending?.entries.append(entry)
+        }
+    }
+
+    // MARK: Records: there are none
+
+    func typeNames() throws -> [String] { [] }
+    func count(ofType type: String?) throws -> Int { 0 }
+    func lastRecordID() throws -> Int64 { 0 }
+    func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws { batch.removeAll() }
+    func record(id: Int64) throws -> Record? { nil }
+    func record(forKey key: String) throws -> Record? { nil }
+    func renameType(_ name: String, to newName: String) throws {}
+    func deleteType(_ name: String) throws -> Int { 0 }
+    func delete(id: Int64) throws {}
+    func applyDeferredChanges(stage: Int) throws {}
+    func keepOriginal(id: Int64) throws {}
+    func keepOriginals(ofType type: String) throws {}
+    func original(id: Int64) throws -> Record? { nil }
+    func forgetOriginals() throws {}
+
+    func insert(_ record: borrowing Record, id: Int64, version: Int) throws { throw hasNoRecords }
+    func deferChange(_ change: DeferredChange) throws { throw hasNoRecords }
+    func write(expiration: Double?, id: Int64) throws { throw hasNoRecords }
+    func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws { throw hasNoRecords }
+
+    private var hasNoRecords: MigrationError {
+        MigrationError(
+            .storeFailed,
+            "A record cannot be put into \(suite), which holds settings. Run migrations that bring records in on a cache."
+        )
+    }
+}

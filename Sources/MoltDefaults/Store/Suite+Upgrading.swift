@@ -1,0 +1,60 @@
+internal import Foundation
+public import MoltCore
+
+extension Suite {
+    /// Upgrades the suite's settings to the registry's version, for an app that has no cache.
+    ///
+    /// ```swift
+    /// try Suite.standard.upgrade(with: migrations)
+    /// let period = Suite.standard[.period]
+    /// ```
+    /// Settings that are up to date are read and not written. Two processes may call this at the same time: one
+    /// upgrades, the other waits.
+    ///
+    /// - Parameters:
+    ///   - migrations: Their steps about records find none.
+    ///   - attached: Other suites that blocks work on and steps do not name themselves; none by default.
+    ///   - options: What goes into the ledger, who follows, and how long to wait for another process.
+    /// - Throws: `MigrationError` as `Migrator.migrate(_:)` does, and ``DefaultsError`` for a suite that cannot be
+    ///   used.
+    @discardableResult
+    public func upgrade(
+        with migrations: MigrationRegistry,
+        attaching attached: [any AttachedStore] = [],
+        options: MigrationOptions = MigrationOptions()
+    ) throws -> MigrationReport {
+        try Migrator(migrations, options: options).migrate(DefaultsStore(self, attaching: attached))
+    }
+
+    /// Upgrades the suite's settings on a queue of its own, so that no thread of the caller's pool is blocked.
+    ///
+    /// - Throws: As ``upgrade(with:attaching:options:)``.
+    @discardableResult
+    public func upgraded(
+        with migrations: MigrationRegistry,
+        attaching attached: [any AttachedStore] = [],
+        options: MigrationOptions = MigrationOptions()
+    ) async throws -> MigrationReport {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "molt.defaults.upgrade").async {
+                continuation.resume(
+                    with: Result { try upgrade(with: migrations, attaching: attached, options: options) }
+                )
+            }
+        }
+    }
+
+    /// Runs an upgrade and says what it did; writes nothing.
+    ///
+    /// - Throws: As ``upgrade(with:attaching:options:)``.
+    public func dryRun(
+        of migrations: MigrationRegistry,
+        attaching attached: [any AttachedStore] = [],
+        options: MigrationOptions = MigrationOptions()
+    ) throws -> MigrationReport {
+        var options = options
+        options.isDryRun = true
+        return try Migrator(migrations, options: options)
+            .migrate(DefaultsStore(self, attaching: attached, isDryRun: true))
+    }
+}

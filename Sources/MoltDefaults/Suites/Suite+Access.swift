@@ -1,0 +1,52 @@
+extension Suite: SettingsAccess {
+    /// The value under a key of the suite's own domain, never one of the registration, argument or global domain.
+    ///
+    /// - Returns: nil when there is none.
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
+    public func value(forKey key: String) throws -> PropertyListValue? {
+        try validate()
+        return try SuiteStorage(self).liveValue(forKey: key)
+    }
+
+    /// Sets a value, durably: it survives a kill of the app right afterwards.
+    ///
+    /// On Linux each call writes the suite's file, which is never half written; set many values at once with
+    /// ``update(set:remove:)``.
+    ///
+    /// - Throws: ``DefaultsError`` as ``update(set:remove:)``.
+    public func set(_ value: PropertyListValue, forKey key: String) throws {
+        try update(set: [key: value])
+    }
+
+    /// Removes a value, durably; does nothing when there is none.
+    ///
+    /// - Throws: ``DefaultsError`` as ``update(set:remove:)``.
+    public func removeValue(forKey key: String) throws {
+        try update(remove: [key])
+    }
+
+    /// Sets and removes values, durably; on Linux all of it or none, even when the app is killed meanwhile.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite`; `cannotStore` before anything is changed; `unreadable`
+    ///   for a file that is damaged, which stays as it is; `noPermission`, `notWritable` or `readBackFailed`.
+    public func update(set values: [String: PropertyListValue] = [:], remove keys: Set<String> = []) throws {
+        try SuiteDomain(self).write(set: values, remove: keys)
+    }
+
+    /// All values of the suite's own domain.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
+    public func values() throws -> [String: PropertyListValue] {
+        try SuiteDomain(self).read()
+    }
+
+    /// Saves what the app has set through `UserDefaults` itself, which keeps it in memory only on Linux.
+    ///
+    /// Unlike `UserDefaults.synchronize()` it never overwrites a file that cannot be read.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `notWritable`.
+    public func synchronize() throws {
+        try validate()
+        try SuiteStorage(self).flush()
+    }
+}

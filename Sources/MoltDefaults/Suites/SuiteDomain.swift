@@ -1,0 +1,103 @@
+internal import Foundation
+
+/// The persistent domain of a suite: read as a whole, and changed so that a kill leaves it as it was or as it is to be.
+///
+/// How that is done is the platform's: see ``SuiteStorage``.
+package struct SuiteDomain: Sendable {
+    /// The suite that it belongs to.
+    package let suite: Suite
+
+    /// Names the domain of a suite; looks at nothing yet.
+    package init(_ suite: Suite) {
+        self.suite = suite
+    }
+
+    /// Everything in the domain, what the app has set and not yet saved included.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `notWritable`.
+    package func read() throws(DefaultsError) -> [String: PropertyListValue] {
+        try suite.validate()
+        return try SuiteStorage(suite).read()
+    }
+
+    /// Everything in the domain, for one who knows what was in it and brings that back when it was damaged.
+    ///
+    /// A file that is no property list, as a kill leaves one, is moved aside first, with `.damaged` behind its name.
+    func readSettingAsideDamage() throws(DefaultsError) -> [String: PropertyListValue] {
+        try suite.validate()
+        return try SuiteStorage(suite).readSettingAsideDamage()
+    }
+
+    /// Changes the domain durably: all of the changes, or none.
+    ///
+    /// Nothing is written when a value cannot be stored, nor over a file that cannot be read. On Linux the file is
+    /// written as XML, so that the dates of a binary file lose their fractions of a second too.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `cannotStore`, `unreadable`, `noPermission`,
+    ///   `notWritable`, or `readBackFailed` with the keys that differ.
+    package func write(
+        set values: [String: PropertyListValue],
+        remove keys: Set<String> = []
+    ) throws(DefaultsError) {
+        try suite.validate()
+        for (key, value) in values {
+            try SuiteDomain.check(value, forKey: key, in: suite)
+        }
+        try SuiteStorage(suite).write(set: values, remove: keys)
+        SuiteHub.shared.changed(suite)
+    }
+
+    /// Checks that the domain could be written now, without writing it.
+    ///
+    /// - Throws: ``DefaultsError`` as ``write(set:remove:)`` would.
+    package func checkWritable() throws(DefaultsError) {
+        try suite.validate()
+        try SuiteStorage(suite).checkWritable()
+    }
+
+    static func check(_ value: PropertyListValue, forKey key: String, in suite: Suite) throws(DefaultsError) {
+        do throws(DefaultsError) {
+            if let fault = SuiteFormat.fault(ofText: key) { throw DefaultsError(.cannotStore, fault) }
+            try value.checkStorable()
+        } catch {
+            throw error.at(key: key).of(suite: suite)
+        }
+    }
+
+    /// The values that `UserDefaults` or a file handed out.
+    static func normalized(
+        _ objects: [String: Any],
+        of suite: Suite
+    ) throws(DefaultsError) -> [String: PropertyListValue] {
+        var values: [String: PropertyListValue] = [:]
+        values.reserveCapacity(objects.count)
+        for (key, object) in objects {
+            do throws(DefaultsError) {
+                values[key] = try PropertyListValue(normalizing: object)
+            } catch {
+                var error = error.at(key: key).of(suite: suite)
+                error.code = .unreadable
+                throw error
+            }
+        }
+        return values
+    }
+
+    /// Compares what was read back with what was written.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `readBackFailed` and the keys that differ.
+    static func compare(
+        _ found: [String: PropertyListValue],
+        set values: [String: PropertyListValue],
+        remove keys: Set<String>,
+        of suite: Suite
+    ) throws(DefaultsError) {
+        var different = values.filter { found[$0.key] != $0.value.asStored() }.map(\.key)
+        different += keys.filter { values[$0] == nil && found[$0] != nil }
+        guard !different.isEmpty else { return }
+        throw DefaultsError(
+            .readBackFailed,
+            "The suite did not give back what was written to it. Another process may be writing it: try again."
+        ).at(key: different.sorted().joined(separator: ", ")).of(suite: suite)
+    }
+}

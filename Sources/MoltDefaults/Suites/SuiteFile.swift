@@ -1,0 +1,151 @@
+#if !canImport(Darwin)
+    internal import Foundation
+
+    #if canImport(Musl)
+        internal import Musl
+    #else
+        internal import Glibc
+    #endif
+
+    /// The file that `UserDefaults` keeps a suite's domain in on Linux.
+    struct SuiteFile {
+        /// Where it is, a link not followed.
+        let path: String
+        /// Where it is, without the name.
+        let directory: String
+        private let suite: Suite
+
+        init(_ suite: Suite) {
+            self.suite = suite
+            directory = Self.home
+            path = "\(directory)/\(suite.domainName).plist"
+        }
+
+        /// The file's directory: `$XDG_CONFIG_HOME`, when that is an absolute path, or `~/.config`.
+        ///
+        /// Foundation reads both variables when it is loaded, so they are taken as the process was given them.
+        static let home: String = {
+            let given = (try? Data(contentsOf: URL(fileURLWithPath: "/proc/self/environ"))) ?? Data()
+            func variable(_ name: String) -> String? {
+                guard !given.isEmpty else { return ProcessInfo.processInfo.environment[name] }
+                let line = given.split(separator: 0).first { $0.starts(with: "\(name)=".utf8) }
+                return line.map { String(decoding: $0.dropFirst(name.utf8.count + 1), as: UTF8.self) }
+            }
+            if let home = variable("XDG_CONFIG_HOME"), home.hasPrefix("/") { return home }
+            return "\(variable("HOME") ?? "")/.config"
+        }()
+
+        /// What is in the file; nothing when it is empty or there is none.
+        ///
+        /// - Throws: ``DefaultsError`` with the code `unreadable`, `noPermission` or `notWritable`.
+        func read() throws(DefaultsError) -> [String: PropertyListValue] {
+            guard let bytes = try bytes(), !bytes.isEmpty else { return [:] }
+            let objects: [String: Any]
+            do {
+                objects = try Self.dictionary(bytes)
+            } catch {
+                var failure = failure(
+                    .unreadable,
+                    "The file of the suite is damaged: it is no property list of keys and values. It was not changed. "
+                        + "Restore it from a backup, or move it away."
+                )
+                failure.underlying = error
+                throw failure
+            }
+            do throws(DefaultsError) {
+                return try SuiteDomain.normalized(objects, of: suite)
+            } catch {
+                var error = error
+                error.path = path
+                throw error
+            }
+        }
+
+        /// What the bytes of a file hold.
+        static func dictionary(_ bytes: Data) throws -> [String: Any] {
+            let object = try PropertyListSerialization.propertyList(from: bytes, format: nil)
+            guard let dictionary = object as? [String: Any] else {
+                throw CocoaError(.propertyListReadCorrupt)
+            }
+            return dictionary
+        }
+
+        /// The file's bytes; nil when there is none.
+        func bytes() throws(DefaultsError) -> Data? {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            guard descriptor >= 0 else {
+                if errno == ENOENT { return nil }
+                throw failure(ofCall: errno)
+            }
+            defer { close(descriptor) }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw failure(ofCall: errno) }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw failure(
+                    .notWritable,
+                    "What is in the place of the suite's file is a directory or a device. Move it away."
+                )
+            }
+            do {
+                return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).readToEnd() ?? Data()
+            } catch {
+                var failure = failure(.unreadable, "The file of the suite could not be read.")
+                failure.underlying = error
+                throw failure
+            }
+        }
+
+        /// Runs a closure while no other process, or thread, reads or writes a suite through Molt.
+        ///
+        /// The lock is on the directory, so that it leaves no file; a kill frees it. Where there is no directory yet,
+        /// or a file system without locks, the closure runs without it.
+        func locked<Found>(_ body: () throws(DefaultsError) -> Found) throws(DefaultsError) -> Found {
+            let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard descriptor >= 0 else { return try body() }
+            defer { close(descriptor) }
+            while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+            try recover()
+            return try body()
+        }
+
+        /// Checks the file and its directory, or the nearest one above it that there is.
+        func checkWritable() throws(DefaultsError) {
+            _ = try read()
+            let target = try target()
+            if access(target.path, W_OK) != 0, errno != ENOENT { throw failure(ofCall: errno) }
+            var directory = target.directory
+            while access(directory, F_OK) != 0 {
+                guard errno == ENOENT, directory.count > 1 else { throw failure(ofCall: errno) }
+                directory = (directory as NSString).deletingLastPathComponent
+                if directory.isEmpty { directory = "." }
+            }
+            guard access(directory, W_OK | X_OK) == 0 else { throw failure(ofCall: errno) }
+            var status = stat()
+            guard stat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+                throw failure(ofCall: ENOTDIR)
+            }
+        }
+
+        /// An error about the file.
+        func failure(_ code: DefaultsError.Code, _ message: String) -> DefaultsError {
+            var error = DefaultsError(code, message).of(suite: suite)
+            error.path = path
+            return error
+        }
+
+        /// The error for a call of the system that failed.
+        func failure(ofCall number: Int32) -> DefaultsError {
+            let reason = String(cString: strerror(number))
+            return switch number {
+            case EACCES, EPERM:
+                failure(.noPermission, "The suite's file may not be used: \(reason). Check its permissions.")
+            case EROFS:
+                failure(.notWritable, "The suite's file is on a volume that can only be read. Choose another home.")
+            case ENOSPC, EDQUOT:
+                failure(.notWritable, "There is no room left for the suite's file. It was not changed.")
+            default:
+                failure(.notWritable, "The suite's file could not be used: \(reason). It was not changed.")
+            }
+        }
+    }
+#endif

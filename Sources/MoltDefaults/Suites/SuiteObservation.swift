@@ -1,0 +1,135 @@
+internal import Foundation
+internal import Synchronization
+
+/// Watches one key of a suite: hears that something may have changed, reads the value, and hands it on when it has.
+final class SuiteObservation: Sendable {
+    private struct State {
+        /// What was handed on last; nil before the first one.
+        var last: PropertyListValue??
+        var stops: [@Sendable () -> Void] = []
+        var isOver = false
+    }
+
+    private let suite: Suite
+    private let key: String
+    private let yield: @Sendable (PropertyListValue?) -> Void
+    private let state = Mutex(State())
+
+    init(of suite: Suite, key: String, _ yield: @escaping @Sendable (PropertyListValue?) -> Void) {
+        self.suite = suite
+        self.key = key
+        self.yield = yield
+    }
+
+    /// Begins to listen, then hands on the value as it is now.
+    func start() {
+        let id = SuiteHub.shared.listen(to: suite) { [weak self] in self?.look() }
+        add { SuiteHub.shared.remove(id) }
+        SuiteSignals.listen(to: suite, key: key) { [weak self] in self?.look() }.map(add)
+        look()
+    }
+
+    /// Ends it.
+    func stop() {
+        let stops = state.withLock { state in
+            defer { state.stops = [] }
+            state.isOver = true
+            return state.stops
+        }
+        for stop in stops { stop() }
+    }
+
+    private func add(_ stop: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.stops.append(stop) }
+            return state.isOver
+        }
+        if isOver { stop() }
+    }
+
+    private func look() {
+        // Reading inside of the lock, so that of two changes at once the later value is handed on last.
+        state.withLock { state in
+            guard !state.isOver else { return }
+            let value = (try? suite.value(forKey: key)) ?? nil
+            guard state.last != .some(value) else { return }
+            state.last = .some(value)
+            yield(value)
+        }
+    }
+}
+
+/// What the platform says of changes that are not made through Molt.
+enum SuiteSignals {
+    /// Calls a closure when a value may have changed; what it gives ends that.
+    static func listen(
+        to suite: Suite,
+        key: String,
+        _ changed: @escaping @Sendable () -> Void
+    ) -> (@Sendable () -> Void)? {
+        #if canImport(Darwin)
+            // A dot separates the parts of a key path, so that only keys without one can be observed by themselves.
+            if !key.contains("."), let defaults = try? suite.makeDefaults() {
+                let observer = KeyObserver(of: defaults, key: key, changed)
+                return { observer.stop() }
+            }
+        #endif
+        // On Linux it is posted when a domain is replaced or removed as a whole, and never for one value.
+        let token = NotificationToken(
+            NotificationCenter.default.addObserver(
+                forName: UserDefaults.didChangeNotification,
+                object: nil,
+                queue: nil
+            ) { _ in changed() }
+        )
+        return { token.remove() }
+    }
+
+    /// What `NotificationCenter` gives for an observer.
+    ///
+    /// Unchecked: the object is only ever handed back to `NotificationCenter`, which may be called on any thread.
+    private final class NotificationToken: @unchecked Sendable {
+        private let token: any NSObjectProtocol
+
+        init(_ token: any NSObjectProtocol) {
+            self.token = token
+        }
+
+        func remove() {
+            NotificationCenter.default.removeObserver(token)
+        }
+    }
+
+    #if canImport(Darwin)
+        /// Observes one key by key-value observing, which hears of other processes' changes too.
+        ///
+        /// Unchecked: nothing changes after `init`, and `UserDefaults` may be called on any thread.
+        private final class KeyObserver: NSObject, @unchecked Sendable {
+            private let defaults: UserDefaults
+            private let key: String
+            private let changed: @Sendable () -> Void
+
+            init(of defaults: UserDefaults, key: String, _ changed: @escaping @Sendable () -> Void) {
+                self.defaults = defaults
+                self.key = key
+                self.changed = changed
+                super.init()
+                defaults.addObserver(self, forKeyPath: key, options: [], context: nil)
+            }
+
+            /// Ends it; to be called once.
+            func stop() {
+                defaults.removeObserver(self, forKeyPath: key)
+            }
+
+            override func observeValue(
+                forKeyPath keyPath: String?,
+                of object: Any?,
+                change: [NSKeyValueChangeKey: Any]?,
+                context: UnsafeMutableRawPointer?
+            ) {
+                changed()
+            }
+        }
+    #endif
+}

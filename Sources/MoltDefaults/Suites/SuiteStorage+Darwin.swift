@@ -1,0 +1,51 @@
+#if canImport(Darwin)
+    internal import Foundation
+
+    /// A suite's domain on Apple platforms: kept by a service of the system.
+    ///
+    /// What is set survives a kill at once, and nothing is ever half written; the file is the service's own and is
+    /// never touched.
+    struct SuiteStorage {
+        private let suite: Suite
+
+        init(_ suite: Suite) {
+            self.suite = suite
+        }
+
+        /// Everything in the domain.
+        func read() throws(DefaultsError) -> [String: PropertyListValue] {
+            let objects = try suite.makeDefaults().persistentDomain(forName: suite.domainName) ?? [:]
+            return try SuiteDomain.normalized(objects, of: suite)
+        }
+
+        /// Everything in the domain: the service has no damaged files.
+        func readSettingAsideDamage() throws(DefaultsError) -> [String: PropertyListValue] {
+            try read()
+        }
+
+        /// One value as the app sees it.
+        func liveValue(forKey key: String) throws(DefaultsError) -> PropertyListValue? {
+            let object = try suite.makeDefaults().persistentDomain(forName: suite.domainName)?[key]
+            return try SuiteDomain.normalized(object.map { [key: $0] } ?? [:], of: suite)[key]
+        }
+
+        /// Sets and removes values; the service keeps them from then on.
+        func write(set values: [String: PropertyListValue], remove keys: Set<String>) throws(DefaultsError) {
+            let defaults = try suite.makeDefaults()
+            for key in keys { defaults.removeObject(forKey: key) }
+            for (key, value) in values { defaults.set(value.object, forKey: key) }
+            defaults.synchronize()
+            try SuiteDomain.compare(try read(), set: values, remove: keys, of: suite)
+        }
+
+        /// The service says nothing of this in advance.
+        func checkWritable() throws(DefaultsError) {
+            _ = try suite.makeDefaults()
+        }
+
+        /// Hands everything to the service.
+        func flush() throws(DefaultsError) {
+            try suite.makeDefaults().synchronize()
+        }
+    }
+#endif

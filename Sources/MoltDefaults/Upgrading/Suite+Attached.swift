@@ -1,0 +1,49 @@
+public import MoltCore
+
+extension Suite: AttachedStore {
+    /// "standard", or "suite" and the name; the same for two suites that keep their settings in one domain.
+    public var attachedName: String {
+        isSameDomain(as: .standard) ? "standard" : "suite \(self)"
+    }
+
+    /// An app extension has standard settings of its own, and settings may read as empty on a locked device.
+    public func unavailability(_ circumstances: AttachedCircumstances) throws -> String? {
+        try validate()
+        if circumstances.role == .appExtension, isSameDomain(as: .standard) {
+            return "An app extension cannot see the app's own settings; the app itself must open the store."
+        }
+        guard let lastCount = circumstances.lastCount, lastCount > 0 else { return nil }
+        guard try SuiteDomain(self).read().keys.allSatisfy(Self.ownKeys.contains) else { return nil }
+        return "The settings in \(self) read as empty, though there were \(lastCount): a device that was not unlocked "
+            + "since it was started reads so."
+    }
+
+    /// Reads the whole domain.
+    public func begin() throws -> SuiteChanges {
+        try validate()
+        return try SuiteChanges(self)
+    }
+
+    /// Writes changes, and reads them back.
+    public func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
+        let intent = try SuiteIntent(changes)
+        switch phase {
+        case .add:
+            let additions = try intent.additions(to: SuiteDomain(self).readSettingAsideDamage())
+            if !additions.isEmpty { try SuiteDomain(self).write(set: additions, remove: []) }
+        case .remove:
+            let removals = try intent.removals(from: SuiteDomain(self).read())
+            if !removals.isEmpty { try SuiteDomain(self).write(set: [:], remove: removals) }
+        }
+    }
+}
+
+extension MigrationContext {
+    /// A suite, to read and change its settings; what is changed is written after the upgrade was committed.
+    ///
+    /// - Throws: `MigrationError` with the code `notAttached` when neither the step's `attaching` nor the opening names
+    ///   the suite, or `deferred` when it cannot be read now; ``DefaultsError`` when it cannot be read at all.
+    public func suite(_ suite: Suite) throws -> SuiteChanges {
+        try attached(suite)
+    }
+}

@@ -1,0 +1,169 @@
+public import MoltCore
+
+/// A suite during an upgrade: what it held when the upgrade began, with the changes of all steps so far.
+///
+/// ```swift
+/// .run("seconds become minutes", onFreshStore: true, attaching: [Suite.standard]) { migration in
+///     let settings = try migration.suite(.standard)
+///     if case .int(let seconds)? = try settings.value(forKey: "interval") {
+///         try settings.set(.int(seconds / 60), forKey: "interval")
+///     }
+/// }
+/// ```
+///
+/// Only the suite's own persistent domain is read and changed: never a registered default, an argument, or a value of
+/// the global domain. Nothing is written before the upgrade was committed; then all is, or nothing. It must not be
+/// used after the upgrade: its calls then throw an error with the code `contextExpired`.
+public final class SuiteChanges: AttachedSession, SettingsAccess {
+    /// The suite.
+    public let suite: Suite
+    private let snapshot: [String: PropertyListValue]
+    /// What steps have set; nil for what they have removed.
+    private var changes: [String: PropertyListValue?] = [:]
+    private var isOver = false
+    /// What a subscript could not set: it fails the upgrade.
+    private var failure: (any Error)?
+
+    init(_ suite: Suite) throws {
+        self.suite = suite
+        snapshot = try SuiteDomain(suite).read()
+    }
+
+    // MARK: Reading
+
+    /// The keys that have a value now, sorted.
+    public var keys: [String] {
+        get throws {
+            try check()
+            return currentKeys.sorted()
+        }
+    }
+
+    /// The number of keys that have a value now.
+    public var count: Int {
+        currentKeys.count
+    }
+
+    /// The value that a key has now; nil when there is none.
+    public func value(forKey key: String) throws -> PropertyListValue? {
+        try check()
+        return Suite.ownKeys.contains(key) ? nil : current(key)
+    }
+
+    // MARK: Changing
+
+    /// Sets a value.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `cannotStore` for a value or a key that no suite can hold;
+    ///   `MigrationError` with the code `contextExpired`.
+    public func set(_ value: PropertyListValue, forKey key: String) throws {
+        try check()
+        try checkKey(key)
+        try SuiteDomain.check(value, forKey: key, in: suite)
+        change(key, to: value)
+    }
+
+    /// Removes a value; does nothing when there is none.
+    public func removeValue(forKey key: String) throws {
+        try check()
+        try checkKey(key)
+        change(key, to: nil)
+    }
+
+    /// Gives a value another key.
+    ///
+    /// - Returns: Whether there was a value to rename.
+    /// - Throws: `MigrationError` with the code `keyExists` when the new key has a value that is not the same.
+    @discardableResult
+    public func renameKey(_ key: String, to newKey: String) throws -> Bool {
+        try check()
+        guard key != newKey, let value = current(key) else { return false }
+        if let other = current(newKey), other != value {
+            var error = MigrationError(
+                .keyExists,
+                "The key \"\(key)\" cannot be renamed to \"\(newKey)\", which has a value of its own. Remove one of the two "
+                    + "first."
+            )
+            error.attachedStore = suite.attachedName
+            error.recordKey = key
+            throw error
+        }
+        try set(value, forKey: newKey)
+        try removeValue(forKey: key)
+        return true
+    }
+
+    /// Keeps what a call that cannot throw could not do; the upgrade fails with it.
+    func fail(_ error: any Error) {
+        failure = failure ?? error
+    }
+
+    // MARK: The end
+
+    /// Ends the work, and gives the changes as the journal keeps them; nil when there are none.
+    ///
+    /// - Throws: ``DefaultsError`` when the suite cannot be written, or what a subscript could not do.
+    public func finish() throws -> [UInt8]? {
+        try check()
+        isOver = true
+        let effective = changes.filter { key, value in snapshot[key] != value }
+        guard !effective.isEmpty else { return nil }
+        try SuiteDomain(suite).checkWritable()
+        let intent = SuiteIntent(
+            snapshot: snapshot,
+            set: effective.compactMapValues { $0 },
+            remove: effective.filter { $0.value == nil }.keys.sorted()
+        )
+        return try intent.encoded()
+    }
+
+    private var currentKeys: Set<String> {
+        var keys = Set(snapshot.keys)
+        for (key, value) in changes {
+            if value == nil {
+                keys.remove(key)
+            } else {
+                keys.insert(key)
+            }
+        }
+        return keys.subtracting(Suite.ownKeys)
+    }
+
+    private func current(_ key: String) -> PropertyListValue? {
+        changes[key] ?? snapshot[key]
+    }
+
+    /// Refuses what is ours.
+    private func checkKey(_ key: String) throws {
+        guard Suite.ownKeys.contains(key) else { return }
+        var error = DefaultsError(.cannotStore, "The key \"\(key)\" is kept for Molt itself. Choose another one.")
+        error.suite = suite.domainName
+        error.key = key
+        throw error
+    }
+
+    // MARK: Keys of ours
+
+    /// What stands under a key of ours.
+    func ownValue(forKey key: String) -> PropertyListValue? {
+        current(key)
+    }
+
+    /// Sets a key of ours.
+    func setOwn(_ value: PropertyListValue, forKey key: String) {
+        change(key, to: value)
+    }
+
+    private func change(_ key: String, to value: PropertyListValue?) {
+        changes[key] = .some(value)
+    }
+
+    private func check() throws {
+        if let failure { throw failure }
+        guard isOver else { return }
+        throw MigrationError(
+            .contextExpired,
+            "The settings of an upgrade were used after it had ended. Do all work inside the step's closure."
+        )
+    }
+}

@@ -1,0 +1,133 @@
+internal import Foundation
+
+#if canImport(Darwin)
+    internal import CoreFoundation
+#endif
+
+/// The one place that turns what `UserDefaults` and `PropertyListSerialization` hand out into values.
+///
+/// What they hand out, as seen with Swift 6.3:
+/// - On Linux, what `UserDefaults` gives is an `Optional` inside of `Any`, and so is each element of an array and
+///   each value of a dictionary, at any depth; the keys are `AnyHashable`. Casts look through that, `type(of:)` and
+///   patterns do not.
+/// - A number is an `NSNumber` on both platforms, or a Swift number. A cast does not tell a truth value from 1: an
+///   `NSNumber` of 1 read from a file can be cast to `Bool`.
+/// - On Apple, a truth value is the `NSNumber` that is a CFBoolean. On Linux CFBoolean has no name in Swift, but a
+///   truth value is the only number whose class is not `NSNumber` itself. (`NSDecimalNumber` is refused before.)
+/// - A whole number above `Int64.max` says "Q" of its type; a smaller one may be of any width and sign.
+extension PropertyListValue {
+    /// How deeply arrays and dictionaries may lie in each other.
+    ///
+    /// Linux cannot read back more than 512; a journal in JSON has two levels for each of these.
+    static let depthLimit = 200
+
+    /// Creates a value from what `UserDefaults` or `PropertyListSerialization` handed out.
+    ///
+    /// Numbers of every width, `String`, `Date`, `Data`, arrays, and dictionaries whose keys are texts, also where
+    /// they are boxed in optionals.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `cannotStore` for anything else, which names the type and the place.
+    public init(normalizing object: Any) throws(DefaultsError) {
+        self = try Self.normalized(object, at: "", depth: 0)
+    }
+
+    private static func normalized(
+        _ boxed: Any,
+        at place: @autoclosure () -> String,
+        depth: Int
+    ) throws(DefaultsError) -> PropertyListValue {
+        var object = boxed
+        while let optional = object as? any AnyOptional {
+            guard let content = optional.content else { throw refusal("nil", at: place()) }
+            object = content
+        }
+        if let string = object as? String { return .string(string) }
+        if let number = try number(object, at: place()) { return number }
+        if let date = object as? Date { return .date(date) }
+        if let data = object as? Data { return .data(data) }
+        let elements = object as? [Any]
+        let entries = elements == nil ? object as? [AnyHashable: Any] : nil
+        guard elements != nil || entries != nil else { throw refusal("\(type(of: object))", at: place()) }
+        guard depth < depthLimit else { throw tooDeep(at: place()) }
+        if let elements {
+            var values: [PropertyListValue] = []
+            values.reserveCapacity(elements.count)
+            for (index, element) in elements.enumerated() {
+                values.append(try normalized(element, at: "\(place())[\(index)]", depth: depth + 1))
+            }
+            return .array(values)
+        }
+        var values: [String: PropertyListValue] = [:]
+        for (key, entry) in entries ?? [:] {
+            guard let name = key.base as? String else {
+                throw refusal("a key of type \(type(of: key.base))", at: place())
+            }
+            values[name] = try normalized(entry, at: Self.place(place(), name), depth: depth + 1)
+        }
+        return .dictionary(values)
+    }
+
+    private static func number(_ object: Any, at place: @autoclosure () -> String) throws(DefaultsError)
+        -> PropertyListValue?
+    {
+        if type(of: object) == Bool.self, let bool = object as? Bool { return .bool(bool) }
+        guard let number = object as? NSNumber else { return nil }
+        // Decimal digits that a suite does not keep.
+        guard !(number is NSDecimalNumber) else { throw refusal("Decimal", at: place()) }
+        if isTruthValue(number, castFrom: object) { return .bool(number.boolValue) }
+        switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "d"), UInt8(ascii: "f"):
+            return .double(number.doubleValue)
+        case UInt8(ascii: "Q"):
+            return PropertyListValue(exactly: number.uint64Value)
+        default:
+            return .int(number.int64Value)
+        }
+    }
+
+    private static func isTruthValue(_ number: NSNumber, castFrom object: Any) -> Bool {
+        #if canImport(Darwin)
+            CFGetTypeID(number) == CFBooleanGetTypeID()
+        #else
+            type(of: number) != NSNumber.self
+        #endif
+    }
+
+    /// The place of a name inside of a place.
+    static func place(_ place: String, _ name: String) -> String {
+        place.isEmpty ? name : "\(place).\(name)"
+    }
+
+    private static func refusal(_ type: String, at place: String) -> DefaultsError {
+        failure(
+            "No suite can hold \(type). Store texts, numbers, truth values, dates, data, arrays, and dictionaries with "
+                + "texts as keys.",
+            at: place
+        )
+    }
+
+    /// The error for a value that is too deep.
+    static func tooDeep(at place: String) -> DefaultsError {
+        failure(
+            "Arrays and dictionaries lie more than \(depthLimit) levels deep in each other. Store it as data.",
+            at: place
+        )
+    }
+
+    /// An error for a value that cannot be stored.
+    static func failure(_ message: String, at place: String) -> DefaultsError {
+        var error = DefaultsError(.cannotStore, message)
+        error.place = place.isEmpty ? nil : place
+        return error
+    }
+}
+
+/// An optional of any type.
+private protocol AnyOptional {
+    /// What it holds.
+    var content: Any? { get }
+}
+
+extension Optional: AnyOptional {
+    fileprivate var content: Any? { map { $0 as Any } }
+}

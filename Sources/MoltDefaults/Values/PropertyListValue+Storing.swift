@@ -1,0 +1,108 @@
+internal import Foundation
+
+extension PropertyListValue {
+    /// What `UserDefaults` and `PropertyListSerialization` can be given for the value.
+    public var object: Any {
+        switch self {
+        case .bool(let bool): bool
+        case .int(let int): int
+        case .unsigned(let unsigned): unsigned
+        case .double(let double): double
+        case .string(let string): string
+        case .date(let date): date
+        case .data(let data): data
+        case .array(let array): array.map(\.object)
+        case .dictionary(let dictionary): dictionary.mapValues(\.object)
+        }
+    }
+
+    /// Checks that the platform gives the value back as it is, dates on Linux in whole seconds aside.
+    ///
+    /// It is called before every write, so that a value that cannot be stored changes nothing.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `cannotStore`, which names the place: arrays and dictionaries more than
+    ///   200 levels deep; on Linux also a date that is infinite or 30 million years away, a text that begins with a
+    ///   byte order mark, and a dictionary whose only key is `CF$UID`.
+    public func checkStorable() throws(DefaultsError) {
+        try checkStorable(at: "", depth: 0)
+    }
+
+    private func checkStorable(at place: @autoclosure () -> String, depth: Int) throws(DefaultsError) {
+        switch self {
+        case .array(let array):
+            guard depth < Self.depthLimit else { throw Self.tooDeep(at: place()) }
+            for (index, element) in array.enumerated() {
+                try element.checkStorable(at: "\(place())[\(index)]", depth: depth + 1)
+            }
+        case .dictionary(let dictionary):
+            guard depth < Self.depthLimit else { throw Self.tooDeep(at: place()) }
+            if let fault = SuiteFormat.fault(ofDictionary: dictionary) { throw Self.failure(fault, at: place()) }
+            for (name, value) in dictionary {
+                if let fault = SuiteFormat.fault(ofText: name) {
+                    throw Self.failure(fault, at: Self.place(place(), name))
+                }
+                try value.checkStorable(at: Self.place(place(), name), depth: depth + 1)
+            }
+        case .string(let string):
+            if let fault = SuiteFormat.fault(ofText: string) { throw Self.failure(fault, at: place()) }
+        case .date(let date):
+            if let fault = SuiteFormat.fault(of: date) { throw Self.failure(fault, at: place()) }
+        case .bool, .int, .unsigned, .double, .data:
+            break
+        }
+    }
+
+    /// What the platform gives back after the value was written.
+    ///
+    /// On Linux dates are cut to whole seconds, towards the past.
+    public func asStored() -> PropertyListValue {
+        switch self {
+        case .unsigned(let unsigned): Int64(exactly: unsigned).map { .int($0) } ?? self
+        case .date(let date): .date(SuiteFormat.stored(date))
+        case .array(let array): .array(array.map { $0.asStored() })
+        case .dictionary(let dictionary): .dictionary(dictionary.mapValues { $0.asStored() })
+        case .bool, .int, .double, .string, .data: self
+        }
+    }
+}
+
+/// What the platform's form of a suite on disk does not keep.
+///
+/// On Linux that is XML, as seen with Swift 6.3: numbers survive exactly, infinities and what is not a number too (the
+/// sign of zero does not); so do texts with any character, those that XML forbids included, but for a byte order mark
+/// at the beginning, which is lost. A dictionary whose only key is `CF$UID` comes back as a keyed archive's reference,
+/// or not at all. On Apple it is a binary property list, which keeps all of these.
+enum SuiteFormat {
+    #if canImport(Darwin)
+        static func stored(_ date: Date) -> Date { date }
+        static func fault(of date: Date) -> String? { nil }
+        static func fault(ofText text: String) -> String? { nil }
+        static func fault(ofDictionary dictionary: [String: PropertyListValue]) -> String? { nil }
+    #else
+        /// The furthest date from 2001 in seconds; beyond the year 2147483647 the XML is wrong.
+        private static let furthest = 1e15
+
+        /// The date in whole seconds, towards the past, as the library writes it.
+        static func stored(_ date: Date) -> Date {
+            Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down))
+        }
+
+        /// Why a date is not kept; nil when it is.
+        static func fault(of date: Date) -> String? {
+            abs(date.timeIntervalSinceReferenceDate) <= furthest
+                ? nil : "The date is infinite or more than 30 million years away, which a suite's file cannot hold."
+        }
+
+        /// Why a text, or a key, is not kept; nil when it is.
+        static func fault(ofText text: String) -> String? {
+            text.unicodeScalars.first == "\u{FEFF}"
+                ? "The text begins with a byte order mark, which a suite's file loses. Remove it, or store data." : nil
+        }
+
+        /// Why a dictionary is not kept; nil when it is.
+        static func fault(ofDictionary dictionary: [String: PropertyListValue]) -> String? {
+            dictionary.count == 1 && dictionary.keys.first == "CF$UID"
+                ? "A dictionary whose only key is CF$UID is read back as something else. Choose another key." : nil
+        }
+    #endif
+}

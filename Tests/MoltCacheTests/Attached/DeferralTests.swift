@@ -1,0 +1,153 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Testing
+
+@Suite("A migration that must wait")
+struct DeferralTests {
+    private let scratch: ScratchDirectory
+    private let url: URL
+    private let notebook: Notebook
+    private var hidden: Notebook
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        url = scratch.file()
+        notebook = Notebook(url: scratch.file("notes"))
+        hidden = notebook
+        hidden.excuse = "It is locked."
+        try notebook.write(["old"])
+        let cache = try CodableCache(at: url)
+        try cache.set("value", forKey: "key")
+        cache.close()
+    }
+
+    private func open(_ registry: MigrationRegistry) throws -> MigrationReport {
+        let cache = try CodableCache(at: url, migrations: registry)
+        defer { cache.close() }
+        return cache.report
+    }
+
+    private func adding(_ line: String, to notebook: Notebook, _ version: Int) -> Migration {
+        Migration(to: version, line, .notes(notebook) { try $0.pages(notebook).add(line) })
+    }
+
+    @Test func `It is not applied, the others are, and a later opening makes up for it`() throws {
+        let records = Migration(to: 2, "records", .renameType("String", to: "Text"))
+        let first = try open([adding("a", to: hidden, 1), records])
+        #expect(first.deferred.map(\.migration) == [MigrationID(name: "a", version: 1)])
+        #expect(first.deferred.map(\.reason) == ["It is locked."])
+        #expect(first.entries.map(\.outcome) == [.deferred, .ran])
+        #expect(first.to == 2)
+        #expect(first.description.contains("waits: \"a\" (version 1): It is locked."))
+        #expect(try CacheStore.state(at: url).ledger.map(\.outcome) == [.deferred, .ran])
+        #expect(try notebook.lines == ["old"])
+
+        let second = try open([adding("a", to: notebook, 1), records])
+        #expect(second.deferred.isEmpty)
+        #expect(second.entries.map(\.outcome) == [.ran])
+        #expect(try CacheStore.state(at: url).ledger.map(\.outcome) == [.ran, .ran])
+        #expect(try notebook.lines == ["old", "a"])
+
+        let third = try open([adding("a", to: notebook, 1), records])
+        #expect(third.isEmpty)
+        #expect(try notebook.lines == ["old", "a"])
+    }
+
+    @Test func `While it waits, opening writes nothing`() throws {
+        _ = try open([adding("a", to: hidden, 1)])
+        let bytes = try Data(contentsOf: url)
+        let report = try open([adding("a", to: hidden, 1)])
+        #expect(report.isEmpty)
+        #expect(report.deferred.count == 1)
+        #expect(try Data(contentsOf: url) == bytes)
+        let plan = try MigrationPlan(forFileAt: url, migrations: [adding("a", to: hidden, 1)])
+        #expect(!plan.needsUpgrade)
+        #expect(plan.entries.map(\.status) == [.deferred])
+        #expect(plan.description.contains("must wait"))
+    }
+
+    @Test func `Who has the store open is not disturbed when it is made up for`() throws {
+        _ = try open([adding("a", to: hidden, 1)])
+        let holder = try CodableCache(at: url, migrations: [adding("a", to: hidden, 1)])
+        defer { holder.close() }
+        _ = try open([adding("a", to: notebook, 1)])
+        #expect(try holder.value(String.self, forKey: "key") == "value")
+    }
+
+    @Test func `Those behind it that work on the same things wait with it, and others do not`() throws {
+        let other = Notebook(url: scratch.file("others"))
+        let registry: MigrationRegistry = [
+            adding("a", to: hidden, 1), adding("b", to: notebook, 2), adding("c", to: other, 3),
+        ]
+        let report = try open(registry)
+        #expect(report.deferred.map(\.migration.name) == ["a", "b"])
+        #expect(report.deferred[1].reason.contains("\"a\" (version 1)"))
+        #expect(try other.lines == ["c"])
+        #expect(try notebook.lines == ["old"])
+
+        _ = try open([adding("a", to: notebook, 1), adding("b", to: notebook, 2), adding("c", to: other, 3)])
+        #expect(try notebook.lines == ["old", "a", "b"])
+        #expect(try other.lines == ["c"])
+    }
+
+    @Test func `Its readiness may make a step wait`() throws {
+        let notebook = notebook
+        let step = MigrationStep.notes(notebook, readiness: { "The moon is wrong." }, { _ in })
+        let report = try open([Migration(to: 1, "a", step)])
+        #expect(report.deferred.map(\.reason) == ["The moon is wrong."])
+    }
+
+    @Test func `One that may change records cannot wait: the opening fails and changes nothing`() throws {
+        let hidden = hidden
+        let block = MigrationStep.run(attaching: [hidden]) { try $0.pages(hidden).add("a") }
+        for steps in [[block], [MigrationStep.renameType("String", to: "Text"), .notes(hidden) { _ in }]] {
+            let error = #expect(throws: MigrationError.self) {
+                try open([Migration(to: 1, "both", steps: steps)])
+            }
+            #expect(error?.code == .deferred)
+            #expect(error?.migration?.name == "both")
+            #expect(error?.message.contains("It is locked.") == true)
+            #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
+        }
+    }
+
+    @Test func `A block that asks for what another migration waits for fails the opening`() throws {
+        let hidden = hidden
+        var configuration = CodableCache.Configuration()
+        configuration.attached = [hidden]
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache(
+                at: url,
+                migrations: [
+                    adding("a", to: hidden, 1), Migration(to: 2, "b", .run { _ = try $0.pages(hidden) }),
+                ],
+                configuration: configuration
+            )
+        }
+        #expect(error?.code == .deferred)
+        #expect(error?.migration?.name == "b")
+        #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
+    }
+
+    @Test func `What had something after an earlier migration and has nothing now is waited for`() throws {
+        _ = try open([adding("a", to: notebook, 1)])
+        try FileManager.default.removeItem(at: notebook.url)
+        let report = try open([adding("a", to: notebook, 1), adding("b", to: notebook, 2)])
+        #expect(report.deferred.map(\.reason) == ["It had 2 lines."])
+        try notebook.write(["old", "a"])
+        _ = try open([adding("a", to: notebook, 1), adding("b", to: notebook, 2)])
+        #expect(try notebook.lines == ["old", "a", "b"])
+    }
+
+    @Test func `A store that was just created may wait, too`() throws {
+        let fresh = scratch.file("fresh.molt")
+        let waiting = try CodableCache(at: fresh, migrations: [adding("a", to: hidden, 1)])
+        #expect(waiting.report.deferred.count == 1)
+        #expect(waiting.schemaVersion == 1)
+        waiting.close()
+        let made = try CodableCache(at: fresh, migrations: [adding("a", to: notebook, 1)])
+        made.close()
+        #expect(try notebook.lines == ["old", "a"])
+    }
+}

@@ -1,0 +1,294 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Testing
+
+@Suite("What steps change outside the store")
+struct JournalTests {
+    private let scratch: ScratchDirectory
+    private let url: URL
+    private let notebook: Notebook
+    private let other: Notebook
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        url = scratch.file()
+        notebook = Notebook(url: scratch.file("notes"))
+        other = Notebook(url: scratch.file("others"))
+        try notebook.write(["old"])
+        let cache = try CodableCache(at: url)
+        try cache.set("value", forKey: "key")
+        cache.close()
+    }
+
+    private func open(_ registry: MigrationRegistry) throws -> MigrationReport {
+        let cache = try CodableCache(at: url, migrations: registry)
+        defer { cache.close() }
+        return cache.report
+    }
+
+    private func waiting() throws -> [String] {
+        try SQLite(url).rows("SELECT store FROM molt_journal ORDER BY id").map { $0[0] }
+    }
+
+    @Test func `Changes are made after the commit, and then forgotten`() throws {
+        let notebook = notebook
+        let report = try open([
+            Migration(
+                to: 1,
+                "note",
+                .notes(notebook) { migration in
+                    try migration.pages(notebook).add("new")
+                    #expect(try notebook.lines == ["old"])
+                }
+            )
+        ])
+        #expect(try notebook.lines == ["old", "new"])
+        #expect(try waiting().isEmpty)
+        #expect(report.entries.map(\.outcome) == [.ran])
+        #expect(report.entries[0].attachedCounts == ["notebook notes": 2])
+        #expect(try CacheStore.state(at: url).ledger.map(\.attachedCounts) == [["notebook notes": 2]])
+    }
+
+    @Test func `Steps see what those before them have changed`() throws {
+        let notebook = notebook
+        _ = try open([
+            Migration(to: 1, "first", .notes(notebook) { try $0.pages(notebook).add("new") }),
+            Migration(
+                to: 2,
+                "second",
+                .notes(notebook) { migration in
+                    let pages = try migration.pages(notebook)
+                    #expect(pages.lines == ["old", "new"])
+                    try pages.add("newer")
+                }
+            ),
+        ])
+        #expect(try notebook.lines == ["old", "new", "newer"])
+    }
+
+    @Test func `A step that fails changes nothing outside`() throws {
+        struct Failure: Error {}
+        let notebook = notebook
+        let error = #expect(throws: MigrationError.self) {
+            try open([
+                Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") }),
+                Migration(to: 2, "fails", .run { _ in throw Failure() }),
+            ])
+        }
+        #expect(error?.code == .stepFailed)
+        #expect(try notebook.lines == ["old"])
+        #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
+    }
+
+    @Test func `A session that is kept is of no use afterwards, whether the upgrade was committed or not`() throws {
+        struct Failure: Error {}
+        let notebook = notebook
+        let kept = Kept()
+        #expect(throws: MigrationError.self) {
+            try open([
+                Migration(
+                    to: 1,
+                    "a",
+                    .notes(notebook) { migration in
+                        kept.add(try migration.pages(notebook))
+                        throw Failure()
+                    }
+                )
+            ])
+        }
+        _ = try open([Migration(to: 1, "b", .notes(notebook) { kept.add(try $0.pages(notebook)) })])
+        #expect(kept.sessions.count == 2)
+        for session in kept.sessions {
+            let error = #expect(throws: MigrationError.self) { try session.add("late") }
+            #expect(error?.code == .contextExpired)
+        }
+    }
+
+    /// Sessions that outlive their upgrade.
+    ///
+    /// The test uses it on one thread only.
+    private final class Kept: @unchecked Sendable {
+        private(set) var sessions: [Notebook.Pages] = []
+
+        func add(_ session: Notebook.Pages) { sessions.append(session) }
+    }
+
+    @Test func `What could not be made waits in the store and is made at the next opening`() throws {
+        var broken = notebook
+        broken.isBroken = true
+        let notebook = notebook
+        func registry(_ notebook: Notebook) -> MigrationRegistry {
+            [Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") })]
+        }
+        let error = #expect(throws: MigrationError.self) { try open(registry(broken)) }
+        #expect(error?.code == .attachedStoreFailed)
+        #expect(error?.attachedStore == "notebook notes")
+        #expect(error?.underlying is Notebook.Failure)
+        #expect(try CodableCache.schemaVersion(ofFileAt: url) == 1)
+        #expect(try waiting() == ["notebook notes"])
+
+        let plan = try MigrationPlan(forFileAt: url, migrations: registry(notebook))
+        #expect(plan.journal == ["notebook notes"])
+        #expect(plan.needsUpgrade)
+        #expect(plan.description.contains("changes of a committed upgrade are still to be made to: notebook notes"))
+        #expect(try notebook.lines == ["old"])
+
+        let report = try open(registry(notebook))
+        #expect(report.isEmpty)
+        #expect(try notebook.lines == ["old", "new"])
+        #expect(try waiting().isEmpty)
+    }
+
+    @Test func `What waits is made before new steps look`() throws {
+        var broken = notebook
+        broken.isBroken = true
+        let notebook = notebook
+        func first(_ notebook: Notebook) -> Migration {
+            Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") })
+        }
+        #expect(throws: MigrationError.self) { try open([first(broken)]) }
+        _ = try open([
+            first(notebook),
+            Migration(
+                to: 2,
+                "look",
+                .notes(notebook) { migration in
+                    let lines = try migration.pages(notebook).lines
+                    #expect(lines == ["old", "new"])
+                }
+            ),
+        ])
+    }
+
+    @Test func `What waits for a store that is no longer attached is an error, and is kept`() throws {
+        var broken = notebook
+        broken.isBroken = true
+        #expect(throws: MigrationError.self) {
+            try open([Migration(to: 1, "note", .notes(broken) { [broken] in try $0.pages(broken).add("new") })])
+        }
+        let error = #expect(throws: MigrationError.self) { try open([Migration(to: 1, "note")]) }
+        #expect(error?.code == .notAttached)
+        #expect(error?.attachedStore == "notebook notes")
+        #expect(try waiting() == ["notebook notes"])
+
+        var configuration = CodableCache.Configuration()
+        configuration.attached = [notebook]
+        try CodableCache(at: url, migrations: [Migration(to: 1, "note")], configuration: configuration).close()
+        #expect(try notebook.lines == ["old", "new"])
+    }
+
+    @Test func `An older app leaves alone what waits in a store that a newer one upgraded`() throws {
+        var broken = notebook
+        broken.isBroken = true
+        let first = Migration(to: 1, "first", .notes(broken) { _ in })
+        #expect(throws: MigrationError.self) {
+            try open([first, Migration(to: 2, "note", .notes(broken) { [broken] in try $0.pages(broken).add("new") })])
+        }
+        let error = #expect(throws: MigrationError.self) { try open([first]) }
+        #expect(error?.code == .superseded)
+        #expect(try notebook.lines == ["old"])
+        #expect(try waiting() == ["notebook notes"])
+    }
+
+    @Test func `Nothing is removed anywhere before everything is added everywhere`() throws {
+        var broken = other
+        broken.isBroken = true
+        let notebook = notebook
+        func registry(_ other: Notebook) -> MigrationRegistry {
+            [
+                Migration(
+                    to: 1,
+                    "move",
+                    .notes(notebook, also: [other]) { migration in
+                        try migration.pages(notebook).remove("old")
+                        try migration.pages(other).add("old")
+                    }
+                )
+            ]
+        }
+        #expect(throws: MigrationError.self) { try open(registry(broken)) }
+        #expect(try notebook.lines == ["old"])
+        _ = try open(registry(other))
+        #expect(try notebook.lines == [])
+        #expect(try other.lines == ["old"])
+    }
+
+    @Test func `A block reaches only what was attached`() throws {
+        let notebook = notebook
+        let block = MigrationStep.run { try $0.pages(notebook).add("new") }
+        let error = #expect(throws: MigrationError.self) { try open([Migration(to: 1, "note", block)]) }
+        #expect(error?.code == .notAttached)
+        #expect(error?.migration?.name == "note")
+        #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
+
+        let attaching = MigrationStep.run(attaching: [notebook]) { try $0.pages(notebook).add("new") }
+        _ = try open([Migration(to: 1, "note", attaching)])
+        #expect(try notebook.lines == ["old", "new"])
+    }
+
+    @Test func `What is attached at the opening comes before what a step names`() throws {
+        let notebook = notebook
+        var stand = other
+        stand.url = scratch.url.appendingPathComponent("scratch").appendingPathComponent("notes")
+        try FileManager.default.createDirectory(
+            at: stand.url.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        var configuration = CodableCache.Configuration()
+        configuration.attached = [stand]
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") })
+        ]
+        try CodableCache(at: url, migrations: registry, configuration: configuration).close()
+        #expect(try stand.lines == ["new"])
+        #expect(try notebook.lines == ["old"])
+    }
+
+    @Test func `A dry run looks and changes nothing`() throws {
+        let notebook = notebook
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") })
+        ]
+        let report = try CodableCache.dryRun(at: url, migrations: registry)
+        #expect(report.entries[0].attachedCounts == ["notebook notes": 2])
+        #expect(try notebook.lines == ["old"])
+        #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
+    }
+
+    @Test func `A dry run does not work on what changes still wait for`() throws {
+        var broken = notebook
+        broken.isBroken = true
+        let notebook = notebook
+        let first = Migration(to: 1, "note", .notes(broken) { [broken] in try $0.pages(broken).add("new") })
+        #expect(throws: MigrationError.self) { try open([first]) }
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache.dryRun(
+                at: url,
+                migrations: [first, Migration(to: 2, "look", .notes(notebook) { _ = try $0.pages(notebook) })]
+            )
+        }
+        #expect(error?.code == .journalPending)
+        #expect(try waiting() == ["notebook notes"])
+    }
+
+    @Test func `It runs on a store that was just created, too`() throws {
+        let notebook = notebook
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") }),
+            Migration(to: 2, "records", .run { _ in Issue.record("There is no record.") }),
+        ]
+        let fresh = scratch.file("fresh.molt")
+        let cache = try CodableCache(at: fresh, migrations: registry)
+        defer { cache.close() }
+        #expect(try notebook.lines == ["old", "new"])
+        #expect(cache.report.entries.map(\.outcome) == [.ran, .bornFresh])
+    }
+
+    @Test func `Faults of a built-in step are faults of the registry`() throws {
+        let step = MigrationStep(words: "w", parameters: [], faults: ["It is wrong."], attaching: []) { _ in }
+        let error = #expect(throws: MigrationError.self) { try open([Migration(to: 1, "wrong", step)]) }
+        #expect(error?.code == .invalidRegistry)
+        #expect(error?.message.contains("\"wrong\" (version 1), step 1: It is wrong.") == true)
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import MoltDefaults
+import Testing
+
+@Suite("Forms of typed keys")
+struct DefaultsFormTests {
+    @Test(
+        arguments: [
+            (Bool.defaultsForm, .bool), (Int.defaultsForm, .int), (Int8.defaultsForm, .int8),
+            (Int16.defaultsForm, .int16), (Int32.defaultsForm, .int32), (Int64.defaultsForm, .int64),
+            (UInt.defaultsForm, .uint), (UInt8.defaultsForm, .uint8), (UInt16.defaultsForm, .uint16),
+            (UInt32.defaultsForm, .uint32), (UInt64.defaultsForm, .uint64), (Float.defaultsForm, .float),
+            (Double.defaultsForm, .double), (CGFloat.defaultsForm, .double), (String.defaultsForm, .string),
+            (Date.defaultsForm, .date), (Data.defaultsForm, .data), (URL.defaultsForm, .url),
+            (UUID.defaultsForm, .uuid), (Decimal.defaultsForm, .decimal), (Color.defaultsForm, .keyedArchive),
+            (Int?.defaultsForm, .int), (Period.defaultsForm, .codable), (Level.defaultsForm, .rawValue(of: .int)),
+            (Preferred.defaultsForm, .rawValue(of: .string)),
+            ([String]?.defaultsForm, .array(of: .string)), (Set<Int8>.defaultsForm, .set(of: .int8)),
+            ([String: [Period]].defaultsForm, .dictionary(of: .array(of: .codable))),
+            ([UInt32: [[Date]]].defaultsForm, .dictionary(key: .integer, of: .array(of: .array(of: .date)))),
+            (Range<Int>.defaultsForm, .range(of: .int)), (ClosedRange<Date>.defaultsForm, .closedRange(of: .date)),
+            (MyBag<Data>.defaultsForm, .array(of: .data)), (MySet<Data>.defaultsForm, .set(of: .data)),
+            ([TimeZone].defaultsForm, .array(of: .native(from: CodableTimeZone.self))),
+            ([Newt].defaultsForm, .keyedArchive),
+        ] as [(DefaultsForm, DefaultsForm)]
+    )
+    func `a type has the form that is written for it by hand`(form: DefaultsForm, written: DefaultsForm) {
+        #expect(outline(form) == outline(written))
+    }
+
+    @Test
+    func `a Codable leaf takes what its type can be decoded from`() throws {
+        let check = try #require(Period.defaultsForm.codableCheck)
+        try check(Array("\"1 Hour\"".utf8))
+        let error = try #require(throws: DefaultsError.self) { try check(Array("\"2 Weeks\"".utf8)) }
+        #expect(error.code == .typeMismatch)
+        let untyped = try #require(DefaultsForm.codable.codableCheck)
+        try untyped(Array("\"2 Weeks\"".utf8))
+        try untyped(Array("{\"a\":[1]}".utf8))
+        #expect(throws: DefaultsError.self) { try untyped(Array("[1".utf8)) }
+        #expect(throws: DefaultsError.self) { try untyped([]) }
+    }
+
+    @Test
+    func `raw values are known to their type, or at least of the form`() throws {
+        let level = try #require(Level.defaultsForm.isKnownRawValue)
+        #expect(level(.int(2)))
+        #expect(!level(.int(3)))
+        #expect(!level(.string("2")))
+        let text = try #require(DefaultsForm.rawValue(of: .string).isKnownRawValue)
+        #expect(text(.string("anything")))
+        #expect(!text(.int(1)))
+        let byte = try #require(DefaultsForm.rawValue(of: .int8).isKnownRawValue)
+        #expect(byte(.int(-128)))
+        #expect(!byte(.int(128)))
+        #expect(!byte(.unsigned(.max)))
+        #expect(!byte(.string("1")))
+        let large = try #require(DefaultsForm.rawValue(of: .uint64).isKnownRawValue)
+        #expect(large(.unsigned(.max)))
+        #expect(!large(.int(-1)))
+    }
+
+    @Test
+    func `a native form is made from the former JSON text`() throws {
+        let taipei = PropertyListValue.dictionary(["id": .string("0"), "name": .string("Asia/Taipei")])
+        let json = #"{"id":"0","name":"Asia\/Taipei"}"#
+        #expect(try native(TimeZone.defaultsForm, from: json) == taipei)
+        #expect(try native(ChosenTimeZone.defaultsForm, from: json) == taipei)
+        #expect(try native(EnumForm.defaultsForm, from: "\"10 Minutes\"") == .string("10 Minutes"))
+        #expect(
+            try native(CodableBag<Data>.defaultsForm, from: #"{"items":["SGk="]}"#) == .array([.data(Data("Hi".utf8))])
+        )
+        #expect(
+            try native(CodableSet<Date>.defaultsForm, from: #"{"store":[1.5]}"#)
+                == .array([.date(Date(timeIntervalSinceReferenceDate: 1.5))])
+        )
+        #expect(try native(CodableBag<ChosenTimeZone>.defaultsForm, from: #"{"items":[\#(json)]}"#) == .array([taipei]))
+        #expect(try native([Toad].defaultsForm, from: #"[{"age":1}]"#) == .data(Data(#"[{"age":1}]"#.utf8)))
+    }
+
+    @Test
+    func `what the native type does not know is an error, and so is what has no Codable form`() {
+        #expect(throws: DefaultsError.self) { try native(EnumForm.defaultsForm, from: "\"2 Weeks\"") }
+        #expect(throws: DefaultsError.self) { try native(TimeZone.defaultsForm, from: "{}") }
+        #expect(throws: DefaultsError.self) { try native(Frog.defaultsForm, from: "\"Froggy\"") }
+        #expect(throws: DefaultsError.self) { try native(PropertyListValue.defaultsForm, from: "1") }
+    }
+
+    @Test
+    func `a native form knows what is current`() throws {
+        let zone = try #require(TimeZone.defaultsForm.isCurrent)
+        #expect(zone(.dictionary(["id": .string("0"), "name": .string("n")])))
+        #expect(!zone(.dictionary(["id": .string("0")])))
+        #expect(!zone(.string(#"{"id":"0","name":"n"}"#)))
+        let period = try #require(EnumForm.defaultsForm.isCurrent)
+        #expect(period(.string("1 Hour")))
+        #expect(!period(.string("\"1 Hour\"")))
+    }
+
+    @Test
+    func `keys of dictionaries have one text each`() {
+        #expect(DefaultsKeyForm.of(UInt32.self).text("5") == "5")
+        #expect(DefaultsKeyForm.of(UInt32.self).text("+5") == "5")
+        #expect(DefaultsKeyForm.of(UInt32.self).text("-5") == nil)
+        #expect(DefaultsKeyForm.of(EnumForm.self).text("1 Hour") == "1 Hour")
+        #expect(DefaultsKeyForm.of(EnumForm.self).text("2 Weeks") == nil)
+        #expect(DefaultsKeyForm.integer.text("18446744073709551615") == "18446744073709551615")
+        #expect(DefaultsKeyForm.integer.text("a") == nil)
+        #expect(DefaultsKeyForm.string.text("a") == "a")
+    }
+
+    private func native(_ form: DefaultsForm, from json: String) throws -> PropertyListValue {
+        guard case .native(let convert, _) = form.kind else {
+            throw NotNative()
+        }
+        return try convert(Array(json.utf8))
+    }
+
+    private struct NotNative: Error {}
+}
+
+/// The form's outline, without what closures check.
+private func outline(_ form: DefaultsForm) -> String {
+    switch form.kind {
+    case .bool: "bool"
+    case .integer(let min, let max): "\(min)...\(max)"
+    case .float: "float"
+    case .double: "double"
+    case .string: "string"
+    case .date: "date"
+    case .data: "data"
+    case .url: "url"
+    case .uuid: "uuid"
+    case .decimal: "decimal"
+    case .range(let bound, let isClosed): "range(\(outline(bound)), \(isClosed))"
+    case .codable: "codable"
+    case .rawValue(let raw, _): "raw(\(outline(raw)))"
+    case .keyedArchive: "archive"
+    case .array(let element): "[\(outline(element))]"
+    case .set(let element): "set(\(outline(element)))"
+    case .dictionary(let key, let value): "[\(key.text("1") ?? "-")\(key.text("a") ?? "-"): \(outline(value))]"
+    case .native: "native"
+    }
+}
+
+extension DefaultsForm {
+    fileprivate var codableCheck: (@Sendable ([UInt8]) throws -> Void)? {
+        if case .codable(let check) = kind { check } else { nil }
+    }
+
+    fileprivate var isKnownRawValue: (@Sendable (PropertyListValue) -> Bool)? {
+        if case .rawValue(_, let isKnown) = kind { isKnown } else { nil }
+    }
+
+    fileprivate var isCurrent: (@Sendable (PropertyListValue) -> Bool)? {
+        if case .native(_, let isCurrent) = kind { isCurrent } else { nil }
+    }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import MoltDefaults
+import Testing
+
+@Suite("Types of the app in a suite")
+struct LeafBridgeTests {
+    @Test
+    func `a Codable type is JSON text`() throws {
+        try expect(Note(when: Date(timeIntervalSinceReferenceDate: 0.5)), storedAs: .string(#"{"when":0.5}"#))
+        try expect(Period.tenMinutes, storedAs: .string("\"10 Minutes\""))
+        expectUnreadable(.string("\"2 Weeks\""), as: Period.self)
+        expectUnreadable(.string("10 Minutes"), as: Period.self)
+        expectUnreadable(.string("{}"), as: Note.self, at: "when")
+        expectUnreadable(.string(""), as: Note.self)
+    }
+
+    @Test
+    func `a type with raw values is its raw value`() throws {
+        try expect(EnumForm.oneHour, storedAs: .string("1 Hour"))
+        try expect(Level.high, storedAs: .int(2))
+        try expect(Preferred.b, storedAs: .string("b"))
+        try expect(Options([.first, .second]), storedAs: .int(3))
+        expectUnreadable(.string("2 Weeks"), as: EnumForm.self)
+        expectUnreadable(.int(3), as: Level.self)
+        expectUnreadable(.string("\"b\""), as: Preferred.self)
+        expectUnreadable(.array([.int(1), .int(7)]), as: [Level].self, at: "[1]")
+    }
+
+    @Test
+    func `a value that JSON cannot hold is refused`() throws {
+        #expect(throws: DefaultsError.self) { try stored(Ratio(value: .infinity)) }
+        #expect(throws: DefaultsError.self) { try stored([Decimal.nan]) }
+        #expect(throws: DefaultsError.self) { try stored(Price(value: .nan)) }
+        try expect(Price(value: 1), storedAs: .string(#"{"value":1}"#))
+        try expect(["NaN"], storedAs: .array([.string("NaN")]))
+        try expect(Titled(title: "NaN"), storedAs: .string(#"{"title":"NaN"}"#))
+    }
+
+    @Test
+    func `a bridge of the app gives a native form, also inside containers`() throws {
+        let zone = ChosenTimeZone(id: "0", name: "Asia/Taipei")
+        let stored = PropertyListValue.dictionary(["id": .string("0"), "name": .string("Asia/Taipei")])
+        try expect(zone, storedAs: stored)
+        try expect([zone], storedAs: .array([stored]))
+        try expect(Set([zone]), storedAs: .array([stored]))
+        try expect(["k": zone], storedAs: .dictionary(["k": stored]))
+        expectUnreadable(.array([.dictionary(["id": .string("0")])]), as: [ChosenTimeZone].self, at: "[0]")
+        expectUnreadable(.array([.string("")]), as: [ChosenTimeZone].self, at: "[0]")
+    }
+
+    @Test
+    func `a bridge may store a dictionary of anything`() throws {
+        try expect(Mixed(name: "n", count: 3), storedAs: .dictionary(["name": .string("n"), "count": .int(3)]))
+        expectUnreadable(.int(1), as: Mixed.self)
+    }
+
+    @Test
+    func `a bridge cannot store what a suite cannot hold`() {
+        #expect(throws: DefaultsError.self) { try stored(Unstorable()) }
+        #expect(throws: DefaultsError.self) { try stored([Nothing()]) }
+    }
+
+    @Test
+    func `an object with secure coding is a keyed archive`() throws {
+        let stored = try #require(try stored(Color(name: "red")))
+        guard case .data = stored else {
+            Issue.record("not data")
+            return
+        }
+        #expect(try read(Color.self, from: stored).name == "red")
+        let array = try #require(try MoltDefaultsTests.stored([Color(name: "a"), Color(name: "b")]))
+        guard case .array(let archives) = array else {
+            Issue.record("not an array")
+            return
+        }
+        #expect(archives.count == 2)
+        #expect(try read([Color].self, from: array).map(\.name) == ["a", "b"])
+    }
+
+    @Test
+    func `data that is no archive of the class is not readable`() throws {
+        let other = try NSKeyedArchiver.archivedData(withRootObject: NSDate(), requiringSecureCoding: true)
+        let list = try PropertyListSerialization.data(
+            fromPropertyList: ["$archiver": "NSKeyedArchiver"],
+            format: .binary,
+            options: 0
+        )
+        let missing = try PropertyListSerialization.data(
+            fromPropertyList: [
+                "$archiver": "NSKeyedArchiver", "$version": 100_000, "$objects": ["$null"], "$top": [String: Any](),
+            ] as [String: Any],
+            format: .binary,
+            options: 0
+        )
+        for data in [Data(), Data([1, 2, 3]), other, list, missing, Data("bplist00".utf8)] {
+            expectUnreadable(.data(data), as: Color.self)
+        }
+        expectUnreadable(.string(""), as: Color.self)
+    }
+
+    @Test
+    func `an archive whose references lead nowhere, or to another class, is not readable`() throws {
+        let name = NSStringFromClass(Color.self)
+        #expect(try read(Color.self, from: archive(root: 1, class: 3, className: name)).name == "red")
+        for (root, type, className) in [(1, 9, name), (1, 0, name), (9, 3, name), (2, 3, name), (1, 3, "NoSuchClass")] {
+            expectUnreadable(archive(root: root, class: type, className: className), as: Color.self)
+        }
+        expectUnreadable(archive(root: 1, class: 3, className: NSStringFromClass(Operation.self)), as: Color.self)
+        expectUnreadable(archive(root: 1, class: 3, className: NSStringFromClass(NSDate.self)), as: Color.self)
+    }
+
+    private func archive(root: Int, class type: Int, className: String) -> PropertyListValue {
+        let text = """
+            <plist version="1.0"><dict>
+            <key>$archiver</key><string>NSKeyedArchiver</string><key>$version</key><integer>100000</integer>
+            <key>$top</key><dict><key>root</key><dict><key>CF$UID</key><integer>\(root)</integer></dict></dict>
+            <key>$objects</key><array><string>$null</string>
+            <dict><key>$class</key><dict><key>CF$UID</key><integer>\(type)</integer></dict>
+            <key>name</key><dict><key>CF$UID</key><integer>2</integer></dict></dict>
+            <string>red</string>
+            <dict><key>$classname</key><string>\(className)</string>
+            <key>$classes</key><array><string>\(className)</string><string>NSObject</string></array></dict>
+            </array></dict></plist>
+            """
+        return .data(Data(text.utf8))
+    }
+
+    @Test
+    func `the archive of a class without secure coding is read as data`() throws {
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: NSDate(), requiringSecureCoding: false)
+        #expect(try read(Data.self, from: .data(archive)) == archive)
+    }
+}
+
+struct Note: Codable, Equatable, DefaultsSerializable {
+    var when: Date
+}
+
+struct Ratio: Codable, DefaultsSerializable {
+    var value: Double
+}
+
+struct Price: Codable, Equatable, DefaultsSerializable {
+    var value: Decimal
+}
+
+struct Titled: Codable, Equatable, DefaultsSerializable {
+    var title: String
+}
+
+enum Preferred: String, Codable, DefaultsSerializable, DefaultsPreferRawRepresentable {
+    case a
+    case b
+}
+
+struct Options: OptionSet, DefaultsSerializable {
+    static let first = Options(rawValue: 1)
+    static let second = Options(rawValue: 2)
+
+    let rawValue: Int
+}
+
+struct Mixed: Equatable, DefaultsSerializable {
+    struct MixedBridge: DefaultsBridge {
+        func serialize(_ value: Mixed?) -> [String: Any]? {
+            value.map { ["name": $0.name, "count": $0.count] }
+        }
+
+        func deserialize(_ object: [String: Any]?) -> Mixed? {
+            guard let name = object?["name"] as? String, let count = object?["count"] as? Int else { return nil }
+            return Mixed(name: name, count: count)
+        }
+    }
+
+    static let bridge = MixedBridge()
+
+    var name: String
+    var count: Int
+}
+
+struct Unstorable: DefaultsSerializable {
+    struct UnstorableBridge: DefaultsBridge {
+        func serialize(_ value: Unstorable?) -> [String: Any]? {
+            ["nested": [NSNull()]]
+        }
+
+        func deserialize(_ object: [String: Any]?) -> Unstorable? {
+            nil
+        }
+    }
+
+    static let bridge = UnstorableBridge()
+}
+
+struct Nothing: DefaultsSerializable {
+    struct NothingBridge: DefaultsBridge {
+        func serialize(_ value: Nothing?) -> String? {
+            nil
+        }
+
+        func deserialize(_ object: String?) -> Nothing? {
+            nil
+        }
+    }
+
+    static let bridge = NothingBridge()
+}
+
+/// A class that can be subclassed, as colours can.
+// Sendable: its only property is a constant.
+class Color: NSObject, NSSecureCoding, DefaultsSerializable, @unchecked Sendable {
+    static var supportsSecureCoding: Bool { true }
+
+    let name: String
+
+    init(name: String) {
+        self.name = name
+    }
+
+    required init?(coder: NSCoder) {
+        guard let name = coder.decodeObject(of: NSString.self, forKey: "name") else { return nil }
+        self.name = String(describing: name)
+    }
+
+    func encode(with coder: NSCoder) {
+        coder.encode(NSString(string: name), forKey: "name")
+    }
+}

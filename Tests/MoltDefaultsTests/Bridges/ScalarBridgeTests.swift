@@ -1,0 +1,116 @@
+import Foundation
+import MoltDefaults
+import Testing
+
+@Suite("Scalars in a suite")
+struct ScalarBridgeTests {
+    @Test
+    func `whole numbers of every width are native and exact at their limits`() throws {
+        try expectLimits(Int.self)
+        try expectLimits(Int8.self)
+        try expectLimits(Int16.self)
+        try expectLimits(Int32.self)
+        try expectLimits(Int64.self)
+        try expectLimits(UInt.self)
+        try expectLimits(UInt8.self)
+        try expectLimits(UInt16.self)
+        try expectLimits(UInt32.self)
+        try expectLimits(UInt64.self)
+        try expect(UInt64.max, storedAs: .unsigned(18_446_744_073_709_551_615))
+        try expect(Int.min, storedAs: .int(-9_223_372_036_854_775_808))
+    }
+
+    private func expectLimits<Number: FixedWidthInteger & DefaultsSerializable & Sendable>(
+        _ type: Number.Type
+    ) throws {
+        for number in [Number.min, 0, Number.max] {
+            let expected =
+                Int64(exactly: number).map(PropertyListValue.int) ?? PropertyListValue.unsigned(UInt64(number))
+            try expect(number, storedAs: expected)
+        }
+    }
+
+    @Test
+    func `a number outside of a type's limits is not readable`() {
+        expectUnreadable(.int(128), as: Int8.self)
+        expectUnreadable(.int(-1), as: UInt.self)
+        expectUnreadable(.int(-1), as: UInt64.self)
+        expectUnreadable(.int(65536), as: UInt16.self)
+        expectUnreadable(.unsigned(.max), as: Int.self)
+        expectUnreadable(.double(1e300), as: Int64.self)
+        expectUnreadable(.double(1.5), as: Int.self)
+        expectUnreadable(.double(.nan), as: Int.self)
+        expectUnreadable(.double(.infinity), as: UInt8.self)
+        expectUnreadable(.double(1e300), as: Float.self)
+    }
+
+    @Test
+    func `numbers with a fraction are native, infinite ones too`() throws {
+        try expect(0.1, storedAs: .double(0.1))
+        try expect(Double.infinity, storedAs: .double(.infinity))
+        try expect(-Double.greatestFiniteMagnitude, storedAs: .double(-Double.greatestFiniteMagnitude))
+        try expect(Float(0.1), storedAs: .double(Double(Float(0.1))))
+        try expect(Float.infinity, storedAs: .double(.infinity))
+        try expect(CGFloat(0.25), storedAs: .double(0.25))
+        try expect(CGFloat.infinity, storedAs: .double(.infinity))
+        #expect(try read(Float.self, from: .double(0.1)) == 0.1)
+        #expect(try read(Double.self, from: .int(3)) == 3)
+        #expect(try read(Double.self, from: .double(.nan)).isNaN)
+    }
+
+    @Test
+    func `truth values, texts, dates and data are native`() throws {
+        try expect(true, storedAs: .bool(true))
+        try expect("\"a\" \u{1F984}", storedAs: .string("\"a\" \u{1F984}"))
+        let date = Date(timeIntervalSinceReferenceDate: 600_000_000.25)
+        try expect(date, storedAs: .date(date))
+        try expect(Data([0, 255]), storedAs: .data(Data([0, 255])))
+        #expect(try read(Bool.self, from: .int(1)))
+        expectUnreadable(.int(2), as: Bool.self)
+        expectUnreadable(.bool(true), as: Int.self)
+        expectUnreadable(.string("1"), as: Int.self)
+        expectUnreadable(.int(1), as: String.self)
+        expectUnreadable(.string("AQ=="), as: Data.self)
+        expectUnreadable(.double(1), as: Date.self)
+    }
+
+    @Test
+    func `URLs and decimal numbers are JSON text`() throws {
+        let url = try #require(URL(string: "https://e.com/a"))
+        try expect(url, storedAs: .string(#""https:\/\/e.com\/a""#))
+        let decimal = try #require(Decimal(string: "1.1"))
+        try expect(decimal, storedAs: .string("1.1"))
+        expectUnreadable(.string("https://e.com"), as: URL.self)
+        expectUnreadable(.double(1.1), as: Decimal.self)
+    }
+
+    @Test
+    func `UUIDs are bare text, and are read with quotes too`() throws {
+        let text = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+        let uuid = try #require(UUID(uuidString: text))
+        try expect(uuid, storedAs: .string(text))
+        #expect(try read(UUID.self, from: .string("\"\(text)\"")) == uuid)
+        expectUnreadable(.string("\""), as: UUID.self)
+        expectUnreadable(.string("\"\""), as: UUID.self)
+    }
+
+    @Test
+    func `ranges are native bounds, and are read from JSON text too`() throws {
+        try expect(1..<5, storedAs: .array([.int(1), .int(5)]))
+        try expect(UInt64.max...UInt64.max, storedAs: .array([.unsigned(.max), .unsigned(.max)]))
+        #expect(try read(Range<Int>.self, from: .string("[1,5]")) == 1..<5)
+        #expect(try read(ClosedRange<Double>.self, from: .string("[1,5.5]")) == 1...5.5)
+        let dates = Date(timeIntervalSinceReferenceDate: 0)...Date(timeIntervalSinceReferenceDate: 1)
+        try expect(dates, storedAs: .array([.date(dates.lowerBound), .date(dates.upperBound)]))
+        expectUnreadable(.array([.int(5), .int(1)]), as: Range<Int>.self)
+        expectUnreadable(.string("[5,1]"), as: ClosedRange<Int>.self)
+        expectUnreadable(.array([.int(1)]), as: Range<Int>.self)
+        expectUnreadable(.array([.double(.nan), .double(1)]), as: Range<Double>.self)
+        expectUnreadable(.array([.int(1), .string("5")]), as: Range<Int>.self, at: "[1]")
+    }
+
+    @Test
+    func `anything can be read as a property list value`() throws {
+        try expect(PropertyListValue.array([.bool(true), .int(1)]), storedAs: .array([.bool(true), .int(1)]))
+    }
+}

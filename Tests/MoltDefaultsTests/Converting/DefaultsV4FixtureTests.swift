@@ -1,0 +1,162 @@
+import Foundation
+import MoltCore
+import MoltDefaults
+import Testing
+
+/// The suite that Defaults 4.2.2 wrote, and what Defaults 5.0.0 made of it.
+@Suite("A suite that Defaults 4 wrote")
+struct DefaultsV4FixtureTests {
+    static let forms: [String: DefaultsForm] = [
+        "alreadyNative": .array(of: .string),
+        "arrayArrayInt": .array(of: .array(of: .int)),
+        "arrayArrayTimezone": .array(of: .array(of: .codable(as: CodableTimeZone.self))),
+        "arrayBag": .array(of: .codable(as: Bag.self)),
+        "arrayBool": .array(of: .bool),
+        "arrayData": .array(of: .data),
+        "arrayDate": .array(of: .date),
+        "arrayDouble": .array(of: .double),
+        "arrayEmpty": .array(of: .string),
+        "arrayInt": .array(of: .int),
+        "arrayPeriod": .array(of: .codable(as: Period.self)),
+        "arraySetString": .array(of: .set(of: .string)),
+        "arrayString": .array(of: .string),
+        "arrayTimezone": .array(of: .codable(as: CodableTimeZone.self)),
+        "arrayURL": .array(of: .url),
+        "bag": .codable(as: Bag.self),
+        "bool": .bool,
+        "data": .data,
+        "date": .date,
+        "dictionaryArrayTimezone": .dictionary(of: .array(of: .codable(as: CodableTimeZone.self))),
+        "dictionaryIntTimezone": .dictionary(key: .of(Int.self), of: .codable(as: CodableTimeZone.self)),
+        "dictionaryPeriod": .dictionary(of: .codable(as: Period.self)),
+        "dictionaryPeriodInt": DefaultsForm(.dictionary(DefaultsForm.periodKey, .int)),
+        "dictionaryStringArray": .dictionary(of: .array(of: .int)),
+        "dictionaryStringBool": .dictionary(of: .bool),
+        "dictionaryStringDate": .dictionary(of: .date),
+        "dictionaryStringInt": .dictionary(of: .int),
+        "dictionaryStringIntInArray": .array(of: .dictionary(of: .int)),
+        "dictionaryTimezone": .dictionary(of: .codable(as: CodableTimeZone.self)),
+        "dictionaryUInt32Timezone": .dictionary(key: .of(UInt32.self), of: .codable(as: CodableTimeZone.self)),
+        "double": .double,
+        "float": .float,
+        "int": .int,
+        "int64": .int64,
+        "int8": .int8,
+        "jsonLookingString": .string,
+        "level": .codable(as: Level.self),
+        "malformedArray": .array(of: .string),
+        "nullElementArray": .array(of: .int),
+        "optionalMissing": .int,
+        "period": .codable(as: Period.self),
+        "setInt": .set(of: .int),
+        "setPeriod": .set(of: .codable(as: Period.self)),
+        "setString": .set(of: .string),
+        "setTimezone": .set(of: .codable(as: CodableTimeZone.self)),
+        "string": .string,
+        "timezone": .codable(as: CodableTimeZone.self),
+        "uint": .uint,
+        "uint64": .uint64,
+        "unknownCaseArray": .array(of: .period),
+        "url": .url,
+        "wrongShapeArray": .array(of: .int),
+    ]
+
+    /// Where Defaults 5.0.0 falls short.
+    static let exceptions: [String: PropertyListValue] = [
+        "arraySetString": .array([.array([.string("only")])]),
+        "dictionaryPeriodInt": .dictionary(["10 Minutes": .int(10), "1 Hour": .int(60)]),
+        "int8": .int(-128),
+        "int64": .int(.min),
+        "uint": .int(7),
+        "uint64": .unsigned(.max),
+    ]
+
+    static let notConvertible: [String: String] = [
+        "malformedArray": "", "nullElementArray": "[1]", "optionalMissing": "", "unknownCaseArray": "[1]",
+        "wrongShapeArray": "",
+    ]
+
+    @Test
+    func `becomes what Defaults 5 makes of it, every key`() throws {
+        let before = try Self.fixture("defaults-v4")
+        let after = try Self.fixture("defaults-v5")
+        #expect(before.count == 52)
+        #expect(Set(before.keys) == Set(Self.forms.keys))
+        var counts: [String: Int] = [:]
+        for (key, stored) in before {
+            let form = try #require(Self.forms[key])
+            let expected = try #require(Self.exceptions[key] ?? after[key])
+            switch DefaultsV4Conversion(target: .v5).convert(stored, as: form) {
+            case .converted(let value, let setAside):
+                counts["converted", default: 0] += 1
+                let isSet = key.hasPrefix("set")
+                #expect(try Self.meaning(value, isSet: isSet) == Self.meaning(expected, isSet: isSet), "\(key)")
+                #expect(setAside.isEmpty)
+            case .alreadyCurrent:
+                counts["already current", default: 0] += 1
+                #expect(try Self.meaning(stored) == Self.meaning(expected), "\(key)")
+            case .notConvertible(_, let place):
+                counts["not convertible", default: 0] += 1
+                #expect(stored == expected, "\(key)")
+                #expect(Self.notConvertible[key] == place.description, "\(key)")
+            }
+        }
+        #expect(counts == ["converted": 33, "already current": 14, "not convertible": 5])
+    }
+
+    @Test
+    func `keeps the characters of what is Codable`() throws {
+        let before = try Self.fixture("defaults-v4")
+        let stored = try #require(before["arrayTimezone"])
+        let outcome = DefaultsV4Conversion().convert(stored, as: .array(of: .codable(as: CodableTimeZone.self)))
+        let texts = [#"{"id":"0","name":"Asia\/Taipei"}"#, #"{"id":"1","name":"Asia\/Tokyo"}"#]
+        #expect(outcome == .converted(.array(texts.map { .string($0) })))
+    }
+
+    @Test
+    func `is current afterwards, every key that could be converted`() throws {
+        for (key, stored) in try Self.fixture("defaults-v4") {
+            let form = try #require(Self.forms[key])
+            guard case .converted(let value, _) = DefaultsV4Conversion().convert(stored, as: form) else { continue }
+            #expect(DefaultsV4Conversion().convert(value, as: form) == .alreadyCurrent, "\(key)")
+        }
+    }
+
+    private static func fixture(_ name: String) throws -> [String: PropertyListValue] {
+        let url = try #require(
+            Bundle.module.url(forResource: name, withExtension: "plist", subdirectory: "Fixtures")
+        )
+        let plist = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
+        return try #require(plist as? [String: Any]).mapValues { try PropertyListValue(normalizing: $0) }
+    }
+
+    /// A value in which JSON texts with the same meaning are the same, and sets with the same elements.
+    private static func meaning(_ value: PropertyListValue, isSet: Bool = false) throws -> PropertyListValue {
+        switch value {
+        case .string(let text):
+            guard text.hasPrefix("{"),
+                let object = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+            else { return value }
+            let sorted = try JSONSerialization.data(withJSONObject: object, options: .sortedKeys)
+            return .string(String(decoding: sorted, as: UTF8.self))
+        case .array(let values):
+            let values = try values.map { try meaning($0) }
+            return .array(isSet ? values.sorted { "\($0)" < "\($1)" } : values)
+        case .dictionary(let values): return .dictionary(try values.mapValues { try meaning($0) })
+        default: return value
+        }
+    }
+
+    struct Bag: Codable {
+        var when: Date
+        var blob: Data
+        var url: URL
+        var ratio: Float
+        var note: String?
+    }
+
+    enum Level: Int, Codable {
+        case low = 1
+        case high = 2
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import MoltCore
+import MoltDefaults
+
+/// Forms that the conversion's tests are about, written out without the help of typed keys.
+extension DefaultsForm {
+    static func enumeration(_ values: [PropertyListValue], _ raw: DefaultsForm = .string) -> DefaultsForm {
+        DefaultsForm(.rawValue(raw, isKnown: { values.contains($0) }))
+    }
+
+    static let period = enumeration([.string("10 Minutes"), .string("30 Minutes"), .string("1 Hour")])
+    static let periodKey = DefaultsKeyForm { ["10 Minutes", "30 Minutes", "1 Hour"].contains($0) ? $0 : nil }
+    static let level = enumeration([.int(1), .int(2)], .int)
+
+    /// The struct with a bridge to a dictionary, once Codable.
+    static let timeZone = DefaultsForm(
+        .native(
+            convert: { bytes in
+                let zone = try JSONDecoder().decode(CodableTimeZone.self, from: Data(bytes))
+                return .dictionary(["id": .string(zone.id), "name": .string(zone.name)])
+            },
+            isCurrent: { value in
+                guard case .dictionary(let values) = value, case .string = values["id"],
+                    case .string = values["name"]
+                else { return false }
+                return true
+            }
+        )
+    )
+
+    /// A Codable struct with one property, now the array that the property holds.
+    static func flattened(_ property: String, _ element: DefaultsForm) -> DefaultsForm {
+        let form = DefaultsForm.array(of: element)
+        let conversion = DefaultsV4Conversion()
+        return DefaultsForm(
+            .native(
+                convert: { bytes in
+                    let object = try RecordValue(json: bytes).object
+                    let text = String(decoding: try object?[property]?.json() ?? [], as: UTF8.self)
+                    guard case .converted(let value, _) = conversion.convert(.string(text), as: form) else {
+                        throw CocoaError(.coderInvalidValue)
+                    }
+                    return value
+                },
+                isCurrent: { conversion.convert($0, as: form) == .alreadyCurrent }
+            )
+        )
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import MoltDefaults
+import Testing
+
+@Suite("Keeping what can be converted")
+struct DefaultsV4SalvageTests {
+    private let conversion = DefaultsV4Conversion(salvage: true)
+
+    private func setAside(_ steps: [ValuePlace.Step], _ original: String, _ reason: String) -> SetAside {
+        SetAside(place: ValuePlace(steps), original: .string(original), reason: reason)
+    }
+
+    @Test
+    func `bad elements are set aside with their text`() {
+        let outcome = conversion.convert(.string(#"[1, "x" ,3,null,{"a": 1.0}]"#), as: .array(of: .int))
+        let expected = "where a whole number was expected"
+        #expect(
+            outcome
+                == .converted(
+                    .array([.int(1), .int(3)]),
+                    setAside: [
+                        setAside([.index(1)], "\"x\"", "a string, \(expected)"),
+                        setAside([.index(3)], "null", "null, \(expected)"),
+                        setAside([.index(4)], "{\"a\": 1.0}", "an object, \(expected)"),
+                    ]
+                )
+        )
+    }
+
+    @Test
+    func `bad values and bad keys of a dictionary are set aside`() {
+        let outcome = conversion.convert(
+            .string(#"[1,[1,2],"x",[3],2,[4,true],9]"#),
+            as: .dictionary(key: .of(UInt8.self), of: .array(of: .int))
+        )
+        #expect(
+            outcome
+                == .converted(
+                    .dictionary(["1": .array([.int(1), .int(2)]), "2": .array([.int(4)])]),
+                    setAside: [
+                        setAside([.index(6)], "9", "a key without a value"),
+                        setAside([.key("x")], "[3]", "its key is not one of the dictionary's type"),
+                        setAside([.key("2"), .index(1)], "true", "a truth value, where a whole number was expected"),
+                    ]
+                )
+        )
+    }
+
+    @Test
+    func `a range is set aside whole`() {
+        let outcome = conversion.convert(.string(#"[[1,2],[3,"x"],[4,5]]"#), as: .array(of: .range(of: .int)))
+        #expect(
+            outcome
+                == .converted(
+                    .array([.array([.int(1), .int(2)]), .array([.int(4), .int(5)])]),
+                    setAside: [setAside([.index(1)], #"[3,"x"]"#, "a string, where a whole number was expected")]
+                )
+        )
+    }
+
+    @Test
+    func `elements of a native container are set aside as they are`() {
+        let outcome = conversion.convert(.array([.int(1), .date(.distantPast)]), as: .array(of: .int))
+        let date = SetAside(
+            place: ValuePlace([.index(1)]),
+            original: .date(.distantPast),
+            reason: "a date, where a whole number was expected"
+        )
+        #expect(outcome == .converted(.array([.int(1)]), setAside: [date]))
+    }
+
+    @Test(arguments: ["null", "{}", "[1", "", "[1],[2]"])
+    func `a value that is bad as a whole is left`(text: String) {
+        guard case .notConvertible = conversion.convert(.string(text), as: .array(of: .int)) else {
+            Issue.record("converted")
+            return
+        }
+    }
+
+    @Test
+    func `a good value loses nothing`() {
+        #expect(conversion.convert(.string("[1]"), as: .array(of: .int)) == .converted(.array([.int(1)])))
+        #expect(conversion.convert(.array([.int(1)]), as: .array(of: .int)) == .alreadyCurrent)
+    }
+
+    @Test
+    func `a place shows the keys of dictionaries only on request`() {
+        let place = ValuePlace([.key("k"), .index(0)])
+        #expect(place.description == #"["…"][0]"#)
+        #expect(place.withKeys == #"["k"][0]"#)
+    }
+}

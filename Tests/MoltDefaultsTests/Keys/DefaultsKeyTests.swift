@@ -1,0 +1,158 @@
+import Foundation
+import MoltDefaults
+import Synchronization
+import Testing
+
+extension DefaultsKeys {
+    fileprivate static let tags = DefaultsKey<[String]>("tags", default: ["first"])
+    fileprivate static let period = DefaultsKey<Period?>("period")
+    fileprivate static let count = DefaultsKey<Int>("count", default: 1)
+    fileprivate static let color = DefaultsKey<Color>("color") { Color(name: "red") }
+    fileprivate static let nested = DefaultsKey<Int??>("nested")
+}
+
+@Suite("Typed keys", .serialized)
+struct DefaultsKeyTests {
+    let settings = DictionarySettings()
+
+    @Test
+    func `a setting has its default until it is set, and again after it was removed`() throws {
+        #expect(settings[.tags] == ["first"])
+        #expect(try !settings.contains(.tags))
+        settings[.tags] = ["a"]
+        settings[.tags].append("b")
+        #expect(settings[.tags] == ["a", "b"])
+        #expect(settings.value(forKey: "tags") == .array([.string("a"), .string("b")]))
+        #expect(try settings.contains(.tags))
+        try settings.remove(.tags)
+        #expect(settings[.tags] == ["first"])
+        #expect(settings.value(forKey: "tags") == nil)
+        #expect(settings[.color].name == "red")
+    }
+
+    @Test
+    func `a default is never written`() throws {
+        _ = settings[.tags]
+        _ = try settings.value(for: .count)
+        #expect(settings.value(forKey: "tags") == nil)
+        #expect(settings.value(forKey: "count") == nil)
+    }
+
+    @Test
+    func `an optional setting is nil until it is set; setting nil removes it`() throws {
+        #expect(settings[.period] == nil)
+        try settings.set(.oneHour, for: .period)
+        #expect(settings[.period] == .oneHour)
+        try settings.set(nil, for: .period)
+        #expect(settings.value(forKey: "period") == nil)
+        settings[.period] = .halfHour
+        settings[.period] = nil
+        #expect(settings.value(forKey: "period") == nil)
+        settings[.nested] = .some(nil)
+        #expect(settings.value(forKey: "nested") == nil)
+        settings[.nested] = 3
+        #expect(settings[.nested] == 3)
+    }
+
+    @Test
+    func `keys with and without types go into one list`() {
+        let keys: [DefaultsKeys] = [.tags, .period, .key("old", .array(of: .codable))]
+        #expect(keys.map(\.name) == ["tags", "period", "old"])
+    }
+
+    @Test
+    func `reading what is of another type throws, names key and place, and never the value`() throws {
+        settings.set(.array([.string("a"), .int(4711)]), forKey: "tags")
+        let error = try #require(throws: DefaultsError.self) { try settings.value(for: .tags) }
+        #expect(error.code == .typeMismatch)
+        #expect(error.key == "tags")
+        #expect(error.place == "[1]")
+        #expect(error.message.contains("a text"))
+        #expect(!"\(error) \(error.debugDescription)".contains("4711"))
+        #expect(settings.value(forKey: "tags") == .array([.string("a"), .int(4711)]))
+    }
+
+    @Test
+    func `no message has anything of a JSON text in it`() throws {
+        settings.set(.string("\"4711 Minutes\""), forKey: "period")
+        let error = try #require(throws: DefaultsError.self) { try settings.value(for: .period) }
+        #expect(error.message.contains("Period"))
+        #expect(!"\(error) \(error.debugDescription)".contains("4711"))
+    }
+
+    @Test
+    func `what cannot be read is reported by the subscript, and not replaced by what was made of a default`() throws {
+        let reported = ReportedErrors()
+        let handler = DefaultsKeys.onFailure
+        defer { DefaultsKeys.onFailure = handler }
+        DefaultsKeys.onFailure = { reported.append($0) }
+        // As Defaults 4 left it.
+        settings.set(.string("[\"a\"]"), forKey: "tags")
+        #expect(settings[.tags] == ["first"])
+        #expect(reported.codes == [.typeMismatch])
+        settings[.tags].append("b")
+        #expect(settings.value(forKey: "tags") == .string("[\"a\"]"))
+        #expect(reported.codes == [.typeMismatch, .typeMismatch, .typeMismatch])
+        try settings.set(["b"], for: .tags)
+        #expect(settings[.tags] == ["b"])
+        #expect(reported.codes.count == 3)
+    }
+
+    @Test
+    func `what cannot be stored is reported by the subscript, and the old value stays`() throws {
+        let reported = ReportedErrors()
+        let handler = DefaultsKeys.onFailure
+        defer { DefaultsKeys.onFailure = handler }
+        DefaultsKeys.onFailure = { reported.append($0) }
+        let ratio = DefaultsKey<Ratio>("ratio", default: Ratio(value: 1))
+        settings[ratio] = Ratio(value: 2)
+        settings[ratio] = Ratio(value: .infinity)
+        #expect(settings[ratio].value == 2)
+        #expect(reported.codes == [.cannotStore])
+        let error = try #require(throws: DefaultsError.self) { try settings.set(Ratio(value: .infinity), for: ratio) }
+        #expect(error.key == "ratio")
+        #expect(error.place == "value")
+    }
+
+    @Test
+    func `what a bridge of the app throws is the cause of the error`() throws {
+        let key = DefaultsKey<[Picky]>("picky", default: [])
+        settings.set(.array([.int(1)]), forKey: "picky")
+        let error = try #require(throws: DefaultsError.self) { try settings.value(for: key) }
+        #expect(error.code == .typeMismatch)
+        #expect(error.place == "[0]")
+        #expect(error.underlying is Picky.Refusal)
+        let setting = try #require(throws: DefaultsError.self) { try settings.set([Picky()], for: key) }
+        #expect(setting.code == .cannotStore)
+        #expect(setting.underlying is Picky.Refusal)
+    }
+}
+
+private struct Picky: DefaultsSerializable {
+    struct Refusal: Error {}
+
+    struct PickyBridge: DefaultsValueBridge {
+        func encode(_ value: Picky) throws -> PropertyListValue? {
+            throw Refusal()
+        }
+
+        func decode(_ stored: PropertyListValue) throws -> Picky {
+            throw Refusal()
+        }
+    }
+
+    static let bridge = PickyBridge()
+}
+
+/// What a handler was told.
+private final class ReportedErrors: Sendable {
+    private let errors = Mutex<[any Error]>([])
+
+    var codes: [DefaultsError.Code?] {
+        errors.withLock { $0.map { ($0 as? DefaultsError)?.code } }
+    }
+
+    func append(_ error: any Error) {
+        errors.withLock { $0.append(error) }
+    }
+}

@@ -1,0 +1,23 @@
+import MoltDefaults
+import Synchronization
+
+/// Settings in memory: what typed keys do, without a suite's own ways.
+final class DictionarySettings: SettingsAccess {
+    private let values: Mutex<[String: PropertyListValue]>
+
+    init(_ values: [String: PropertyListValue] = [:]) {
+        self.values = Mutex(values)
+    }
+
+    func value(forKey key: String) -> PropertyListValue? {
+        values.withLock { $0[key] }
+    }
+
+    func set(_ value: PropertyListValue, forKey key: String) {
+        values.withLock { $0[key] = value }
+    }
+
+    func removeValue(forKey key: String) {
+        _ = values.withLock { $0.removeValue(forKey: key) }
+    }
+}

@@ -1,0 +1,225 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltDefaults
+import Testing
+
+@Suite("Settings in the pipeline")
+struct SuiteChangesTests {
+    private let scratch: ScratchSuite
+    private let cache: ScratchCache
+    private var suite: Suite { scratch.suite }
+
+    init() throws {
+        scratch = try ScratchSuite(["volume": 0.5, "name": "n", "count": 3])
+        cache = try ScratchCache()
+    }
+
+    private func settings(_ body: @escaping @Sendable (SuiteChanges) throws -> Void) -> MigrationRegistry {
+        [Migration(to: 1, "settings", .settings(in: suite, "change", body))]
+    }
+
+    @Test func `A step sets, removes and renames, and the suite has it afterwards`() throws {
+        try cache.upgrade(
+            settings { settings in
+                try settings.set(0.5, forKey: "musicVolume")
+                try settings.removeValue(forKey: "volume")
+                try settings.renameKey("name", to: "title")
+                #expect(try settings.keys == ["count", "musicVolume", "title"])
+                #expect(try settings.value(forKey: "title") == "n")
+                #expect(try settings.value(forKey: "name") == nil)
+            }
+        )
+        #expect(try scratch.values == ["musicVolume": 0.5, "title": "n", "count": 3])
+    }
+
+    @Test func `Nothing is written before the commit, and nothing when the upgrade fails`() throws {
+        struct Failure: Error {}
+        let scratch = scratch
+        #expect(throws: MigrationError.self) {
+            try cache.upgrade(
+                settings { settings in
+                    try settings.set(1, forKey: "count")
+                    #expect(try scratch.values["count"] == 3)
+                    throw Failure()
+                }
+            )
+        }
+        #expect(try scratch.values == ["volume": 0.5, "name": "n", "count": 3])
+    }
+
+    @Test func `Two steps that change the same key see each other's result`() throws {
+        let suite = suite
+        let double = MigrationStep.settings(in: suite) { settings in
+            guard case .int(let count)? = try settings.value(forKey: "count") else { return }
+            try settings.set(.int(count * 2), forKey: "count")
+        }
+        try cache.upgrade([
+            Migration(to: 1, "first", double), Migration(to: 2, "second", double, double),
+        ])
+        #expect(try scratch.values["count"] == 24)
+    }
+
+    @Test func `A block of an app reaches a suite that it names`() throws {
+        let suite = suite
+        var registry = MigrationRegistry()
+        registry.register(to: 1, "block", attaching: [suite]) { migration in
+            try migration.suite(suite).set("b", forKey: "block")
+        }
+        let old = try CodableCache(at: cache.url)
+        old.close()
+        try cache.upgrade(registry)
+        #expect(try scratch.values["block"] == "b")
+    }
+
+    @Test func `A key is not renamed onto another value, and onto the same one it is`() throws {
+        let error = #expect(throws: MigrationError.self) {
+            try cache.upgrade([Migration(to: 1, "rename", .renameKey("name", to: "count", in: suite))])
+        }
+        #expect(error?.code == .keyExists)
+        #expect(error?.recordKey == "name")
+        #expect(error?.attachedStore == suite.attachedName)
+        #expect(try scratch.values["name"] == "n")
+
+        try suite.set("n", forKey: "title")
+        try cache.upgrade([
+            Migration(
+                to: 1,
+                "rename",
+                .renameKey("name", to: "title", in: suite),
+                .renameKey("absent", to: "count", in: suite),
+                .removeKeys("volume", "missing", in: suite)
+            )
+        ])
+        #expect(try scratch.values == ["title": "n", "count": 3])
+    }
+
+    @Test(arguments: [
+        PropertyListValue.dictionary(["k": .array([.string("\u{FEFF}a")])]), .date(Date(timeIntervalSinceReferenceDate: .nan)),
+    ])
+    func `What no suite can hold is refused before anything is written`(value: PropertyListValue) throws {
+        let error = #expect(throws: MigrationError.self) {
+            try cache.upgrade(
+                settings { settings in
+                    try settings.set(1, forKey: "count")
+                    try settings.set(value, forKey: "bad")
+                }
+            )
+        }
+        #expect((error?.underlying as? DefaultsError)?.code == .cannotStore)
+        #expect((error?.underlying as? DefaultsError)?.key == "bad")
+        #expect(try scratch.values["count"] == 3)
+    }
+
+    @Test func `A registered default is not seen, and not persisted`() throws {
+        let name = suite.domainName
+        UserDefaults(suiteName: name)?.register(defaults: ["molt.test.registered.\(name)": 7])
+        try cache.upgrade(
+            settings { settings in
+                #expect(try settings.value(forKey: "molt.test.registered.\(name)") == nil)
+                #expect(try settings.keys == ["count", "name", "volume"])
+                try settings.set(4, forKey: "count")
+            }
+        )
+        #expect(try scratch.values == ["volume": 0.5, "name": "n", "count": 4])
+    }
+
+    @Test func `Setting what is there already writes nothing`() throws {
+        let before = try Data(contentsOf: scratch.file)
+        let report = try cache.upgrade(settings { try $0.set(3, forKey: "count") })
+        #expect(report.entries[0].attachedCounts == [suite.attachedName: 3])
+        #expect(try Data(contentsOf: scratch.file) == before)
+    }
+
+    @Test func `What the app sets between the commit and the next opening stays`() throws {
+        let intent = try committed { settings in
+            try settings.set("migrated", forKey: "name")
+            try settings.set(1, forKey: "new")
+            try settings.removeValue(forKey: "volume")
+        }
+        try suite.update(set: ["name": "by the app", "volume": 0.75])
+        try suite.apply(intent, .add)
+        try suite.apply(intent, .remove)
+        #expect(try scratch.values == ["name": "by the app", "new": 1, "volume": 0.75, "count": 3])
+    }
+
+    @Test func `Applying the same changes again changes nothing`() throws {
+        let intent = try committed { settings in
+            try settings.set("migrated", forKey: "name")
+            try settings.removeValue(forKey: "volume")
+        }
+        for _ in 0..<3 {
+            try suite.apply(intent, .add)
+            try suite.apply(intent, .remove)
+            #expect(try scratch.values == ["name": "migrated", "count": 3])
+        }
+    }
+
+    #if os(Linux)
+        @Test(arguments: ["", "torn"])
+        func `A file that a kill cut off is restored, and then changed`(content: String) throws {
+            let intent = try committed { settings in
+                try settings.set("migrated", forKey: "name")
+                try settings.removeValue(forKey: "volume")
+            }
+            let whole = try Data(contentsOf: scratch.file)
+            let damage = content.isEmpty ? Data() : whole.prefix(whole.count / 2)
+            try damage.write(to: scratch.file)
+            try suite.apply(intent, .add)
+            try suite.apply(intent, .remove)
+            #expect(try scratch.values == ["name": "migrated", "count": 3])
+            if !content.isEmpty {
+                #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file.path + ".damaged")) == damage)
+            }
+        }
+
+        @Test func `A damaged file is an error, and stays`() throws {
+            let damage = Data("damage".utf8)
+            try damage.write(to: scratch.file)
+            let error = #expect(throws: MigrationError.self) {
+                try cache.upgrade(settings { try $0.set(1, forKey: "count") })
+            }
+            #expect(error?.code == .attachedStoreFailed)
+            #expect((error?.underlying as? DefaultsError)?.code == .unreadable)
+            #expect(try Data(contentsOf: scratch.file) == damage)
+        }
+    #endif
+
+    @Test func `Settings that read as empty though they were not are waited for`() throws {
+        let suite = suite
+        let first = Migration(to: 1, "first", .settings(in: suite) { _ in })
+        try cache.upgrade([first])
+        try suite.update(remove: ["volume", "name", "count"])
+        let second = Migration(to: 2, "second", .settings(in: suite) { try $0.set(true, forKey: "done") })
+        #expect(try cache.upgrade([first, second]).deferred.map(\.migration.name) == ["second"])
+        try suite.set(1, forKey: "count")
+        #expect(try cache.upgrade([first, second]).deferred.isEmpty)
+        #expect(try scratch.values["done"] == true)
+    }
+
+    @Test func `An app extension cannot see the app's own settings, and waits for the app`() throws {
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "standard", .settings(in: .standard) { _ in Issue.record("It ran.") })
+        ]
+        let report = try cache.upgrade(registry, role: .appExtension)
+        #expect(report.deferred.map(\.migration.name) == ["standard"])
+        let group = Migration(to: 1, "group", .settings(in: suite) { try $0.set(true, forKey: "done") })
+        #expect(try ScratchCache().upgrade([group], role: .appExtension).deferred.isEmpty)
+        #expect(try scratch.values["done"] == true)
+    }
+
+    @Test func `A suite that cannot be is an error before anything is written`() throws {
+        let registry: MigrationRegistry = [Migration(to: 1, "bad", .settings(in: .suite("")) { _ in })]
+        let error = #expect(throws: MigrationError.self) { try cache.upgrade(registry) }
+        #expect(error?.code == .attachedStoreFailed)
+        #expect((error?.underlying as? DefaultsError)?.code == .invalidSuite)
+        #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
+    }
+
+    /// What the journal of an upgrade has when it is committed and nothing is applied yet.
+    private func committed(_ body: (SuiteChanges) throws -> Void) throws -> [UInt8] {
+        let session = try suite.begin()
+        try body(session)
+        return try #require(try session.finish())
+    }
+}
