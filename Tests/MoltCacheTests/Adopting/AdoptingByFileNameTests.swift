@@ -68,6 +68,7 @@ import Testing
     @Test(arguments: readers.indices)
     func `Whoever reads a key finds it, and gives the record the key`(reader: Int) async throws {
         let cache = try open()
+        #expect(try cache.value(Friend.self, forKey: name) == Friend(7))
         #expect(try await Self.readers[reader].1(cache), "\(Self.readers[reader].0)")
         #expect(try storedKeys().contains("person-7"))
         #expect(try !storedKeys().contains(name))
@@ -160,14 +161,16 @@ import Testing
     }
 
     @Test func `A record that the store had under the key is the newer one`() throws {
-        let before = try old.open()
-        try before.set("mine", forKey: "person-7")
+        let before = try old.open { $0.now = { Date(timeIntervalSince1970: 100) } }
+        try before.setAll(["person-7": "mine", "person-8": "mine"])
         before.close()
         let cache = try open()
         #expect(try cache.value(String.self, forKey: "person-7") == "mine")
-        #expect(try cache.count() == 113)
-        try cache.remove(forKey: "person-7")
-        #expect(try !cache.contains("person-7"))
+        #expect(try cache.count() == 114)
+        try cache.set("new", forKey: "person-7")
+        #expect(try cache.entry(String.self, forKey: "person-7")?.created == Date(timeIntervalSince1970: 100))
+        try cache.remove(forKey: "person-8")
+        #expect(try !cache.contains("person-8"))
         #expect(try cache.count() == 111)
     }
 

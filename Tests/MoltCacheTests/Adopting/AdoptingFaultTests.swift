@@ -2,6 +2,7 @@ import Foundation
 import Molt
 import MoltCache
 import MoltCore
+import Synchronization
 import Testing
 
 #if canImport(Glibc)
@@ -81,6 +82,20 @@ import Testing
         #expect(try CacheStore.state(at: old.store).isFresh)
         let cache = try old.open(old.adoption(.list(FloppyKeys.people)))
         #expect(try cache.count() == 100)
+    }
+
+    @Test func `It can be cancelled between two files`() throws {
+        let asked = Mutex(0)
+        let options = MigrationOptions(isCancelled: {
+            asked.withLock { count in
+                count += 1
+                return count > 50
+            }
+        })
+        let migrator = Migrator([old.adoption(.list(FloppyKeys.people))], options: options)
+        let error = #expect(throws: MigrationError.self) { try migrator.migrate(CacheStore(at: old.store)) }
+        #expect(error?.code == .cancelled)
+        #expect(try CacheStore.state(at: old.store).isFresh)
     }
 
     @Test func `A dry run reads the directory and removes nothing`() throws {
