@@ -16,10 +16,13 @@ extension Migration {
     /// expired already is left behind. The directory is only read until everything is committed. It also runs on a
     /// store that was just created, and the migrations that follow run on what it brought in.
     ///
-    /// The report has a line for each key, and names the files that could not be read: those are left where they are,
-    /// and do not keep the others from being adopted. A directory that does not exist has nothing to bring in, which
-    /// the report says. In an app extension the migration waits for the app when there is no directory, since an
-    /// extension cannot see the app's own, and opening the store fails with the code `deferred` until then.
+    /// The report says what became of each key that is named. It names the files that could not be read, too: those are
+    /// left where they are, and do not keep the others from being adopted. A directory that does not exist has nothing
+    /// to bring in. An app extension cannot see the app's own directories: there, opening the store fails with the code
+    /// `deferred` when there is no directory, until the app has opened it.
+    ///
+    /// - Important: Files of the protection class `complete` cannot be read while a device is locked. Set `strict` for
+    ///   those, so that an upgrade at such a time fails, and a later one adopts them.
     ///
     /// Upgrades that run it fail with the code `attachedStoreFailed` when what is at the path is not a directory or
     /// cannot be listed, and `notConvertible` when `strict` is set and a file cannot be adopted.
