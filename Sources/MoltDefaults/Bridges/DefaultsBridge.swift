@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Turns values of a type into what a suite can hold, and back.
 ///
 /// A bridge of your own gives a type any native form:
@@ -78,6 +80,24 @@ extension DefaultsBridge {
         if let type = Serializable.self as? any DefaultsSerializable.Type {
             return try type.decoded(from: stored) as? Serializable
         }
-        return stored.object as? Serializable
+        return stored.bridged as? Serializable
+    }
+}
+
+extension PropertyListValue {
+    /// What a bridge of the app is given.
+    ///
+    /// Its numbers are `NSNumber`s, as `UserDefaults` has them on Apple platforms: on all of them a cast to any number
+    /// type gives the number when the type can hold it.
+    fileprivate var bridged: Any {
+        switch self {
+        case .bool(let bool): NSNumber(value: bool)
+        case .int(let int): NSNumber(value: int)
+        case .unsigned(let unsigned): NSNumber(value: unsigned)
+        case .double(let double): NSNumber(value: double)
+        case .array(let array): array.map(\.bridged)
+        case .dictionary(let dictionary): dictionary.mapValues(\.bridged)
+        case .string, .date, .data: object
+        }
     }
 }

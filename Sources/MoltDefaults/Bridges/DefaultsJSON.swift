@@ -7,13 +7,22 @@ enum DefaultsJSON {
     /// - Throws: ``DefaultsError`` for a value that JSON cannot hold, such as an infinite number.
     static func encode(_ value: some Encodable) throws -> Data {
         do {
-            return try JSONEncoder().encode(value)
+            let json = try JSONEncoder().encode(value)
+            // A Decimal that is not a number is written like this, which is no JSON.
+            if json.firstRange(of: Data("NaN".utf8)) != nil { try check(json) }
+            return json
         } catch let EncodingError.invalidValue(_, context) {
-            throw DefaultsError.unstorable(
-                "JSON cannot hold the value: an infinite number, say. Choose another form for it.",
-                at: place(context.codingPath)
-            )
+            throw unwritable(at: place(context.codingPath))
+        } catch is DefaultsError {
+            throw unwritable(at: nil)
         }
+    }
+
+    private static func unwritable(at place: String?) -> DefaultsError {
+        .unstorable(
+            "JSON cannot hold an infinite number, or what is not a number. Choose another form for it.",
+            at: place
+        )
     }
 
     /// The value of a text.
@@ -25,6 +34,17 @@ enum DefaultsJSON {
         } catch let error as DecodingError {
             throw DefaultsError.mismatch("JSON text of \(type)", at: place(of: error))
         }
+    }
+
+    /// The text of a value, as a suite holds it.
+    static func text(of value: some Encodable) throws -> PropertyListValue {
+        try .string(String(decoding: encode(value), as: UTF8.self))
+    }
+
+    /// The value of a text that a suite holds.
+    static func value<Value: Decodable>(of stored: PropertyListValue) throws -> Value {
+        guard let text = stored.string else { throw DefaultsError.mismatch("JSON text of \(Value.self)") }
+        return try decode(Value.self, from: text.utf8)
     }
 
     /// Says that a text is no JSON at all.

@@ -2,14 +2,14 @@
 public struct DefaultsScalarBridge<Value>: DefaultsValueBridge {
     private let scalarForm: DefaultsForm
     private let name: String
-    private let stored: @Sendable (Value) -> PropertyListValue
+    private let stored: @Sendable (Value) throws -> PropertyListValue
     private let value: @Sendable (PropertyListValue) -> Value?
 
     /// - Parameter name: What the value is, for messages: "a date".
     init(
         _ form: DefaultsForm,
         _ name: String,
-        stored: @escaping @Sendable (Value) -> PropertyListValue,
+        stored: @escaping @Sendable (Value) throws -> PropertyListValue,
         value: @escaping @Sendable (PropertyListValue) -> Value?
     ) {
         scalarForm = form
@@ -20,7 +20,7 @@ public struct DefaultsScalarBridge<Value>: DefaultsValueBridge {
 
     /// What is stored for the value.
     public func encode(_ value: Value) throws -> PropertyListValue? {
-        stored(value)
+        try stored(value)
     }
 
     /// The value.

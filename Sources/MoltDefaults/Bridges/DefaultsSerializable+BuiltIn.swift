@@ -54,15 +54,19 @@ extension UUID: DefaultsSerializable {
 
 extension URL: DefaultsSerializable {
     /// JSON text, as every version of Defaults writes it.
-    public static var bridge: DefaultsCodableBridge<URL> {
-        DefaultsCodableBridge(form: .url)
+    public static var bridge: DefaultsScalarBridge<URL> {
+        DefaultsScalarBridge(.url, "JSON text of a URL", stored: DefaultsJSON.text) { stored in
+            try? DefaultsJSON.value(of: stored)
+        }
     }
 }
 
 extension Decimal: DefaultsSerializable {
     /// JSON text, as every version of Defaults writes it.
-    public static var bridge: DefaultsCodableBridge<Decimal> {
-        DefaultsCodableBridge(form: .decimal)
+    public static var bridge: DefaultsScalarBridge<Decimal> {
+        DefaultsScalarBridge(.decimal, "JSON text of a number", stored: DefaultsJSON.text) { stored in
+            try? DefaultsJSON.value(of: stored)
+        }
     }
 }
 

@@ -28,33 +28,11 @@ enum KeyedArchive {
         return object
     }
 
-    #if canImport(Darwin)
-        private static func root(_ classes: [AnyClass], of data: Data) -> Any? {
+    private static func root(_ classes: [AnyClass], of data: Data) -> Any? {
+        #if canImport(Darwin)
             try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
-        }
-    #else
-        // Linux' unarchiver ends the process when it meets a class that is not allowed. So it is told that all are,
-        // once the archive is known to name none but classes with secure coding; who asks for the root, or for a part
-        // of it, gets nil for one of another class.
-        private static func root(_ classes: [AnyClass], of data: Data) -> Any? {
-            guard namesOnlySecureClasses(data), let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data) else {
-                return nil
-            }
-            unarchiver.requiresSecureCoding = false
-            unarchiver.decodingFailurePolicy = .setErrorAndReturn
-            defer { unarchiver.finishDecoding() }
-            return unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey)
-        }
-
-        private static func namesOnlySecureClasses(_ data: Data) -> Bool {
-            guard
-                let archive = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any],
-                let objects = archive["$objects"] as? [Any]
-            else { return false }
-            return objects.allSatisfy { object in
-                guard let name = (object as? [String: Any])?["$classname"] as? String else { return true }
-                return (NSClassFromString(name) as? any NSSecureCoding.Type)?.supportsSecureCoding == true
-            }
-        }
-    #endif
+        #else
+            root(of: data)
+        #endif
+    }
 }

@@ -68,7 +68,7 @@ public final class DefaultsStore: MigrationStore {
             let ledger = try DefaultsLedger(stored, in: suite)
             return StoreState(version: ledger.version, isFresh: false, ledger: ledger.entries)
         }
-        return StoreState(version: 0, isFresh: domain.isEmpty, ledger: [])
+        return StoreState(version: 0, isFresh: domain.keys.allSatisfy(Suite.ownKeys.contains), ledger: [])
     }
 
     /// Runs a closure while no other process upgrades the suite.

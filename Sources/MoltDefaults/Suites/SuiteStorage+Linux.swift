@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
     internal import Foundation
+    internal import Synchronization
 
     /// A suite's domain on Linux: a property list in a file that `UserDefaults` keeps a copy of in memory.
     ///
@@ -11,6 +12,9 @@
     /// - A file that cannot be read counts as empty, and is overwritten. So `synchronize()` is never called before the
     ///   file was read.
     /// - A file that is replaced is seen after `synchronize()`.
+    /// - `synchronize()` of one suite saves what is unsaved in all of the process. So the other suites that this process
+    ///   has used through Molt, and the app's own settings, are kept copies of in the same way. What the app has unsaved
+    ///   in any further suite is saved as the app's own `synchronize()` would save it.
     struct SuiteStorage {
         private let suite: Suite
         private let file: SuiteFile
@@ -33,13 +37,19 @@
             }
         }
 
-        /// One value as the app sees it.
-        ///
-        /// A file that cannot be read looks empty to the app, so an empty domain is looked at twice.
+        /// One value as the app sees it, for the price of a look at the file's status in most cases.
         func liveValue(forKey key: String) throws(DefaultsError) -> PropertyListValue? {
-            guard let objects = try liveObjects(), !objects.isEmpty else { return try read()[key] }
-            guard let object = objects[key] else { return nil }
-            return try SuiteDomain.normalized([key: object], of: suite)[key]
+            let saved = try SuiteFileCache.shared.values(of: file)
+            guard let object = try suite.makeDefaults().object(forKey: key) else { return nil }
+            let seen = try? PropertyListValue(normalizing: object)
+            if let seen, saved[key] == seen.asStored() { return seen }
+            // Registered defaults and launch arguments are seen in a suite that has nothing too.
+            if let other = try Self.emptySuite.makeDefaults().object(forKey: key),
+                seen == (try? PropertyListValue(normalizing: other))
+            {
+                return saved[key]
+            }
+            return try read()[key]
         }
 
         /// Replaces the file by one with the changes, and has the library read it.
@@ -51,9 +61,10 @@
                 for (key, value) in values { all[key] = value.asStored() }
                 try check(all)
                 try file.replace(with: all)
-                try suite.makeDefaults().synchronize()
+                try synchronize()
+                // Through the library, which has to read the file again: so the app sees what was written.
+                try SuiteDomain.compare(live(saved: all), set: values, remove: keys, of: suite)
             }
-            try SuiteDomain.compare(read(), set: values, remove: keys, of: suite)
         }
 
         /// Checks the file and its directory.
@@ -68,17 +79,36 @@
 
         /// What is in the file, after what the app has set was written to it.
         private func flushed() throws(DefaultsError) -> [String: PropertyListValue] {
+            Self.used.withLock { _ = $0.insert(suite) }
             let saved = try file.read()
             // What is not alike is unsaved, or written by another process since the library read the file. Only the
             // library knows which, and puts one over the other rightly.
-            if let live = try? liveValues(), live == saved { return saved }
-            let defaults = try suite.makeDefaults()
-            try file.withCopy { () throws(DefaultsError) in
-                guard defaults.synchronize() else {
-                    throw file.failure(.notWritable, "The app's settings could not be saved to \(file.path).")
-                }
-            }
+            if let live = try? live(saved: saved), live == saved { return saved }
+            try file.withCopy { () throws(DefaultsError) in try synchronize() }
             return try file.read()
+        }
+
+        /// The suites that this process has used.
+        private static let used = Mutex<Set<Suite>>([.standard])
+
+        /// Has the library save what is unsaved, with copies of other suites' files beside them, and read its files again.
+        private func synchronize() throws(DefaultsError) {
+            let others = Self.used.withLock { $0 }.filter { !$0.isSameDomain(as: suite) }.map { SuiteStorage($0) }
+            try synchronize(copying: others.filter(\.hasUnsaved).map(\.file)[...])
+        }
+
+        private func synchronize(copying files: ArraySlice<SuiteFile>) throws(DefaultsError) {
+            if let file = files.first {
+                return try file.withCopy { () throws(DefaultsError) in try synchronize(copying: files.dropFirst()) }
+            }
+            guard try suite.makeDefaults().synchronize() else {
+                throw file.failure(.notWritable, "What the app has set could not be saved to \(file.path).")
+            }
+        }
+
+        private var hasUnsaved: Bool {
+            guard let saved = try? file.read(), let live = try? live(saved: saved) else { return false }
+            return live != saved
         }
 
         /// A domain of that one key alone would be read back as something else.
@@ -88,17 +118,24 @@
             }
         }
 
-        /// What the app sees in a named domain; nil for the app's own settings, where registered defaults cannot be told
-        /// from what is set and not saved.
-        private func liveObjects() throws(DefaultsError) -> [String: Any]? {
-            guard let name = suite.name else { return nil }
-            return try suite.makeDefaults().persistentDomain(forName: name)
+        /// What the app sees in the domain, what it has not saved included.
+        ///
+        /// For the app's own settings the library tells only together with the registered defaults; what is as it is
+        /// registered, and not in the file, is taken for no more than that.
+        private func live(saved: [String: PropertyListValue]) throws(DefaultsError) -> [String: PropertyListValue] {
+            let defaults = try suite.makeDefaults()
+            if let name = suite.name {
+                return try SuiteDomain.normalized(defaults.persistentDomain(forName: name) ?? [:], of: suite)
+            }
+            let registered = try Self.emptySuite.makeDefaults().dictionaryRepresentation()
+            let objects = defaults.dictionaryRepresentation().filter { key, object in
+                guard saved[key] == nil, let other = registered[key] else { return true }
+                return (try? PropertyListValue(normalizing: object)) != (try? PropertyListValue(normalizing: other))
+            }
+            return try SuiteDomain.normalized(objects, of: suite)
         }
 
-        private func liveValues() throws(DefaultsError) -> [String: PropertyListValue]? {
-            try liveObjects().map { objects throws(DefaultsError) in
-                try SuiteDomain.normalized(objects, of: suite)
-            }
-        }
+        /// A suite that nobody writes, in which only registered defaults and launch arguments are seen.
+        private static let emptySuite = Suite.suite("dev.molt.empty")
     }
 #endif

@@ -13,7 +13,7 @@ extension Suite: AttachedStore {
             return "An app extension cannot see the app's own settings; the app itself must open the store."
         }
         guard let lastCount = circumstances.lastCount, lastCount > 0 else { return nil }
-        guard try SuiteDomain(self).read().keys.allSatisfy({ $0 == Self.ledgerKey }) else { return nil }
+        guard try SuiteDomain(self).read().keys.allSatisfy(Self.ownKeys.contains) else { return nil }
         return "The settings in \(self) read as empty, though there were \(lastCount): a device that was not unlocked "
             + "since it was started reads so."
     }

@@ -47,7 +47,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     /// The value that a key has now; nil when there is none.
     public func value(forKey key: String) throws -> PropertyListValue? {
         try check()
-        return current(key)
+        return Suite.ownKeys.contains(key) ? nil : current(key)
     }
 
     // MARK: Changing
@@ -58,6 +58,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     ///   `MigrationError` with the code `contextExpired`.
     public func set(_ value: PropertyListValue, forKey key: String) throws {
         try check()
+        try checkKey(key)
         try SuiteDomain.check(value, forKey: key, in: suite)
         change(key, to: value)
     }
@@ -65,6 +66,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     /// Removes a value; does nothing when there is none.
     public func removeValue(forKey key: String) throws {
         try check()
+        try checkKey(key)
         change(key, to: nil)
     }
 
@@ -98,6 +100,9 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     // MARK: The end
 
+    /// Ends the work, and gives the changes as the journal keeps them; nil when there are none.
+    ///
+    /// - Throws: ``DefaultsError`` when the suite cannot be written, or what a subscript could not do.
     public func finish() throws -> [UInt8]? {
         try check()
         isOver = true
@@ -121,13 +126,32 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
                 keys.insert(key)
             }
         }
-        keys.remove(Suite.ledgerKey)
-        return keys
+        return keys.subtracting(Suite.ownKeys)
     }
 
     private func current(_ key: String) -> PropertyListValue? {
-        if let changed = changes[key] { return changed }
-        return key == Suite.ledgerKey ? nil : snapshot[key]
+        changes[key] ?? snapshot[key]
+    }
+
+    /// Refuses what is ours.
+    private func checkKey(_ key: String) throws {
+        guard Suite.ownKeys.contains(key) else { return }
+        var error = DefaultsError(.cannotStore, "The key \"\(key)\" is kept for Molt itself. Choose another one.")
+        error.suite = suite.domainName
+        error.key = key
+        throw error
+    }
+
+    // MARK: Keys of ours
+
+    /// What stands under a key of ours.
+    func ownValue(forKey key: String) -> PropertyListValue? {
+        current(key)
+    }
+
+    /// Sets a key of ours.
+    func setOwn(_ value: PropertyListValue, forKey key: String) {
+        change(key, to: value)
     }
 
     private func change(_ key: String, to value: PropertyListValue?) {

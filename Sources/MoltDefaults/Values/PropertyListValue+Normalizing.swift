@@ -13,8 +13,7 @@ internal import Foundation
 /// - A number is an `NSNumber` on both platforms, or a Swift number. A cast does not tell a truth value from 1: an
 ///   `NSNumber` of 1 read from a file can be cast to `Bool`.
 /// - On Apple, a truth value is the `NSNumber` that is a CFBoolean. On Linux CFBoolean has no name in Swift, but a
-///   truth value is never of the class `NSNumber` itself, unless it was just made by Swift; then it says "c" of its
-///   type, where an `Int8` says so too in Swift's own hands, but never once it has been through a suite.
+///   truth value is the only number whose class is not `NSNumber` itself. (`NSDecimalNumber` is refused before.)
 /// - A whole number above `Int64.max` says "Q" of its type; a smaller one may be of any width and sign.
 extension PropertyListValue {
     /// How deeply arrays and dictionaries may lie in each other.

@@ -105,7 +105,9 @@ struct JournalTests {
         }
     }
 
-    /// Sessions that outlive their upgrade. Each test uses it on one thread only.
+    /// Sessions that outlive their upgrade.
+    ///
+    /// The test uses it on one thread only.
     private final class Kept: @unchecked Sendable {
         private(set) var sessions: [Notebook.Pages] = []
 

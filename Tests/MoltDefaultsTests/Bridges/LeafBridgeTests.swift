@@ -27,9 +27,13 @@ struct LeafBridgeTests {
     }
 
     @Test
-    func `a value that JSON cannot hold is refused`() {
+    func `a value that JSON cannot hold is refused`() throws {
         #expect(throws: DefaultsError.self) { try stored(Ratio(value: .infinity)) }
-        #expect(throws: DefaultsError.self) { try stored([Decimal.nan, .greatestFiniteMagnitude].map(Ratios.init)) }
+        #expect(throws: DefaultsError.self) { try stored([Decimal.nan]) }
+        #expect(throws: DefaultsError.self) { try stored(Price(value: .nan)) }
+        try expect(Price(value: 1), storedAs: .string(#"{"value":1}"#))
+        try expect(["NaN"], storedAs: .array([.string("NaN")]))
+        try expect(Titled(title: "NaN"), storedAs: .string(#"{"title":"NaN"}"#))
     }
 
     @Test
@@ -95,6 +99,33 @@ struct LeafBridgeTests {
     }
 
     @Test
+    func `an archive whose references lead nowhere, or to another class, is not readable`() throws {
+        let name = NSStringFromClass(Color.self)
+        #expect(try read(Color.self, from: archive(root: 1, class: 3, className: name)).name == "red")
+        for (root, type, className) in [(1, 9, name), (1, 0, name), (9, 3, name), (2, 3, name), (1, 3, "NoSuchClass")] {
+            expectUnreadable(archive(root: root, class: type, className: className), as: Color.self)
+        }
+        expectUnreadable(archive(root: 1, class: 3, className: NSStringFromClass(Operation.self)), as: Color.self)
+        expectUnreadable(archive(root: 1, class: 3, className: NSStringFromClass(NSDate.self)), as: Color.self)
+    }
+
+    private func archive(root: Int, class type: Int, className: String) -> PropertyListValue {
+        let text = """
+            <plist version="1.0"><dict>
+            <key>$archiver</key><string>NSKeyedArchiver</string><key>$version</key><integer>100000</integer>
+            <key>$top</key><dict><key>root</key><dict><key>CF$UID</key><integer>\(root)</integer></dict></dict>
+            <key>$objects</key><array><string>$null</string>
+            <dict><key>$class</key><dict><key>CF$UID</key><integer>\(type)</integer></dict>
+            <key>name</key><dict><key>CF$UID</key><integer>2</integer></dict></dict>
+            <string>red</string>
+            <dict><key>$classname</key><string>\(className)</string>
+            <key>$classes</key><array><string>\(className)</string><string>NSObject</string></array></dict>
+            </array></dict></plist>
+            """
+        return .data(Data(text.utf8))
+    }
+
+    @Test
     func `the archive of a class without secure coding is read as data`() throws {
         let archive = try NSKeyedArchiver.archivedData(withRootObject: NSDate(), requiringSecureCoding: false)
         #expect(try read(Data.self, from: .data(archive)) == archive)
@@ -109,8 +140,12 @@ struct Ratio: Codable, DefaultsSerializable {
     var value: Double
 }
 
-struct Ratios: Codable, DefaultsSerializable {
+struct Price: Codable, Equatable, DefaultsSerializable {
     var value: Decimal
+}
+
+struct Titled: Codable, Equatable, DefaultsSerializable {
+    var title: String
 }
 
 enum Preferred: String, Codable, DefaultsSerializable, DefaultsPreferRawRepresentable {

@@ -53,17 +53,17 @@ private struct NativeZone: Hashable {
 }
 
 extension NativeZone: DefaultsNativeType {
-    typealias CodableForm = CodableZone
+    typealias CodableForm = FormerZone
 
     static let bridge = NativeZoneBridge()
 }
 
-private struct CodableZone {
+private struct FormerZone {
     var id: String
     var name: String
 }
 
-extension CodableZone: DefaultsCodableType {
+extension FormerZone: DefaultsCodableType {
     func toNative() -> NativeZone {
         NativeZone(id: id, name: name)
     }

@@ -95,7 +95,7 @@ struct SuiteChangesTests {
     }
 
     @Test(arguments: [
-        PropertyListValue.dictionary(["k": .array([.string("a\u{0}b")])]), .string("\u{1}"),
+        PropertyListValue.dictionary(["k": .array([.string("\u{FEFF}a")])]), .date(Date(timeIntervalSinceReferenceDate: .nan)),
     ])
     func `What no suite can hold is refused before anything is written`(value: PropertyListValue) throws {
         let error = #expect(throws: MigrationError.self) {

@@ -1,0 +1,87 @@
+internal import MoltCore
+
+/// The step that converts the values of some keys, each by its form.
+struct SettingsConversion: Sendable {
+    /// What it does, as plans and reports show it, without the suite.
+    var words: String
+    /// What else it was told, as text.
+    var parameters: [String]
+    var suite: Suite
+    var keys: [DefaultsKeys]
+    var unconvertible: UnconvertibleSettings
+    /// The name of the migration that it is in.
+    var migration: String
+    var convert: @Sendable (PropertyListValue, DefaultsForm) -> ConversionOutcome
+
+    var step: MigrationStep {
+        MigrationStep(
+            words: "\(words) in \(suite)",
+            parameters: parameters + ["unconvertible: \(unconvertible)"] + keys.map(\.name),
+            faults: faults,
+            attaching: [suite]
+        ) { migration in
+            try run(migration)
+        }
+    }
+
+    private var faults: [String] {
+        var faults: [String] = []
+        if keys.isEmpty { faults.append("No key is named.") }
+        if keys.contains(where: \.name.isEmpty) { faults.append("A key has an empty name.") }
+        let names = Dictionary(grouping: keys, by: \.name)
+        for (name, same) in names.sorted(by: { $0.key < $1.key }) where same.count > 1 {
+            faults.append("The key \"\(name)\" is named \(same.count) times.")
+        }
+        return faults
+    }
+
+    private func run(_ migration: MigrationContext) throws {
+        let settings = try migration.suite(suite)
+        var failed: [KeyOutcome] = []
+        for key in keys {
+            let outcome = try convert(key, settings)
+            migration.note(outcome)
+            if outcome.outcome == .notConvertible { failed.append(outcome) }
+        }
+        guard unconvertible == .fail, let first = failed.first else { return }
+        let list = failed.map { "\"\($0.key)\" (\($0.reason ?? ""))" }.joined(separator: ", ")
+        var error = MigrationError(
+            .notConvertible,
+            "Settings cannot be converted: \(list). Nothing was changed. Correct them, or accept that they stay as they are."
+        )
+        error.attachedStore = suite.attachedName
+        error.recordKey = first.key
+        throw error
+    }
+
+    private func convert(_ key: DefaultsKeys, _ settings: SuiteChanges) throws -> KeyOutcome {
+        var outcome = KeyOutcome(store: suite.attachedName, key: key.name, outcome: .absent)
+        guard let stored = try settings.value(forKey: key.name) else { return outcome }
+        switch convert(stored, key.form) {
+        case .alreadyCurrent:
+            outcome.outcome = .alreadyCurrent
+        case .converted(let value, let setAside):
+            try settings.set(value, forKey: key.name)
+            outcome.outcome = .converted
+            guard let first = setAside.first else { break }
+            outcome.outcome = .salvaged
+            outcome.reason = first.reason
+            outcome.place = first.place.withKeys
+            try settings.setAside(
+                SetAsideValue(
+                    migration: migration,
+                    value: stored,
+                    parts: setAside.map {
+                        SetAsideValue.Part(place: $0.place.withKeys, value: $0.original, reason: $0.reason)
+                    }
+                ),
+                forKey: key.name
+            )
+        case .notConvertible(let reason, let place):
+            outcome.outcome = .notConvertible
+            outcome.reason = reason
+            outcome.place = place.steps.isEmpty ? nil : place.withKeys
+        }
+        return outcome
+    }
+}

@@ -1,0 +1,66 @@
+internal import Foundation
+
+extension Suite {
+    /// The values that migrations have set aside to salvage what was good of them, by their keys.
+    ///
+    /// They are kept in the suite itself, under a key of ours, until ``removeSetAsideValue(forKey:)``.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
+    public func setAsideValues() throws -> [String: SetAsideValue] {
+        try Self.setAsideValues(in: SuiteDomain(self).read()[Self.setAsideKey], of: self)
+    }
+
+    /// Forgets a value that was set aside; does nothing when there is none.
+    ///
+    /// - Throws: ``DefaultsError`` as ``setAsideValues()``, or when the suite cannot be written.
+    public func removeSetAsideValue(forKey key: String) throws {
+        var values = try setAsideValues()
+        guard values.removeValue(forKey: key) != nil else { return }
+        if values.isEmpty {
+            try update(remove: [Self.setAsideKey])
+        } else {
+            try update(set: [Self.setAsideKey: Self.stored(values)])
+        }
+    }
+
+    /// The values that stand under our key.
+    static func setAsideValues(in stored: PropertyListValue?, of suite: Suite) throws -> [String: SetAsideValue] {
+        guard let stored else { return [:] }
+        do {
+            guard case .data(let bytes) = stored else { throw CocoaError(.coderReadCorrupt) }
+            return try JSONDecoder().decode([String: SetAsideValue].self, from: bytes)
+        } catch {
+            var failure = DefaultsError(
+                .unreadable,
+                "The key \"\(setAsideKey)\" does not hold values that were set aside. Was it written by something else?",
+                underlying: error
+            )
+            failure.suite = suite.domainName
+            failure.key = setAsideKey
+            throw failure
+        }
+    }
+
+    /// What stands under our key: JSON, as data, so that it holds any character.
+    static func stored(_ values: [String: SetAsideValue]) throws -> PropertyListValue {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return .data(try encoder.encode(values))
+    }
+
+    /// The key for what was set aside.
+    static let setAsideKey = "molt.set-aside"
+
+    /// The keys that are ours: steps do not see them.
+    static let ownKeys: Set<String> = [ledgerKey, setAsideKey]
+}
+
+extension SuiteChanges {
+    /// Keeps a value as it was before it is changed; one that was set aside under the key before stays as it is.
+    func setAside(_ value: SetAsideValue, forKey key: String) throws {
+        var values = try Suite.setAsideValues(in: ownValue(forKey: Suite.setAsideKey), of: suite)
+        guard values[key] == nil else { return }
+        values[key] = value
+        setOwn(try Suite.stored(values), forKey: Suite.setAsideKey)
+    }
+}

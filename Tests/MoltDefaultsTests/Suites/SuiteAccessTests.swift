@@ -1,0 +1,103 @@
+import Foundation
+import MoltDefaults
+import Testing
+
+@Suite struct `A live suite` {
+    let fixture = SuiteFixture()
+    var suite: Suite { fixture.suite }
+
+    @Test func `gives back what it was given, and UserDefaults sees it`() throws {
+        try suite.set(["a": [1, true]], forKey: "key")
+        #expect(try suite.value(forKey: "key") == ["a": [1, true]])
+        let dictionary = try #require(try fixture.defaults.dictionary(forKey: "key"))
+        #expect(try PropertyListValue(normalizing: dictionary) == ["a": [1, true]])
+        try suite.removeValue(forKey: "key")
+        try suite.removeValue(forKey: "never there")
+        #expect(try suite.value(forKey: "key") == nil)
+        #expect(try suite.values() == [:])
+    }
+
+    @Test func `reads what UserDefaults was given and has not saved`() throws {
+        try suite.set(1, forKey: "saved")
+        try fixture.defaults.set("text", forKey: "unsaved")
+        try fixture.defaults.set(2, forKey: "saved")
+        #expect(try suite.value(forKey: "unsaved") == "text")
+        #expect(try suite.value(forKey: "saved") == 2)
+        try suite.set(3, forKey: "other")
+        #expect(try suite.values() == ["saved": 2, "unsaved": "text", "other": 3])
+        try fixture.defaults.removeObject(forKey: "saved")
+        #expect(try suite.value(forKey: "saved") == nil)
+        #expect(try suite.values() == ["unsaved": "text", "other": 3])
+    }
+
+    @Test func `knows nothing of registered defaults, in a named suite and in the app's own settings`() throws {
+        let key = "registered \(UUID().uuidString)"
+        UserDefaults.standard.register(defaults: [key: 1])
+        for suite in [suite, .standard] {
+            #expect(try suite.value(forKey: key) == nil)
+            #expect(try suite.values()[key] == nil)
+            try suite.set(1, forKey: key)
+            #expect(try suite.value(forKey: key) == 1)
+            #expect(try suite.values()[key] == 1)
+            try suite.removeValue(forKey: key)
+            #expect(try suite.value(forKey: key) == nil)
+        }
+    }
+
+    @Test func `is the app's own settings, what is not saved included`() throws {
+        let key = "own \(UUID().uuidString)"
+        defer { try? Suite.standard.removeValue(forKey: key) }
+        UserDefaults.standard.set([true], forKey: key)
+        #expect(try Suite.standard.value(forKey: key) == [true])
+        #expect(try Suite.standard.values()[key] == [true])
+        try Suite.standard.set("new", forKey: key)
+        #expect(UserDefaults.standard.string(forKey: key) == "new")
+    }
+
+    @Test func `changes nothing when one of many values cannot be stored`() throws {
+        try suite.set(1, forKey: "a")
+        let deep = (1..<201).reduce([]) { (inner: PropertyListValue, _) in [inner] }
+        let error = #expect(throws: DefaultsError.self) {
+            try suite.update(set: ["a": 2, "deep": deep], remove: ["a"])
+        }
+        #expect(error?.code == .cannotStore)
+        #expect(error?.key == "deep")
+        #expect(error?.suite == fixture.name)
+        #expect(try suite.values() == ["a": 1])
+    }
+
+    @Test func `saves what UserDefaults was given`() throws {
+        try fixture.defaults.set(1, forKey: "a")
+        try suite.synchronize()
+        #expect(try fixture.defaults.persistentDomain(forName: fixture.name)?.count == 1)
+        #if os(Linux)
+            let bytes = try Data(contentsOf: fixture.file)
+            let saved = try PropertyListSerialization.propertyList(from: bytes, format: nil)
+            #expect(try PropertyListValue(normalizing: saved) == ["a": 1])
+        #endif
+    }
+
+    @Test func `loses nothing when threads write at once`() throws {
+        let suite = suite
+        DispatchQueue.concurrentPerform(iterations: 40) { number in
+            try? suite.set(.int(Int64(number)), forKey: "\(number)")
+        }
+        #expect(try suite.values().count == 40)
+    }
+
+    @Test func `tells those who watch a key of its changes, once each`() async throws {
+        try suite.set(1, forKey: "a.b")
+        var values = suite.values(forKey: "a.b").makeAsyncIterator()
+        #expect(await values.next() == .some(1))
+        try suite.set(1, forKey: "a.b")
+        try suite.set(2, forKey: "other")
+        try suite.set(2, forKey: "a.b")
+        #expect(await values.next() == .some(2))
+        try suite.removeValue(forKey: "a.b")
+        #expect(await values.next() == .some(nil))
+        try SuiteDomain(suite).write(set: ["a.b": "x"])
+        #expect(await values.next() == .some("x"))
+        try fixture.defaults.removePersistentDomain(forName: fixture.name)
+        #expect(await values.next() == .some(nil))
+    }
+}

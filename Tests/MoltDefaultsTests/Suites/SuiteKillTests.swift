@@ -1,0 +1,85 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+    import MoltDefaults
+    import Testing
+
+    @Suite struct `A suite after a kill in the middle of writing` {
+        /// All values of a file are of one write.
+        private func expectWhole(_ values: [String: PropertyListValue], minimum: Int64 = 1) {
+            #expect(values.count == 200)
+            #expect(Set(values.values).count == 1)
+            #expect(values.values.first?.int.map { $0 >= minimum } == true)
+        }
+
+        @Test func `is as before one of the writes or as after it`() async throws {
+            for _ in 0..<8 {
+                let fixture = SuiteFixture()
+                try fixture.domain.write(set: values(1))
+                await #expect(processExitsWith: .signal(SIGKILL)) { [name = fixture.name as String] in
+                    killSoon()
+                    for round in 2... { try Suite.suite(name).update(set: values(round)) }
+                }
+                // The file itself, and not only what Molt makes of it.
+                let bytes = try Data(contentsOf: fixture.file)
+                let saved = try PropertyListSerialization.propertyList(from: bytes, format: nil)
+                expectWhole(try #require(PropertyListValue(normalizing: saved).dictionary))
+                expectWhole(try fixture.domain.read())
+                try fixture.domain.write(set: ["after": 1])
+                #expect(try fixture.otherFiles() == [])
+            }
+        }
+
+        @Test func `is whole too when the library had to save the app's own changes first`() async throws {
+            for _ in 0..<8 {
+                let fixture = SuiteFixture()
+                try fixture.domain.write(set: values(1))
+                await #expect(processExitsWith: .signal(SIGKILL)) { [name = fixture.name as String] in
+                    killSoon()
+                    let defaults = try #require(UserDefaults(suiteName: name))
+                    for round in 2... {
+                        defaults.set(round, forKey: "key 7")
+                        try Suite.suite(name).update(set: values(round))
+                    }
+                }
+                var read = try fixture.domain.read()
+                read["key 7"] = read["key 8"]
+                expectWhole(read)
+            }
+        }
+
+        @Test func `is whole too when the library saved it along with another suite`() async throws {
+            for _ in 0..<8 {
+                let fixture = SuiteFixture()
+                try fixture.domain.write(set: values(1))
+                await #expect(processExitsWith: .signal(SIGKILL)) { [name = fixture.name as String] in
+                    killSoon()
+                    _ = try Suite.suite(name).values()
+                    try Suite.suite(name).set(1, forKey: "key 7")
+                    let defaults = try #require(UserDefaults(suiteName: name))
+                    let other = SuiteFixture()
+                    for round in 2... {
+                        defaults.set(round, forKey: "key 7")
+                        try other.suite.update(set: ["round": .int(Int64(round))])
+                    }
+                }
+                var read = try fixture.domain.read()
+                read["key 7"] = read["key 8"]
+                expectWhole(read)
+            }
+        }
+    }
+
+    private func values(_ round: Int) -> [String: PropertyListValue] {
+        Dictionary(uniqueKeysWithValues: (0..<200).map { ("key \($0)", .int(Int64(round))) })
+    }
+
+    /// Kills this process at some instant within the next tenth of a second.
+    private func killSoon() {
+        let delay = UInt32.random(in: 5_000...100_000)
+        Thread.detachNewThread {
+            usleep(delay)
+            kill(getpid(), SIGKILL)
+        }
+    }
+#endif

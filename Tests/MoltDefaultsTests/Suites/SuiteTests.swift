@@ -1,0 +1,44 @@
+import Foundation
+import MoltDefaults
+import Testing
+
+@Suite struct `The name of a suite` {
+    @Test func `is compared by the domain that it stands for`() {
+        let own = Suite.suite(Suite.standard.domainName)
+        #expect(own.isSameDomain(as: .standard))
+        #expect(own != .standard)
+        #expect(!Suite.suite("a").isSameDomain(as: .suite("b")))
+        #expect(Suite.suite("group.a").description == "group.a")
+        #expect(Suite.standard.description == "standard")
+    }
+
+    @Test(arguments: ["", "NSGlobalDomain", "Apple Global Domain", "NSArgumentDomain", "a\0b"])
+    func `is refused when no suite can have it`(name: String) {
+        let suite = Suite.suite(name)
+        let error = #expect(throws: DefaultsError.self) { try suite.validate() }
+        #expect(error?.code == .invalidSuite)
+        #expect(error?.suite == name)
+        #expect(throws: DefaultsError.self) { try suite.value(forKey: "a") }
+        #expect(throws: DefaultsError.self) { try suite.set(1, forKey: "a") }
+        #expect(throws: DefaultsError.self) { try suite.values() }
+        #expect(throws: DefaultsError.self) { try suite.synchronize() }
+        #expect(throws: DefaultsError.self) { try SuiteDomain(suite).checkWritable() }
+    }
+
+    #if os(Linux)
+        @Test(arguments: ["a/b", "..", ".", "../x", "/tmp/x", String(repeating: "n", count: 221)])
+        func `is refused when it is no file's`(name: String) {
+            let error = #expect(throws: DefaultsError.self) { try Suite.suite(name).set(1, forKey: "a") }
+            #expect(error?.code == .invalidSuite)
+        }
+
+        @Test(arguments: ["a b%20c?d#e", "ü.ключ", ".hidden", "~x", String(repeating: "n", count: 220)])
+        func `may be any other file's`(name: String) throws {
+            let fixture = SuiteFixture(name)
+            defer { try? FileManager.default.removeItem(at: fixture.file) }
+            try fixture.suite.set(1, forKey: "a")
+            #expect(try fixture.defaults.integer(forKey: "a") == 1)
+            #expect(FileManager.default.fileExists(atPath: try fixture.file.path))
+        }
+    #endif
+}

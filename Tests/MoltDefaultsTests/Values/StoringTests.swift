@@ -1,0 +1,66 @@
+import Foundation
+import MoltDefaults
+import Testing
+
+@Suite struct `What a suite keeps` {
+    @Test func `values that come back as they are can be stored`() throws {
+        try PropertyListValue.dictionary(`Values from UserDefaults`.values).checkStorable()
+        try PropertyListValue.date(.distantFuture).checkStorable()
+        try PropertyListValue.date(.distantPast).checkStorable()
+        try (["CF$UID": 1, "other": 1] as PropertyListValue).checkStorable()
+    }
+
+    @Test func `what lies too deep is refused with its place`() {
+        let value = (1..<201).reduce([]) { (inner: PropertyListValue, _) in ["a": inner] }
+        let error = #expect(throws: DefaultsError.self) { try value.checkStorable() }
+        #expect(error?.code == .cannotStore)
+        #expect(error?.place?.hasPrefix("a.a.a.") == true)
+    }
+
+    #if os(Linux)
+        @Test func `what the file would lose is refused with its place`() {
+            let faults: [(value: PropertyListValue, place: String?)] = [
+                ("\u{FEFF}x", nil),
+                ([1, ["a": "\u{FEFF}"]], "[1].a"),
+                (["\u{FEFF}x": 1], "\u{FEFF}x"),
+                (["a": ["CF$UID": 1]], "a"),
+                ([.date(Date(timeIntervalSinceReferenceDate: .nan))], "[0]"),
+                (.date(Date(timeIntervalSinceReferenceDate: -.infinity)), nil),
+                (.date(Date(timeIntervalSinceReferenceDate: 1e17)), nil),
+            ]
+            for (value, place) in faults {
+                let error = #expect(throws: DefaultsError.self) { try value.checkStorable() }
+                #expect(error?.code == .cannotStore)
+                #expect(error?.place == place)
+            }
+        }
+
+        @Test(arguments: [0, 0.5, -0.5, -1, -1.5, 1.75, 600_000_000.9999999, -62_135_769_600.25, 1e12 + 0.5])
+        func `a date is what the library makes of it`(seconds: Double) throws {
+            let value = PropertyListValue.date(Date(timeIntervalSinceReferenceDate: seconds))
+            let name = TestHome.newSuiteName()
+            let defaults = try #require(UserDefaults(suiteName: name))
+            defaults.set(value.object, forKey: "date")
+            defaults.synchronize()
+            defaults.synchronize()
+            let stored = try #require(defaults.object(forKey: "date"))
+            #expect(try PropertyListValue(normalizing: stored) == value.asStored())
+            #expect(PropertyListValue.dictionary(["a": [value]]).asStored() == ["a": [value.asStored()]])
+        }
+    #endif
+
+    @Test func `a small whole number is stored as one that has a sign`() {
+        #expect(PropertyListValue.unsigned(5).asStored() == 5)
+        #expect(PropertyListValue(exactly: UInt8(5)) == 5)
+        #expect(PropertyListValue(exactly: UInt64.max) == .unsigned(.max))
+        #expect(PropertyListValue(exactly: Int128(UInt64.max) + 1) == nil)
+    }
+
+    @Test func `kinds are never equal, and what is no number is`() {
+        #expect((true as PropertyListValue) != 1)
+        #expect((1 as PropertyListValue) != 1.0)
+        #expect(PropertyListValue.double(.nan) == .double(.nan))
+        #expect(Set<PropertyListValue>([.double(.nan), .double(-.nan), 0.0, -0.0]).count == 2)
+        #expect((["a": 1, "a": 2] as PropertyListValue).dictionary == ["a": 2])
+    }
+}
