@@ -22,7 +22,7 @@ extension String: DefaultsSerializable {
 }
 
 extension Date: DefaultsSerializable {
-    /// The date itself. Linux keeps whole seconds only.
+    /// The date itself; Linux keeps whole seconds only.
     public static var bridge: DefaultsScalarBridge<Date> {
         DefaultsScalarBridge(.date, "a date", stored: PropertyListValue.date, value: \.date)
     }
@@ -41,14 +41,15 @@ extension Data: DefaultsSerializable {
 extension UUID: DefaultsSerializable {
     /// The text without quotes, as Defaults writes it since 6.2; that of earlier ones, with quotes, is read too.
     public static var bridge: DefaultsScalarBridge<UUID> {
-        DefaultsScalarBridge(.uuid, "the text of a UUID", stored: { .string($0.uuidString) }) { stored in
-            guard case .string(let text) = stored else { return nil }
-            if let value = UUID(uuidString: text) {
-                return value
-            }
-            guard text.count > 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return nil }
-            return UUID(uuidString: String(text.dropFirst().dropLast()))
-        }
+        DefaultsScalarBridge(.uuid, "the text of a UUID", stored: { .string($0.uuidString) }, value: uuid)
+    }
+
+    @Sendable
+    private static func uuid(of stored: PropertyListValue) -> UUID? {
+        guard let text = stored.string else { return nil }
+        if let uuid = UUID(uuidString: text) { return uuid }
+        guard text.hasPrefix("\""), text.hasSuffix("\"") else { return nil }
+        return UUID(uuidString: String(text.dropFirst().dropLast()))
     }
 }
 

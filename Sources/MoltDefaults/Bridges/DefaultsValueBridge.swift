@@ -1,6 +1,6 @@
 /// A bridge that works on property lists and says why something cannot be read or stored.
 ///
-/// Implement ``DefaultsBridge/encode(_:)`` and ``DefaultsBridge/decode(_:)``; the other two follow from them. All
+/// Implement both ``DefaultsBridge/encode(_:)`` and ``DefaultsBridge/decode(_:)``; the other two follow from them. All
 /// bridges of this package are of this kind.
 public protocol DefaultsValueBridge: DefaultsBridge where Serializable == PropertyListValue {}
 

@@ -25,7 +25,7 @@ extension DefaultsForm {
     public static var float: DefaultsForm { DefaultsForm(.float) }
     /// A `Double` or `CGFloat`.
     public static var double: DefaultsForm { DefaultsForm(.double) }
-    /// A text. JSON in it is part of the text, and never converted.
+    /// A text; JSON in it is part of the text, and never converted.
     public static var string: DefaultsForm { DefaultsForm(.string) }
     /// A date.
     public static var date: DefaultsForm { DefaultsForm(.date) }

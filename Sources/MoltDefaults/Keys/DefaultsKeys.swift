@@ -11,9 +11,10 @@ import Synchronization
 ///     static let period = DefaultsKey<Period?>("period")
 /// }
 /// ```
-// Unchecked only because a class that has a subclass cannot be checked: all that this one and `DefaultsKey` store are
-// constants of Sendable types, and no other module can add a subclass.
 public class DefaultsKeys: @unchecked Sendable {
+    // Unchecked only because a class that has a subclass cannot be checked: all that this one and `DefaultsKey` store
+    // are constants of Sendable types, and no other module can add a subclass.
+
     /// The key in the suite.
     public let name: String
     /// How the value stands there.

@@ -36,7 +36,7 @@ private enum CodablePause: String {
 extension CodablePause: DefaultsCodableType {
     typealias NativeForm = NativePause
 
-    public func toNative() -> NativePause {
+    func toNative() -> NativePause {
         switch self {
         case .tenMinutes: .tenMinutes
         case .halfHour: .halfHour
