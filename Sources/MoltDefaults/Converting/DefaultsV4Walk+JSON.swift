@@ -20,8 +20,7 @@ extension DefaultsV4Walk {
         switch form.kind {
         case .array(let element), .set(let element):
             guard let elements = part.elements else { throw mismatch(part, form) }
-            return try convertElements(elements) {
-                walk, part throws(ConversionFailure) in
+            return try convertElements(elements) { walk, part throws(ConversionFailure) in
                 try walk.convert(part, as: element)
             }
         case .dictionary(let keys, let element):

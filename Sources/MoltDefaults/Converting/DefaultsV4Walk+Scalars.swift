@@ -113,6 +113,14 @@ extension DefaultsV4Walk {
         mismatch(part.kind.rawValue, form)
     }
 
+    /// A native value that is not of its form.
+    func misfit(_ value: PropertyListValue, _ form: DefaultsForm) -> ConversionFailure {
+        switch (form.kind, value) {
+        case (.integer, .int), (.integer, .unsigned), (.float, .double): beyondLimits()
+        default: mismatch(value.kind, form)
+        }
+    }
+
     /// Another kind of value.
     func mismatch(_ kind: String, _ form: DefaultsForm) -> ConversionFailure {
         failure("\(kind), where \(form.kindName) was expected")

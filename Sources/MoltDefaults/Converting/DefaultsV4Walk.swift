@@ -44,7 +44,7 @@ struct DefaultsV4Walk {
             return rawValue
         case (.native(_, let isCurrent), _) where isCurrent(value): return value
         default:
-            guard isCurrentScalar(value, form) else { throw mismatch(value.kind, form) }
+            guard isCurrentScalar(value, form) else { throw misfit(value, form) }
             return value
         }
     }
