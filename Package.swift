@@ -33,7 +33,11 @@ let package = Package(
             path: "Benchmarks"
         ),
         .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore"]),
-        .testTarget(name: "MoltCacheTests", dependencies: molt + ["CMoltSQLite"]),
+        .testTarget(
+            name: "MoltCacheTests",
+            dependencies: molt + ["CMoltSQLite"],
+            resources: [.copy("Fixtures")]
+        ),
         .testTarget(
             name: "MoltDefaultsTests",
             dependencies: molt + ["TestHome", "CMoltSQLite"],

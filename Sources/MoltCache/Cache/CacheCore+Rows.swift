@@ -10,7 +10,8 @@ extension CacheCore {
         let statement = try statements[.get]
         try statement.bind(now, at: 1)
         try statement.bind(key, at: 2)
-        let found = try statement.first { StoredContent($0) }
+        var found = try statement.first { StoredContent($0) }
+        if found == nil { found = try adoptedContent(key, now) }
         if let found { touch(found.id, now) }
         return found
     }
@@ -18,6 +19,14 @@ extension CacheCore {
     /// The name of the type that the value under a key was written as, read without its content; nil when there is
     /// none or it has expired.
     func typeName(_ key: String) throws(SQLiteError) -> String? {
+        if let name = try recordTypeName(key) { return name }
+        guard let found = try adoptedRecord(key) else { return nil }
+        claims.append((found.id, name: found.name, key: key))
+        return found.typeName
+    }
+
+    /// As ``typeName(_:)``, of a record that has the key already.
+    func recordTypeName(_ key: String) throws(SQLiteError) -> String? {
         let statement = try statements[.nameOfKey]
         try statement.bind(now(), at: 1)
         try statement.bind(key, at: 2)
@@ -61,9 +70,11 @@ extension CacheCore {
     func apply(_ change: RowChange) throws(SQLiteError) -> Bool {
         switch change {
         case .set(let key, let content):
+            try claim(key)
             try set(key, content)
             return true
         case .remove(let key):
+            try claim(key)
             return try remove(key, as: .removed)
         }
     }
@@ -91,7 +102,10 @@ extension CacheCore {
         if let sizeLimit, content.data.count > sizeLimit { _ = try remove(key, as: .evicted) }
     }
 
-    private func remove(_ key: String, as kind: CacheChange.Kind) throws(SQLiteError) -> Bool {
+    /// Removes the record under a key, and says so as a change of a kind; as `expired` when it had expired.
+    ///
+    /// - Returns: Whether there was one that had not expired.
+    func remove(_ key: String, as kind: CacheChange.Kind) throws(SQLiteError) -> Bool {
         forget(key)
         let statement = try statements[.remove]
         try statement.bind(now(), at: 1)

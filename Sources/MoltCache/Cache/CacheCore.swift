@@ -32,6 +32,11 @@ final class CacheCore {
     var key: String?
     /// What the current write has changed.
     var changes: [CacheChange] = []
+    /// Whether there are records that wait for their keys; only a migration adds some.
+    private(set) var hasAdopted = false
+    /// Of the records that wait, those that the current read has found the keys of.
+    var claims: [(id: Int64, name: String, key: String)] = []
+    private let busyMilliseconds: Int32
 
     /// Takes over a store that is at the version given.
     init(_ store: CacheStore, version: Int, configuration: CodableCache.Configuration) throws {
@@ -41,12 +46,14 @@ final class CacheCore {
         sizeLimit = configuration.sizeLimit
         clock = configuration.now
         memory = configuration.memory.map { MemoryLayer($0) }
-        let milliseconds = Int32(clamping: configuration.busyTimeout.milliseconds)
-        let connection = try store.ready(busyMilliseconds: milliseconds)
+        busyMilliseconds = Int32(clamping: configuration.busyTimeout.milliseconds)
+        let connection = try store.ready(busyMilliseconds: busyMilliseconds)
         ledgerID = store.lastLedgerID
         self.connection = connection
         statements = Statements(on: connection, sql: \.sql)
-        try read { _ in }
+        hasAdopted = try read { core throws(SQLiteError) in
+            try AdoptedTable.hasRows(core.statements.connection)
+        }
     }
 
     /// Closes the connection: with the last one, SQLite moves everything into the file and deletes those beside it.
@@ -73,7 +80,25 @@ final class CacheCore {
 
     /// Runs a closure over one snapshot of the file.
     func read<Value>(_ body: (CacheCore) throws(SQLiteError) -> Value) throws -> Value {
-        try transaction(.begin, body)
+        let value = try transaction(.begin, body)
+        if !claims.isEmpty { settleClaims() }
+        return value
+    }
+
+    /// Gives the records that a read has found their keys.
+    ///
+    /// The read is answered, so nothing waits for this, and nothing fails with it: when another process is writing, or
+    /// the disk is full, the next read does it.
+    private func settleClaims() {
+        let claims = claims
+        self.claims = []
+        statements.connection.setBusyTimeout(milliseconds: 0)
+        defer { statements.connection.setBusyTimeout(milliseconds: busyMilliseconds) }
+        try? transaction(.beginWrite) { core throws(SQLiteError) in
+            if core.statements.connection.hasMoved { throw .moved }
+            for claim in claims { try core.rekey(claim) }
+            core.hasAdopted = try AdoptedTable.hasRows(core.statements.connection)
+        }
     }
 
     /// Runs a closure in a write transaction, and keeps what it wrote when it returns.

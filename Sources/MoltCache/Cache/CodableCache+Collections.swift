@@ -6,6 +6,8 @@ extension CodableCache {
     // MARK: Listing
 
     /// All keys, in the order in which they were first set.
+    ///
+    /// Where a migration has adopted files under their names, those are listed until their keys are first asked for.
     public func keys() throws -> [String] {
         try list { core throws(SQLiteError) in try core.keys(ofType: nil) }
     }

@@ -46,7 +46,8 @@ extension CodableCache {
         guard configuration.memory != nil, !(type is AnyClass) else { return try uncached(type, forKey: key) }
         if let value = try core.withLock({ try $0.remembered(type, key) }) { return value }
         let (found, epoch) = try core.withLock { core in
-            (try core.read { core throws(SQLiteError) in try core.content(key) }, core.epoch)
+            // The epoch of the snapshot: what follows a read may find that another process has written.
+            try core.read { core throws(SQLiteError) in (try core.content(key), core.epoch) }
         }
         guard let found else { return nil }
         // Outside the lock, so that others read meanwhile.

@@ -5,7 +5,7 @@ struct StoredContent: Sendable {
     /// The record's id.
     let id: Int64
     /// The key.
-    let key: String
+    var key: String
     /// JSON text, or raw data.
     let data: Data
     /// Whether the content is raw data.

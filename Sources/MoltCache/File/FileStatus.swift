@@ -28,17 +28,25 @@ struct FileStatus: Equatable {
             if errno == ENOENT { return nil }
             throw failure(errno, path: path)
         }
+        return FileStatus(status)
+    }
+
+    /// Asks the file system for what is at a path itself, be it a symbolic link; nil when it gives no answer.
+    static func unfollowed(_ path: String) -> FileStatus? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? FileStatus(status) : nil
+    }
+
+    private init(_ status: stat) {
         #if canImport(Darwin)
             let time = status.st_mtimespec
         #else
             let time = status.st_mtim
         #endif
-        return FileStatus(
-            isFile: status.st_mode & S_IFMT == S_IFREG,
-            size: Int(status.st_size),
-            modified: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec),
-            number: UInt64(status.st_ino)
-        )
+        isFile = status.st_mode & S_IFMT == S_IFREG
+        size = Int(status.st_size)
+        modified = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        number = UInt64(status.st_ino)
     }
 
     /// Whether there is a file of more than 0 bytes at a path.

@@ -13,6 +13,8 @@ final class CacheTransaction: MigrationTransaction {
     var hasDeferred = false
     /// Whether the table for originals was made.
     var hasOriginals = false
+    /// Whether the table for records that wait for their keys was made.
+    var hasAdopted = false
     private var isOver = false
 
     private var typeNamesByID: [Int64: String] = [:]

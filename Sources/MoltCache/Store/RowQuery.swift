@@ -27,6 +27,9 @@ enum RowQuery: Int, CaseIterable {
     case sumSizes
     case saveSize
     case forgetSize
+    case getAdopted
+    case nameOfAdopted
+    case rekeyAdopted
 
     private static let live = "(expires_at IS NULL OR expires_at > ?1)"
     private static let row = """
@@ -37,6 +40,8 @@ enum RowQuery: Int, CaseIterable {
     private static let size = "length(CAST(content AS BLOB))"
     private static let typeName = "(SELECT name FROM molt_type WHERE molt_type.id = type_id)"
     private static let ofType = "type_id = (SELECT id FROM molt_type WHERE name = ?2)"
+
+    private static let adopted = "molt_record.id IN (SELECT record_id FROM molt_adopted WHERE digest = ?2)"
 
     /// The statement's text; where it is needed, the time is the first parameter.
     var sql: String {
@@ -90,6 +95,18 @@ enum RowQuery: Int, CaseIterable {
         case .sumSizes: "SELECT coalesce(sum(\(Self.size)), 0) FROM molt_record"
         case .saveSize: "UPDATE molt_meta SET value = ?1 WHERE name = 'content_size' AND value IS NOT ?1"
         case .forgetSize: "UPDATE molt_meta SET value = NULL WHERE name = 'content_size' AND value IS NOT NULL"
+        case .getAdopted: "\(Self.row) WHERE \(Self.adopted) AND \(Self.live) ORDER BY molt_record.id LIMIT 1"
+        case .nameOfAdopted:
+            """
+            SELECT molt_record.id, key, \(Self.typeName) FROM molt_record
+            WHERE \(Self.adopted) AND \(Self.live) ORDER BY molt_record.id LIMIT 1
+            """
+        // The record may have gone since it was read, and its id may be another one's.
+        case .rekeyAdopted:
+            """
+            UPDATE OR IGNORE molt_record SET key = ?1
+            WHERE id = ?2 AND EXISTS (SELECT 1 FROM molt_adopted WHERE record_id = ?2)
+            """
         }
     }
 }

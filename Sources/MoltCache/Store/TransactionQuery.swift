@@ -21,6 +21,7 @@ enum TransactionQuery: Int, CaseIterable {
     case deferChange
     case keepOriginal
     case original
+    case awaitKey
 
     /// The columns of the reading queries, in the order in which they are read.
     private static let columns = "SELECT id, key, type_id, content, expires_at FROM molt_record"
@@ -73,6 +74,8 @@ enum TransactionQuery: Int, CaseIterable {
             SELECT original.id, original.key, original.content, original.expires_at, original.type
             FROM temp.molt_original AS original WHERE original.id = ?1
             """
+        case .awaitKey:
+            "INSERT INTO molt_adopted(record_id, digest) SELECT id, ?2 FROM molt_record WHERE key = ?1"
         }
     }
 

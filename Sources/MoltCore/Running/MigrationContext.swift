@@ -49,6 +49,8 @@ public final class MigrationContext {
     var usedAttachments: Set<String> = []
     /// What it can reach outside the store.
     var attachments: Attachments { scope.attachments }
+    /// How the upgrade runs.
+    var options: MigrationOptions { scope.options }
 
     init(_ pending: PendingMigration, _ scope: UpgradeScope) throws {
         oldVersion = pending.oldVersion

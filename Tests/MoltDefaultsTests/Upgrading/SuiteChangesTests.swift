@@ -95,7 +95,7 @@ struct SuiteChangesTests {
     }
 
     @Test(arguments: [
-        PropertyListValue.dictionary(["k": .array([.string("\u{FEFF}a")])]), .date(Date(timeIntervalSinceReferenceDate: .nan)),
+        PropertyListValue.dictionary(["k": .array([.string("\u{FEFF}a")])]), .dictionary(["CF$UID": 1]),
     ])
     func `What no suite can hold is refused before anything is written`(value: PropertyListValue) throws {
         let error = #expect(throws: MigrationError.self) {

@@ -1,0 +1,136 @@
+internal import Foundation
+internal import MoltCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
+/// A directory of Cache as something that a step reads, and that loses files after the commit.
+struct CacheDirectoryStore: AttachedStore {
+    let attachedName: String
+    /// The directory; another one from launch to launch where the system moves the app's container.
+    let path: String
+
+    /// - Parameter migration: The name of the migration that adopts the directory, which stays the same for ever.
+    init(migration: String, path: String) {
+        attachedName = "the Cache directory of \"\(migration)\""
+        self.path = path
+    }
+
+    func unavailability(_ circumstances: AttachedCircumstances) -> String? {
+        guard circumstances.role == .appExtension, FileStatus.unfollowed(path) == nil else { return nil }
+        return "There is no directory at \(path), but an app extension cannot see the app's own. Open the store in the "
+            + "app first."
+    }
+
+    func begin() throws -> CacheDirectorySession {
+        try CacheDirectorySession(self)
+    }
+
+    func apply(_ changes: [UInt8], _ phase: AttachedPhase) {
+        guard phase == .remove else { return }
+        for file in CacheDirectoryFile.list(changes) {
+            let place = path + "/" + file.name
+            // Written since: not what was adopted.
+            guard CacheDirectoryFile(name: file.name, at: place) == file else { continue }
+            // What cannot be removed must not keep the store from being opened: everything in it was brought in.
+            _ = unlink(place)
+        }
+        // Fails, as it should, when something else is left in it.
+        _ = rmdir(path)
+    }
+
+    /// The error for a directory that cannot be used.
+    func failure(_ message: String, underlying: (any Error)? = nil) -> MigrationError {
+        var error = MigrationError(.attachedStoreFailed, message, underlying: underlying)
+        error.attachedStore = attachedName
+        return error
+    }
+}
+
+/// One upgrade's work on a directory of Cache: the files in it, and those that are to be removed.
+final class CacheDirectorySession: AttachedSession {
+    /// The names of the files, sorted, dot-files left out; nil when there is no directory.
+    let names: [String]?
+    private var removed: [CacheDirectoryFile] = []
+
+    init(_ store: CacheDirectoryStore) throws {
+        guard store.path.hasPrefix("/") else {
+            throw store.failure("\(store.path) is not the URL of a directory. Make it with URL(filePath:).")
+        }
+        let status: FileStatus?
+        do throws(CacheError) {
+            status = try FileStatus.of(store.path)
+        } catch {
+            throw store.failure("\(store.path) cannot be looked at. Check its permissions.", underlying: error)
+        }
+        guard let status else {
+            names = nil
+            return
+        }
+        guard !status.isFile else {
+            throw store.failure("What is at \(store.path) is a file. Name the directory of a storage.")
+        }
+        do {
+            let found = try FileManager.default.contentsOfDirectory(atPath: store.path)
+            // Cache's own temporary files begin with a dot.
+            names = found.filter { !$0.hasPrefix(".") }.sorted()
+        } catch {
+            throw store.failure(
+                "\(store.path) cannot be read. Check that it may be, and is a directory.",
+                underlying: error
+            )
+        }
+    }
+
+    var count: Int { (names?.count ?? 0) - removed.count }
+
+    /// Has a file removed after the commit.
+    func remove(_ file: CacheDirectoryFile) {
+        removed.append(file)
+    }
+
+    func finish() -> [UInt8]? {
+        removed.isEmpty ? nil : CacheDirectoryFile.bytes(of: removed)
+    }
+}
+
+/// A file of a directory, and what tells whether it was written to.
+struct CacheDirectoryFile: Hashable {
+    /// The name, without the directory.
+    let name: String
+    /// In bytes.
+    let size: Int
+    /// When Cache lets the entry expire, in nanoseconds since 1970: it sets the modification time to that.
+    let modified: Int64
+
+    /// Looks at a file; nil when what is there is not a file, or nothing.
+    init?(name: String, at path: String) {
+        guard let status = FileStatus.unfollowed(path), status.isFile else { return nil }
+        self.init(name: name, size: status.size, modified: status.modified)
+    }
+
+    private init(name: String, size: Int, modified: Int64) {
+        self.name = name
+        self.size = size
+        self.modified = modified
+    }
+
+    /// The text that a journal keeps: names, sizes and times, with a slash behind each, which no name can hold.
+    static func bytes(of files: [CacheDirectoryFile]) -> [UInt8] {
+        files.flatMap { Array("\($0.name)/\($0.size)/\($0.modified)/".utf8) }
+    }
+
+    /// Reads what ``bytes(of:)`` wrote.
+    static func list(_ bytes: [UInt8]) -> [CacheDirectoryFile] {
+        let parts = bytes.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
+        return stride(from: 0, to: parts.count - 2, by: 3).compactMap { start in
+            guard let size = Int(parts[start + 1]), let modified = Int64(parts[start + 2]) else { return nil }
+            return CacheDirectoryFile(name: parts[start], size: size, modified: modified)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+internal import Foundation
+
+/// The MD5 digest (RFC 1321), by which Cache names its files; it protects nothing.
+///
+/// CryptoKit, which has it too, is not on Linux.
+package enum MD5 {
+    /// The digest in uppercase hexadecimal digits, as in the names of Cache's files.
+    package static func hexadecimal(of message: some Sequence<UInt8>) -> String {
+        let digest = digest(of: Array(message))
+        return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    /// The 16 bytes of the digest.
+    private static func digest(of message: [UInt8]) -> [UInt8] {
+        var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
+        let padded = padded(message)
+        for start in stride(from: 0, to: padded.count, by: 64) {
+            add(padded[start..<start + 64], to: &state)
+        }
+        return state.flatMap { bytes(of: $0) }
+    }
+
+    /// Adds a bit, zeros up to a whole block, and the length in bits.
+    private static func padded(_ message: [UInt8]) -> [UInt8] {
+        var padded = message
+        padded.append(0x80)
+        padded.append(contentsOf: repeatElement(0, count: (120 - padded.count % 64) % 64))
+        padded.append(contentsOf: bytes(of: UInt64(message.count) &* 8))
+        return padded
+    }
+
+    private static func bytes(of number: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: number.littleEndian) { Array($0) }
+    }
+
+    /// How far each round's four steps rotate.
+    private static let rotations: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
+    /// The constants of the steps, as RFC 1321 defines them: 4 294 967 296 times the sine of the step's number.
+    private static let constants = (1...64).map { UInt32(abs(sin(Double($0))) * 4_294_967_296) }
+
+    private static func add(_ block: ArraySlice<UInt8>, to state: inout [UInt32]) {
+        let words = (0..<16).map { index in
+            let start = block.startIndex + index * 4
+            return block[start..<start + 4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        }
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        for step in 0..<64 {
+            let mixed: UInt32
+            let word: Int
+            switch step / 16 {
+            case 0: (mixed, word) = (b & c | ~b & d, step)
+            case 1: (mixed, word) = (b & d | c & ~d, 5 * step + 1)
+            case 2: (mixed, word) = (b ^ c ^ d, 3 * step + 5)
+            default: (mixed, word) = (c ^ (b | ~d), 7 * step)
+            }
+            let sum = a &+ mixed &+ constants[step] &+ words[word % 16]
+            let rotation = rotations[step / 16][step % 4]
+            (a, d, c, b) = (d, c, b, b &+ (sum << rotation | sum >> (32 - rotation)))
+        }
+        state[0] &+= a
+        state[1] &+= b
+        state[2] &+= c
+        state[3] &+= d
+    }
+}

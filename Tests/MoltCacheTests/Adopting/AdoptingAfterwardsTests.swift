@@ -1,0 +1,152 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What becomes of the directory when it was adopted.
+@Suite struct `After the adoption of a Cache directory` {
+    let old: OldDirectory
+
+    init() throws {
+        old = try OldDirectory("Floppy")
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: old.url.path) }
+    }
+
+    @Test func `The directory is removed on request`() throws {
+        try FileManager.default.removeItem(at: old.file("expired"))
+        let cache = try old.open(old.adoption(.list(FloppyKeys.people).and(.fileNames), afterwards: .remove))
+        #expect(try cache.count() == 112)
+        #expect(!FileManager.default.fileExists(atPath: old.url.path))
+        #expect(try CacheStore.state(at: old.store).journal == [])
+    }
+
+    @Test func `What was not brought in stays`() throws {
+        try old.write("no value", for: "person-3")
+        let adoption = old.adoption(.list(FloppyKeys.people + ["expired"]), FloppyKeys.type, afterwards: .remove)
+        _ = try old.open(adoption)
+        let left = ["person-3"] + FloppyKeys.others
+        #expect(try Set(names.map { String($0.prefix(32)) }) == Set(left.map { MD5.hexadecimal(of: $0.utf8) }))
+    }
+
+    @Test func `What the store's own record won over stays`() throws {
+        let before = try old.open()
+        try before.set("mine", forKey: "person-3")
+        before.close()
+        _ = try old.open(old.adoption(.list(FloppyKeys.people), afterwards: .remove))
+        #expect(FileManager.default.fileExists(atPath: old.file("person-3").path))
+        #expect(!FileManager.default.fileExists(atPath: old.file("person-4").path))
+    }
+
+    @Test func `A file that was written to since the upgrade stays`() throws {
+        // Applied behind the adoption's transaction, and before anything is removed.
+        let meddler = Meddler(path: old.file("person-3").path, signal: nil)
+        _ = try old.open(
+            old.adoption(.list(FloppyKeys.people).and(.fileNames), afterwards: .remove),
+            meddler.migration
+        )
+        #expect(try Set(names) == Set(["expired", "person-3"].map { MD5.hexadecimal(of: $0.utf8) }))
+    }
+
+    /// Some systems move an app's container from launch to launch.
+    @Test func `After a kill before the removal the next opening removes, wherever the directory is then`() async throws
+    {
+        let paths = [old.url.path, old.store.path]
+        await #expect(processExitsWith: .signal(SIGKILL)) { [paths = paths as [String]] in
+            let adoption = removal(of: paths[0])
+            let meddler = Meddler(path: "", signal: SIGKILL)
+            _ = try CodableCache(
+                at: URL(fileURLWithPath: paths[1]),
+                migrations: [adoption, meddler.migration]
+            )
+        }
+        #expect(try names.count == 113)
+        #expect(try CacheStore.state(at: old.store).journal.count == 2)
+        let place = old.scratch.file("elsewhere")
+        try FileManager.default.moveItem(at: old.url, to: place)
+        let meddler = Meddler(path: "", signal: nil)
+        let cache = try CodableCache(at: old.store, migrations: [removal(of: place.path), meddler.migration])
+        #expect(try cache.value(Friend.self, forKey: "person-3") == Friend(3))
+        #expect(try cache.count() == 100)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).count == 13)
+        #expect(try CacheStore.state(at: old.store).journal == [])
+    }
+
+    @Test func `A directory that cannot be changed does not keep the store from being opened`() async {
+        await #expect(processExitsWith: .success) {
+            try exitAsNobody { store in
+                let directory = store.deletingLastPathComponent().appendingPathComponent("Floppy")
+                try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+                let file = directory.appendingPathComponent(MD5.hexadecimal(of: "key".utf8))
+                try write(Data(#"{"object":1}"#.utf8), to: file, modified: OldDirectory.never)
+                chmod(directory.path, 0o500)
+                defer { chmod(directory.path, 0o700) }
+                let migration = Migration.adoptCacheDirectory(
+                    to: 1,
+                    directory: directory,
+                    keys: .list(["key"]),
+                    type: "Int",
+                    afterwards: .remove
+                )
+                let cache = try CodableCache(at: store, migrations: [migration])
+                return try cache.value(Int.self, forKey: "key") == 1
+                    && FileManager.default.fileExists(atPath: file.path)
+                    && CacheStore.state(at: store).journal == []
+            }
+        }
+    }
+}
+
+/// The adoption that a killed process and the one behind it both register.
+private func removal(of path: String) -> Migration {
+    .adoptCacheDirectory(
+        to: 1,
+        directory: URL(fileURLWithPath: path),
+        keys: .list(FloppyKeys.people),
+        type: "Friend",
+        afterwards: .remove
+    )
+}
+
+/// Something attached that, when the upgrade is committed and nothing is removed yet, does what a test is about.
+private struct Meddler: AttachedStore {
+    /// The file that it writes to; none when empty.
+    let path: String
+    /// What it sends to its own process.
+    let signal: Int32?
+
+    var attachedName: String { "meddler" }
+
+    var migration: Migration {
+        Migration(
+            to: 2,
+            "meddle",
+            .run("meddle", onFreshStore: true, attaching: [self]) { _ = try $0.attached(self) }
+        )
+    }
+
+    func begin() -> Session { Session() }
+
+    func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
+        guard phase == .add else { return }
+        if !path.isEmpty {
+            try write(Data("newer".utf8), to: URL(fileURLWithPath: path), modified: OldDirectory.never)
+        }
+        if let signal { kill(getpid(), signal) }
+    }
+
+    final class Session: AttachedSession {
+        var count: Int { 0 }
+
+        func finish() -> [UInt8]? { [1] }
+    }
+}

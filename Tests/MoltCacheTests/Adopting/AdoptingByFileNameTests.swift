@@ -1,0 +1,252 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import Synchronization
+import Testing
+
+/// Entries whose keys nobody has named keep their files' names until their keys are first asked for.
+@Suite struct `Adopting a Cache directory by file names` {
+    let old: OldDirectory
+
+    init() throws {
+        old = try OldDirectory("Floppy")
+    }
+
+    private func open() throws -> CodableCache {
+        try old.open(old.adoption(.fileNames))
+    }
+
+    /// The key of the record with an id, as it is on disk.
+    private func storedKeys() throws -> [String] {
+        try Snapshot(of: old.store).keys
+    }
+
+    private let name = MD5.hexadecimal(of: "person-7".utf8)
+
+    @Test func `Each has its file's name for a key`() throws {
+        let cache = try open()
+        let names = try FileManager.default.contentsOfDirectory(atPath: old.url.path)
+        let expired = MD5.hexadecimal(of: "expired".utf8)
+        #expect(try Set(cache.keys()) == Set(names).subtracting([expired]))
+        #expect(try cache.value(Friend.self, forKey: name) == Friend(7))
+        #expect(try storedKeys().contains(name))
+        #expect(cache.report.keys.map(\.key) == [expired])
+        #expect(cache.report.keys.map(\.outcome) == [.expired])
+    }
+
+    @Test func `Every key finds its entry, once it is asked for`() throws {
+        var cache = try open()
+        for round in 1...2 {
+            for (id, key) in FloppyKeys.people.enumerated() {
+                #expect(try cache.value(Friend.self, forKey: key) == Friend(id))
+            }
+            #expect(try cache.value(Friend.self, forKey: "photo.json") == Friend(9))
+            #expect(try cache.value(Friend.self, forKey: "https://example.com/a/b.png?x=1") == Friend(10))
+            #expect(try cache.value(Friend.self, forKey: "ünïcode ключ 🔑") == Friend(11))
+            #expect(try cache.value(Int.self, forKey: "int") == 42)
+            #expect(try cache.data(forKey: "raw") == Data("raw bytes".utf8))
+            #expect(try cache.value(Int.self, forKey: "expired") == nil)
+            guard round == 1 else { break }
+            cache.close()
+            cache = try open()
+        }
+        let asked = Set(FloppyKeys.people + ["photo.json", "https://example.com/a/b.png?x=1", "ünïcode ключ 🔑", "int"])
+        #expect(try asked.isSubset(of: cache.keys()))
+        #expect(try cache.count() == 112)
+    }
+
+    static let readers: [(String, @Sendable (CodableCache) async throws -> Bool)] = [
+        ("value", { try $0.value(Friend.self, forKey: "person-7") == Friend(7) }),
+        ("entry", { try $0.entry(Friend.self, forKey: "person-7")?.key == "person-7" }),
+        ("contains", { try $0.contains("person-7") }),
+        ("typeName", { try $0.typeName(forKey: "person-7") == "Person" }),
+        ("values", { try $0.values(Friend.self, forKeys: ["nobody", "person-7"]) == [nil, Friend(7)] }),
+        ("async values", { try await $0.values(Friend.self, forKeys: ["person-7"]) == [Friend(7)] }),
+    ]
+
+    @Test(arguments: readers.indices)
+    func `Whoever reads a key finds it, and gives the record the key`(reader: Int) async throws {
+        let cache = try open()
+        #expect(try cache.value(Friend.self, forKey: name) == Friend(7))
+        #expect(try await Self.readers[reader].1(cache), "\(Self.readers[reader].0)")
+        #expect(try storedKeys().contains("person-7"))
+        #expect(try !storedKeys().contains(name))
+        #expect(try cache.value(Friend.self, forKey: name) == nil)
+        #expect(try cache.value(Friend.self, forKey: "person-7") == Friend(7))
+        #expect(try cache.count() == 112)
+    }
+
+    static let writers: [(String, @Sendable (CodableCache) async throws -> Void)] = [
+        ("set", { try $0.set("new", forKey: "person-7") }),
+        ("setAll", { try $0.setAll(["person-7": "new"]) }),
+        ("async setAll", { try await $0.setAll(["person-7": "new"]) }),
+        ("batch", { try $0.batch { try $0.set("new", forKey: "person-7") } }),
+    ]
+
+    @Test(arguments: writers.indices)
+    func `Whoever sets a key replaces what was adopted`(writer: Int) async throws {
+        let cache = try open()
+        try await Self.writers[writer].1(cache)
+        #expect(try cache.value(String.self, forKey: "person-7") == "new", "\(Self.writers[writer].0)")
+        #expect(try !storedKeys().contains(name))
+        #expect(try cache.count() == 112)
+        try cache.remove(forKey: "person-7")
+        #expect(try cache.value(String.self, forKey: "person-7") == nil)
+    }
+
+    @Test(arguments: [false, true])
+    func `Whoever removes a key removes what was adopted`(inBatch: Bool) throws {
+        let cache = try open()
+        if inBatch {
+            try cache.batch { $0.remove(forKey: "person-7") }
+        } else {
+            #expect(try cache.remove(forKey: "person-7"))
+        }
+        #expect(try cache.value(Friend.self, forKey: "person-7") == nil)
+        #expect(try cache.count() == 111)
+    }
+
+    @Test func `A change is told under the key that was written`() async throws {
+        let cache = try open()
+        let changes = cache.changes()
+        try cache.set("new", forKey: "person-7")
+        try cache.remove(forKey: "person-8")
+        cache.close()
+        var seen: [CacheChange] = []
+        for await change in changes { seen.append(change) }
+        #expect(seen.map(\.key) == ["person-7", "person-8"])
+        #expect(seen.map(\.kind) == [.set, .removed])
+    }
+
+    @Test func `A read is answered while another process writes, and a later one gives the key`() throws {
+        let cache = try open()
+        let other = try SQLite(old.store)
+        try other.run("BEGIN IMMEDIATE")
+        #expect(try cache.value(Friend.self, forKey: "person-7") == Friend(7))
+        #expect(try cache.contains("person-7"))
+        #expect(try storedKeys().contains(name))
+        try other.run("COMMIT")
+        #expect(try cache.contains("person-7"))
+        #expect(try storedKeys().contains("person-7"))
+    }
+
+    @Test func `What another cache on the file asked for is found here, too`() throws {
+        let one = try open()
+        let other = try open()
+        #expect(try other.value(Friend.self, forKey: name) == Friend(7))
+        #expect(try one.value(Friend.self, forKey: "person-7") == Friend(7))
+        #expect(try other.value(Friend.self, forKey: name) == nil)
+        #expect(try other.value(Friend.self, forKey: "person-7") == Friend(7))
+    }
+
+    /// The value is read from one snapshot, and the key is written in another one, which sees what came between.
+    @Test func `A value that another cache changes while it is read is not kept in memory`() throws {
+        let other = try open()
+        let calls = Mutex(0)
+        let cache = try old.open(old.adoption(.fileNames)) { configuration in
+            configuration.now = {
+                // The memory layer asks for the time first, and then the read, which has its snapshot by then.
+                let call = calls.withLock { count in
+                    count += 1
+                    return count
+                }
+                if call == 2 { try? other.set(Friend(1), forKey: "person-7") }
+                return Date(timeIntervalSince1970: OldDirectory.time)
+            }
+        }
+        calls.withLock { $0 = 0 }
+        #expect(try cache.value(Friend.self, forKey: "person-7") == Friend(7))
+        #expect(try cache.value(Friend.self, forKey: "person-7") == Friend(1))
+    }
+
+    @Test func `A record that the store had under the key is the newer one`() throws {
+        let before = try old.open { $0.now = { Date(timeIntervalSince1970: 100) } }
+        try before.setAll(["person-7": "mine", "person-8": "mine"])
+        before.close()
+        let cache = try open()
+        #expect(try cache.value(String.self, forKey: "person-7") == "mine")
+        #expect(try cache.count() == 114)
+        try cache.set("new", forKey: "person-7")
+        #expect(try cache.entry(String.self, forKey: "person-7")?.created == Date(timeIntervalSince1970: 100))
+        try cache.remove(forKey: "person-8")
+        #expect(try !cache.contains("person-8"))
+        #expect(try cache.count() == 111)
+    }
+
+    @Test func `A key that is named is adopted under it, and the rest by file names`() throws {
+        let cache = try old.open(old.adoption(.list(["person-7", "nobody"]).and(.fileNames)))
+        #expect(try cache.keys().first == "person-7")
+        #expect(try cache.count() == 112)
+        #expect(try cache.contains("person-8"))
+    }
+
+    @Test func `A migration that gives a record another key has the last word`() throws {
+        let name = name
+        let rekey = Migration(
+            to: 2,
+            "rekey",
+            .transform("Person") { record in
+                if record.key == name { record.key = "seven" }
+            }
+        )
+        let cache = try old.open(old.adoption(.fileNames), rekey)
+        #expect(try !cache.contains("person-7"))
+        #expect(try cache.value(Friend.self, forKey: "seven") == Friend(7))
+        #expect(try cache.contains("person-8"))
+    }
+
+    @Test func `Removing all leaves nothing to find`() throws {
+        let cache = try open()
+        try cache.removeAll()
+        #expect(try !cache.contains("person-7"))
+        #expect(try SQLite(old.store).text("SELECT count(*) FROM molt_adopted") == "0")
+    }
+
+    @Test func `An entry that has expired since is not found`() throws {
+        let clock = Clock(OldDirectory.time)
+        let cache = try old.open(old.adoption(.fileNames)) { $0.now = { clock.date } }
+        clock.advance(to: OldDirectory.time + 3601)
+        #expect(try !cache.contains("in1h"))
+        #expect(try cache.removeExpired() == 1)
+        try cache.set("new", forKey: "in1h")
+        #expect(try cache.count() == 112)
+    }
+
+    @Test func `A limited cache counts a record once`() throws {
+        let cache = try old.open(old.adoption(.fileNames)) { $0.sizeLimit = 1_000_000 }
+        let size = try cache.contentSize()
+        let friend = try #require(try cache.entry(Friend.self, forKey: "person-7"))
+        try cache.remove(forKey: "person-7")
+        #expect(try cache.contentSize() == size - friend.size)
+        try cache.remove(forKey: "person-8")
+        #expect(
+            try SQLite(old.store).text("SELECT sum(length(content)) FROM molt_record")
+                == String(try cache.contentSize())
+        )
+    }
+
+    @Test func `The texts of whole numbers find entries with such keys`() throws {
+        let old = try OldDirectory("IntKeys")
+        let cache = try old.open(old.adoption(.fileNames))
+        #expect(try cache.value(Friend.self, forKey: "1") == Friend(1))
+        #expect(try !cache.contains("01"))
+        #expect(try cache.keys().contains("1"))
+    }
+
+    @Test func `A file that is not Cache's is left`() throws {
+        for name in ["notes.txt", ".hidden", ".dat.nosync1234", "cache.molt"] {
+            try Data("x".utf8).write(to: old.url.appendingPathComponent(name))
+        }
+        let cache = try open()
+        #expect(try cache.count() == 112)
+        let left = cache.report.keys.filter { $0.outcome == .notConvertible }
+        #expect(left.map(\.key) == ["cache.molt", "notes.txt"])
+    }
+
+    @Test func `A cache that adopted nothing so has no table for it`() throws {
+        let cache = try old.open(old.adoption(.list(FloppyKeys.people)))
+        #expect(try !cache.contains("photo.json"))
+        #expect(try SQLite(old.store).rows("SELECT name FROM sqlite_schema WHERE name LIKE 'molt_adopted%'") == [])
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import Testing
+
+/// The directory that Cache 7 itself wrote, adopted by the keys that it was written with.
+@Suite struct `Adopting a Cache directory by its keys` {
+    let old: OldDirectory
+
+    init() throws {
+        old = try OldDirectory("Floppy")
+    }
+
+    @Test func `Every entry is stored as it was written, and expires when it would have`() throws {
+        let cache = try old.open(old.adoption(.list(FloppyKeys.all), FloppyKeys.type))
+        let stored = try Snapshot(of: old.store)
+        #expect(stored.keys == FloppyKeys.all.filter { $0 != "expired" })
+        for file in old.archived {
+            guard let key = FloppyKeys.all.first(where: { file.name.contains(MD5.hexadecimal(of: $0.utf8)) }),
+                key != "expired"
+            else { continue }
+            let record = try #require(stored[key])
+            let isData = key == "raw"
+            #expect(record.isData == isData)
+            #expect(Data(record.content) == (isData ? file.content : file.content.dropFirst(10).dropLast()))
+            #expect(record.version == 1)
+            // SQLite shows 15 digits.
+            let end = file.modified == OldDirectory.never ? nil : file.modified / 100_000
+            #expect(record.expiration.map { Int64(($0 * 10_000).rounded(.down)) } == end)
+        }
+        #expect(cache.report.counts.created == 112)
+    }
+
+    @Test func `Every value can be read`() throws {
+        let cache = try old.open(old.adoption(.list(FloppyKeys.all), FloppyKeys.type))
+        for (id, key) in FloppyKeys.people.enumerated() {
+            #expect(try cache.value(Friend.self, forKey: key) == Friend(id))
+        }
+        #expect(try cache.value(Friend.self, forKey: "expired") == nil)
+        #expect(try cache.value(forKey: "in1h") == Friend(8))
+        #expect(try cache.value(forKey: "photo.json") == Friend(9))
+        #expect(try cache.value(forKey: "https://example.com/a/b.png?x=1") == Friend(10))
+        #expect(try cache.value(forKey: "ünïcode ключ 🔑") == Friend(11))
+        #expect(try cache.value(Int.self, forKey: "int") == 42)
+        #expect(try cache.value(String.self, forKey: "string") == "hello")
+        #expect(try cache.value(Bool.self, forKey: "bool") == true)
+        let date = try cache.value(Date.self, forKey: "date")
+        #expect(date == Date(timeIntervalSinceReferenceDate: -978_307_100))
+        let text = try #require(try cache.value(String.self, forKey: "dataCodable"))
+        #expect(Data(base64Encoded: text) == Data([1, 2, 3]))
+        #expect(try cache.value([Friend].self, forKey: "array") == [Friend(1), Friend(2)])
+        #expect(try cache.value(Int?.self, forKey: "optnil") == .some(nil))
+        #expect(try cache.data(forKey: "raw") == Data("raw bytes".utf8))
+        let end = try #require(try cache.entry(Friend.self, forKey: "in1h")?.expiration)
+        #expect(abs(end.timeIntervalSince1970 - 1_795_250_694.579523) < 0.000_001)
+    }
+
+    @Test func `Types are those that were named`() throws {
+        _ = try old.open(old.adoption(.list(FloppyKeys.all), FloppyKeys.type))
+        let types = try Snapshot(of: old.store).types
+        #expect(types["person-7"] == "Friend")
+        #expect(types["int"] == "Int")
+        #expect(types["array"] == "Array<Friend>")
+        #expect(types["raw"] == "Data")
+    }
+
+    @Test func `The report says what became of each key`() throws {
+        let keys = CacheDirectory.Keys.list(["person-0", "expired", "nobody", "person-0"])
+        let cache = try old.open(old.adoption(keys))
+        let outcomes = cache.report.keys
+        #expect(outcomes.map(\.key) == ["person-0", "expired", "nobody"])
+        #expect(outcomes.map(\.outcome) == [.moved, .expired, .absent])
+        #expect(outcomes.allSatisfy { $0.store == old.url.path })
+        #expect(try cache.keys() == ["person-0"])
+    }
+
+    @Test func `One name serves for all types, and what is no value is data`() throws {
+        let migration = Migration.adoptCacheDirectory(
+            to: 1,
+            directory: old.url,
+            keys: .list(["person-1", "raw"]),
+            type: "Friend"
+        )
+        let cache = try old.open(migration)
+        #expect(try Snapshot(of: old.store).types == ["person-1": "Friend", "raw": "Data"])
+        #expect(try cache.data(forKey: "raw") == Data("raw bytes".utf8))
+    }
+
+    @Test func `A closure names the type of each key`() throws {
+        let migration = Migration.adoptCacheDirectory(to: 1, directory: old.url, keys: .list(["int", "raw"])) { key in
+            key == "raw" ? .data : "Int"
+        }
+        _ = try old.open(migration)
+        #expect(try Snapshot(of: old.store).types == ["int": "Int", "raw": "Data"])
+    }
+
+    @Test func `Whole numbers are keys, too`() throws {
+        let old = try OldDirectory("IntKeys")
+        let cache = try old.open(old.adoption(.integers(0..<4)))
+        #expect(try cache.keys() == ["0", "1", "2"])
+        for id in 0..<3 {
+            #expect(try cache.value(Friend.self, forKey: String(id)) == Friend(id))
+        }
+        #expect(cache.report.keys.last?.outcome == .absent)
+    }
+
+    @Test func `The migrations that follow run on what was adopted`() throws {
+        let rename = Migration(to: 2, "rename", .renameProperty("Friend", "fullName", to: "name"))
+        let cache = try old.open(old.adoption(.list(FloppyKeys.people), FloppyKeys.type), rename)
+        #expect(cache.report.isFresh)
+        let records = try Snapshot(of: old.store).records
+        #expect(records.count == 100)
+        #expect(records.allSatisfy { $0.text.contains("\"name\":\"First") && !$0.text.contains("fullName") })
+    }
+
+    @Test func `Nothing is brought in twice`() throws {
+        let adoption = old.adoption(.list(FloppyKeys.people))
+        let first = try old.open(adoption)
+        try first.remove(forKey: "person-0")
+        try first.set(1, forKey: "person-1")
+        first.close()
+        let second = try old.open(adoption)
+        #expect(second.report.isEmpty)
+        #expect(try second.count() == 99)
+        #expect(try second.value(Int.self, forKey: "person-1") == 1)
+    }
+
+    @Test(arguments: [CacheDirectory.Existing.keep, .replace])
+    func `A record that the store has is kept, or replaced where that is asked for`(
+        existing: CacheDirectory.Existing
+    ) throws {
+        let before = try old.open()
+        try before.set("mine", forKey: "person-0")
+        before.close()
+        let cache = try old.open(old.adoption(.list(["person-0", "person-1"]), existing: existing))
+        let outcome = cache.report.keys.first?.outcome
+        if existing == .keep {
+            #expect(try cache.value(String.self, forKey: "person-0") == "mine")
+            #expect(outcome == .kept)
+        } else {
+            #expect(try cache.value(Friend.self, forKey: "person-0") == Friend(0))
+            #expect(outcome == .replaced)
+        }
+        #expect(try cache.count() == 2)
+    }
+
+    @Test func `Nothing is written into the directory`() throws {
+        let before = try old.contents()
+        let cache = try old.open(old.adoption(.list(FloppyKeys.all).and(.fileNames)))
+        #expect(cache.report.counts.created == 112)
+        #expect(try old.contents() == before)
+        #expect(
+            before
+                == Set(
+                    old.archived.map { file in
+                        TarArchive.File(
+                            name: String(file.name.dropFirst("fixture/Floppy/".count)),
+                            content: file.content,
+                            modified: file.modified
+                        )
+                    }
+                )
+        )
+    }
+
+    @Test func `A store in memory adopts it, too`() throws {
+        let cache = try CodableCache(inMemory: [old.adoption(.list(FloppyKeys.people).and(.fileNames))])
+        #expect(try cache.value(Friend.self, forKey: "person-3") == Friend(3))
+        #expect(try cache.value(Friend.self, forKey: "photo.json") == Friend(9))
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import Testing
+
+/// What is taken for a value, and what for raw data.
+@Suite struct `The content of an adopted file` {
+    let old: OldDirectory
+
+    init() throws {
+        old = try OldDirectory()
+    }
+
+    private func adopted(_ text: String, as content: CacheDirectory.Content) throws -> (StoredRecord?, KeyOutcome?) {
+        try old.write(text, for: "key")
+        let cache = try old.open(old.adoption(.list(["key"]), { _ in content }))
+        return (try Snapshot(of: old.store)["key"], cache.report.keys.first)
+    }
+
+    @Test(arguments: [
+        (#"{"object":{"b":1.0,"a":18446744073709551615}}"#, #"{"b":1.0,"a":18446744073709551615}"#),
+        (#" { "object" : {"a" : [ 1 ]} } "#, #"{"a" : [ 1 ]}"#),
+        (#"{"object":"a\/\u00e9"}"#, #""a\/\u00e9""#),
+        (#"{"object":-0.10e+1}"#, "-0.10e+1"),
+        (#"{"\u006fbject":null}"#, "null"),
+        (#"{"object":{"object":1}}"#, #"{"object":1}"#),
+    ])
+    func `A value keeps the bytes that it was written with`(text: String, value: String) throws {
+        let (record, outcome) = try adopted(text, as: "Thing")
+        #expect(record?.text == value)
+        #expect(record?.isData == false)
+        #expect(record?.type == "Thing")
+        #expect(outcome?.outcome == .moved)
+    }
+
+    @Test(arguments: [
+        "", "raw", "42", "[1]", "{}", #"{"object":1,"more":2}"#, #"{"object":1,"object":2}"#, #"{"Object":1}"#,
+        #"{"object":}"#, #"{"object":1"#, #"{"object":1}x"#, #"[{"object":1}]"#,
+    ])
+    func `All else is data, or where it must be a value left and reported`(text: String) throws {
+        let (record, _) = try adopted(text, as: "Thing")
+        #expect(record?.text == text)
+        #expect(record?.isData == true)
+        #expect(record?.type == "Data")
+
+        let other = try OldDirectory()
+        try other.write(text, for: "key")
+        let before = try other.contents()
+        let cache = try other.open(other.adoption(.list(["key"]), { _ in .value("Thing") }, afterwards: .remove))
+        #expect(try cache.count() == 0)
+        #expect(cache.report.keys.first?.outcome == .notConvertible)
+        #expect(cache.report.description.contains("not convertible: \"key\""))
+        #expect(try other.contents() == before)
+    }
+
+    @Test func `Raw data stays raw data, whatever it looks like`() throws {
+        let (record, _) = try adopted(#"{"object":1}"#, as: .data)
+        #expect(record?.text == #"{"object":1}"#)
+        #expect(record?.isData == true)
+    }
+
+    @Test func `What expires at the time that stands for never, or later, never expires`() throws {
+        try old.write(#"{"object":1}"#, for: "never")
+        try old.write(#"{"object":1}"#, for: "later", modified: OldDirectory.never + 1_000_000_000)
+        try old.write(#"{"object":1}"#, for: "before", modified: OldDirectory.never - 1_000_000_000)
+        try old.write(#"{"object":1}"#, for: "now", modified: Int64(OldDirectory.time) * 1_000_000_000)
+        let cache = try old.open(old.adoption(.list(["never", "later", "before", "now"])))
+        #expect(try Snapshot(of: old.store).records.map(\.expiration) == [nil, nil, 2_144_447_999])
+        #expect(cache.report.keys.last?.outcome == .expired)
+    }
+}

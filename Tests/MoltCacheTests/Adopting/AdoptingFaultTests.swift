@@ -1,0 +1,147 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What cannot be adopted, and what is wrong with the directory.
+@Suite struct `A Cache directory with faults` {
+    let old: OldDirectory
+
+    init() throws {
+        old = try OldDirectory("Floppy")
+    }
+
+    @Test func `A file that cannot be read is reported and left, and the others are adopted`() throws {
+        for key in ["person-0", "person-1"] { try FileManager.default.removeItem(at: old.file(key)) }
+        try FileManager.default.createDirectory(at: old.file("person-0"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(at: old.file("person-1"), withDestinationURL: old.file("nothing"))
+        #expect(mkfifo(old.file("pipe").path, 0o600) == 0)
+        let before = try old.contents()
+        let cache = try old.open(old.adoption(.list(FloppyKeys.people + ["pipe"])))
+        #expect(try cache.count() == 98)
+        let unreadable = cache.report.keys.filter { $0.outcome == .unreadable }
+        #expect(unreadable.map(\.key) == ["person-0", "person-1", "pipe"])
+        #expect(unreadable.allSatisfy { $0.reason?.contains("is not a file") == true })
+        #expect(cache.report.description.contains("unreadable: \"person-0\""))
+        #expect(try old.contents() == before)
+    }
+
+    @Test func `A file without permission is reported and left`() async {
+        await #expect(processExitsWith: .success) {
+            try exitAsNobody { store in
+                let directory = store.deletingLastPathComponent().appendingPathComponent("Floppy")
+                try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+                let secret = directory.appendingPathComponent(MD5.hexadecimal(of: "secret".utf8))
+                let open = directory.appendingPathComponent(MD5.hexadecimal(of: "open".utf8))
+                for file in [secret, open] {
+                    try write(Data(#"{"object":1}"#.utf8), to: file, modified: OldDirectory.never)
+                }
+                chmod(secret.path, 0)
+                let migration = Migration.adoptCacheDirectory(
+                    to: 1,
+                    directory: directory,
+                    keys: .list(["secret", "open"]),
+                    type: "Int",
+                    afterwards: .remove
+                )
+                let cache = try CodableCache(at: store, migrations: [migration])
+                return try cache.keys() == ["open"] && cache.report.keys.map(\.outcome) == [.unreadable, .moved]
+                    && FileManager.default.fileExists(atPath: secret.path)
+            }
+        }
+    }
+
+    @Test func `Strictly, one that cannot be adopted fails the upgrade, and nothing has happened`() throws {
+        try old.write("no value", for: "person-3")
+        let before = try old.contents()
+        let adoption = old.adoption(.list(FloppyKeys.all), FloppyKeys.type, afterwards: .remove, strict: true)
+        let error = #expect(throws: MigrationError.self) { try old.open(adoption) }
+        #expect(error?.code == .notConvertible)
+        #expect(error?.recordKey == "person-3")
+        #expect(error?.migration?.name == "adopt-cache-directory")
+        #expect(error.map { "\($0)" }?.contains("no value") == false)
+        #expect(try old.contents() == before)
+        #expect(try CacheStore.state(at: old.store).isFresh)
+    }
+
+    @Test func `A later migration that fails leaves the directory as it was, though it was to be removed`() throws {
+        let before = try old.contents()
+        let failing = Migration(to: 2, "failing", .run { _ in throw TestFailure.expected })
+        #expect(throws: MigrationError.self) {
+            try old.open(old.adoption(.list(FloppyKeys.all).and(.fileNames), afterwards: .remove), failing)
+        }
+        #expect(try old.contents() == before)
+        #expect(try CacheStore.state(at: old.store).isFresh)
+        let cache = try old.open(old.adoption(.list(FloppyKeys.people)))
+        #expect(try cache.count() == 100)
+    }
+
+    @Test func `It can be cancelled between two files`() throws {
+        let asked = Mutex(0)
+        let options = MigrationOptions(isCancelled: {
+            asked.withLock { count in
+                count += 1
+                return count > 50
+            }
+        })
+        let migrator = Migrator([old.adoption(.list(FloppyKeys.people))], options: options)
+        let error = #expect(throws: MigrationError.self) { try migrator.migrate(CacheStore(at: old.store)) }
+        #expect(error?.code == .cancelled)
+        #expect(try CacheStore.state(at: old.store).isFresh)
+    }
+
+    @Test func `A dry run reads the directory and removes nothing`() throws {
+        let before = try old.contents()
+        let adoption = old.adoption(.list(FloppyKeys.people), afterwards: .remove)
+        let report = try CodableCache.dryRun(at: old.store, migrations: [adoption])
+        #expect(report.counts.created == 100)
+        #expect(try old.contents() == before)
+    }
+
+    @Test func `A directory that is not there has nothing to bring in`() throws {
+        try FileManager.default.removeItem(at: old.url)
+        let cache = try old.open(old.adoption(.list(FloppyKeys.people).and(.fileNames), afterwards: .remove))
+        #expect(try cache.count() == 0)
+        #expect(cache.report.to == 1)
+        let outcome = try #require(cache.report.keys.first)
+        #expect(outcome.outcome == .absent)
+        #expect(outcome.key == old.url.path)
+        #expect(outcome.reason != nil)
+    }
+
+    @Test func `In an app extension the migration waits for one that is not there`() throws {
+        try FileManager.default.removeItem(at: old.url)
+        let adoption = old.adoption(.list(FloppyKeys.people))
+        let error = #expect(throws: MigrationError.self) { try old.open(adoption) { $0.role = .appExtension } }
+        #expect(error?.code == .deferred)
+        let cache = try old.open(adoption) { $0.role = .app }
+        #expect(cache.report.to == 1)
+        cache.close()
+        #expect(try old.open(adoption) { $0.role = .appExtension }.report.isEmpty)
+    }
+
+    @Test func `A file in the place of the directory is an error`() throws {
+        try FileManager.default.removeItem(at: old.url)
+        try Data("x".utf8).write(to: old.url)
+        let error = #expect(throws: MigrationError.self) { try old.open(old.adoption(.fileNames)) }
+        #expect(error?.code == .attachedStoreFailed)
+        #expect(error?.attachedStore?.contains("adopt-cache-directory") == true)
+        #expect(try Data(contentsOf: old.url) == Data("x".utf8))
+    }
+
+    @Test func `A URL that is no file's is an error`() throws {
+        let url = try #require(URL(string: "https://example.com/Floppy"))
+        let migration = Migration.adoptCacheDirectory(to: 1, directory: url, keys: .fileNames, type: "Person")
+        let error = #expect(throws: MigrationError.self) { try old.open(migration) }
+        #expect(error?.code == .attachedStoreFailed)
+    }
+
+}

@@ -1,0 +1,152 @@
+import Foundation
+import MoltCache
+import MoltCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A directory as Cache 7 left it, and a store that adopts it; the time is that at which the files were written.
+struct OldDirectory {
+    let scratch: ScratchDirectory
+    /// The directory.
+    let url: URL
+    /// The files that the archive has for it.
+    let archived: [TarArchive.File]
+
+    /// 2026-11-21T07:44:54Z, in seconds since 1970.
+    static let time = 1_795_247_094.0
+    /// What Cache sets for entries that never expire, in nanoseconds since 1970.
+    static let never: Int64 = 2_144_448_000_000_000_000
+
+    /// - Parameter name: The directory in the archive; nil for one that is empty.
+    init(_ name: String? = nil) throws {
+        scratch = try ScratchDirectory()
+        url = scratch.file("Floppy")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        guard let name else {
+            archived = []
+            return
+        }
+        guard let resource = Bundle.module.url(forResource: "cache-7", withExtension: "tar", subdirectory: "Fixtures")
+        else { throw CocoaError(.fileNoSuchFile) }
+        let archive = try TarArchive(resource)
+        try archive.unpack("fixture/\(name)", into: url)
+        archived = archive.files.filter { $0.name.hasPrefix("fixture/\(name)/") }
+    }
+
+    /// The store's file.
+    var store: URL { scratch.file() }
+
+    /// Writes the file of a key.
+    func write(_ content: String, for key: String, modified: Int64 = never) throws {
+        try MoltCacheTests.write(Data(content.utf8), to: file(key), modified: modified)
+    }
+
+    /// The file of a key without a path extension.
+    func file(_ key: String) -> URL {
+        url.appendingPathComponent(MD5.hexadecimal(of: key.utf8))
+    }
+
+    /// A migration that adopts the directory.
+    func adoption(
+        _ keys: CacheDirectory.Keys,
+        _ type: @escaping @Sendable (String) -> CacheDirectory.Content = { _ in "Person" },
+        existing: CacheDirectory.Existing = .keep,
+        afterwards: CacheDirectory.Afterwards = .keep,
+        strict: Bool = false
+    ) -> Migration {
+        .adoptCacheDirectory(
+            to: 1,
+            directory: url,
+            keys: keys,
+            type: type,
+            existing: existing,
+            afterwards: afterwards,
+            strict: strict,
+            now: { Date(timeIntervalSince1970: Self.time) }
+        )
+    }
+
+    /// A cache whose clock stands still.
+    func open(_ migrations: Migration..., configure: (inout CodableCache.Configuration) -> Void = { _ in })
+        throws -> CodableCache
+    {
+        var configuration = CodableCache.Configuration()
+        configuration.now = { Date(timeIntervalSince1970: Self.time) }
+        configure(&configuration)
+        return try CodableCache(at: store, migrations: MigrationRegistry(migrations), configuration: configuration)
+    }
+
+    /// All that is in the directory, as it is.
+    func contents() throws -> Set<TarArchive.File> {
+        let names = try FileManager.default.contentsOfDirectory(atPath: url.path)
+        return try Set(
+            names.map { name in
+                let path = url.appendingPathComponent(name).path
+                var status = stat()
+                guard lstat(path, &status) == 0 else { throw CocoaError(.fileReadUnknown) }
+                #if canImport(Darwin)
+                    let time = status.st_mtimespec
+                #else
+                    let time = status.st_mtim
+                #endif
+                return TarArchive.File(
+                    name: name,
+                    content: FileManager.default.contents(atPath: path) ?? Data(),
+                    modified: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+                )
+            }
+        )
+    }
+}
+
+/// The keys that the archive's directory Floppy was written with.
+enum FloppyKeys {
+    static let people = (0..<100).map { "person-\($0)" }
+    static let others = [
+        "expired", "in1h", "photo.json", "https://example.com/a/b.png?x=1", "ünïcode ключ 🔑", "int", "string", "bool",
+        "date", "dataCodable", "array", "optnil", "raw",
+    ]
+    static let all = people + others
+
+    /// The type names under which they are adopted here.
+    @Sendable static func type(_ key: String) -> CacheDirectory.Content {
+        switch key {
+        case "int": .value("Int")
+        case "string": .value("String")
+        case "bool": .value("Bool")
+        case "date": .value("Date")
+        case "dataCodable": .value("Data")
+        case "array": .value("Array<Friend>")
+        case "optnil": .value("Optional<Int>")
+        case "raw": .data
+        default: .value("Friend")
+        }
+    }
+}
+
+/// What the archive's values are.
+struct Friend: Codable, Equatable, Sendable {
+    var id: Int
+    var fullName: String
+    var bio: String
+    var age: Int
+    var score: Double
+    var city: String
+    var email: String
+    var active: Bool
+
+    init(_ id: Int) {
+        self.id = id
+        fullName = "First\(id) Last\(id)"
+        bio = "Lorem ipsum dolor sit amet, consectetur adip \(id % 10)"
+        age = id % 90
+        score = Double(id) / 2
+        city = "City\(id % 50)"
+        email = "user\(id)@example.com"
+        active = id.isMultiple(of: 2)
+    }
+}
