@@ -40,8 +40,9 @@ final class Attachments {
             let reason = try asAttached(name) { try store.unavailability(circumstances) }
             if let reason { return reason }
         }
+        let names = migration.attached.map(\.attachedName).joined(separator: " or ")
         for step in migration.steps {
-            if let reason = try step.readiness() { return reason }
+            if let reason = try asAttached(names, step.readiness) { return reason }
         }
         return nil
     }
