@@ -17,7 +17,7 @@ struct WorkEstimate {
         return try groups.map { group in
             switch group {
             case .pass(let steps): try estimate.work(of: steps)
-            case .block: try estimate.workOfBlock()
+            case .block(let step, _): try step.usesRecords ? estimate.workOfBlock() : 0
             }
         }
     }
@@ -36,7 +36,7 @@ struct WorkEstimate {
         return work
     }
 
-    /// A block may look at any record: it counts as one look at each.
+    /// A block may look at any record: it counts as one look at each. One that changes settings only looks at none.
     private mutating func workOfBlock() throws -> Int {
         let count = try total ?? transaction.count(ofType: nil)
         total = count
