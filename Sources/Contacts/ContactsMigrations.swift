@@ -1,6 +1,6 @@
 package import Molt
 
-/// Every change of the models since release 1, in the order in which they shipped.
+/// Every change of the models and settings since release 1, in the order in which they shipped.
 ///
 /// Versions are the numbers of the releases, so release 2 brought its stores to version 2. Release 1 had nothing to
 /// migrate: its stores are at version 0.

@@ -44,24 +44,13 @@ struct SampleCheckTests {
     func `A wrong setting is found, and so is one that stayed behind`() throws {
         let suites = SettingsSuites()
         defer { suites.remove() }
-        let right: [String: PropertyListValue] = [
-            "showsPhotos": false,
-            "signature": #""Yours, Ada""#,
-            "pageSize": 50,
-            "sortOrder": #""Last Name""#,
-            "backupInterval": "1 Hour",
-            "backupDates": .array(SampleData.settings.backupDates.map { .date($0) }),
-            "favoriteGroups": ["work/lab", "club"],
-            "labels": ["vip": #"{"hue":210}"#],
-            "recentSearches": SampleData.damagedSearches,
-        ]
-        try suites.group.update(set: right)
+        try suites.group.update(set: ExpectedSettings.native)
         try SampleData.check(suites)
 
         for (key, wrong): (String, PropertyListValue) in [("pageSize", 51), ("recentSearches", ["Ada"])] {
             try suites.group.set(wrong, forKey: key)
             #expect(throws: ContactsError.self) { try SampleData.check(suites) }
-            try suites.group.set(right[key] ?? "", forKey: key)
+            try suites.group.set(try #require(ExpectedSettings.native[key]), forKey: key)
         }
         try SampleData.check(suites)
         try suites.own.set(50, forKey: "pageSize")

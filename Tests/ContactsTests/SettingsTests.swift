@@ -5,22 +5,6 @@ import contacts
 
 @Suite
 struct SettingsTests {
-    /// What the checked-in settings must become in the group, written out by hand.
-    private static let native: [String: PropertyListValue] = [
-        "showsPhotos": false,
-        "signature": #""Yours, Ada""#,
-        "pageSize": 50,
-        "sortOrder": #""Last Name""#,
-        "backupInterval": "1 Hour",
-        "backupDates": [
-            .date(Date(timeIntervalSinceReferenceDate: 642_000_000)),
-            .date(Date(timeIntervalSinceReferenceDate: 642_086_400)),
-        ],
-        "favoriteGroups": ["work/lab", "club"],
-        "labels": ["vip": #"{"hue":210}"#],
-        "recentSearches": #"["Ada","Plat"#,
-    ]
-
     @Test
     func `The checked-in settings are what the code of release 1 writes`() throws {
         let settings = try Releases.settings()
@@ -44,7 +28,7 @@ struct SettingsTests {
         let cache = try CodableCache(at: file, migrations: contacts.migrations(settings: suites))
         defer { cache.close() }
 
-        #expect(try suites.group.values() == Self.native)
+        #expect(try suites.group.values() == ExpectedSettings.native)
         #expect(try suites.own.values().isEmpty)
         let settings = try Settings(in: suites.group)
         #expect(!settings.showsPhotos)
@@ -89,7 +73,7 @@ struct SettingsTests {
                 "recentSearches": .notConvertible,
             ]
         )
-        #expect(outcomes(of: "suite-to-app-group") == Self.native.mapValues { _ in .moved })
+        #expect(outcomes(of: "suite-to-app-group") == ExpectedSettings.native.mapValues { _ in .moved })
         let damaged = try #require(cache.report.keys.first { $0.outcome == .notConvertible })
         #expect(damaged.reason?.isEmpty == false)
         #expect(!"\(cache.report)".contains("Plat"))
@@ -115,7 +99,7 @@ struct SettingsTests {
             #expect(try suites.group.values().isEmpty)
         }
         try CodableCache(at: file, migrations: registry).close()
-        #expect(try suites.group.values() == Self.native)
+        #expect(try suites.group.values() == ExpectedSettings.native)
 
         // Once: what the app sets afterwards stays, also where release 1 had it.
         try suites.group.set(10, for: .pageSize)
@@ -152,15 +136,21 @@ struct SettingsTests {
         let file = try copy(ofStoreOf: 1, in: scratch)
         var registry = contacts.migrations(settings: suites)
         // Behind the settings' own migrations: they have done their work when the upgrade is stopped.
-        registry.register(Migration(to: 4, "stopped", .run { _ in throw CancellationError() }))
+        let monitor = MigrationMonitor()
+        registry.register(
+            Migration(to: 4, "stopped", .run { _ in monitor.progress.cancel() }, .transform("Person") { _ in })
+        )
 
-        let error = #expect(throws: MigrationError.self) { _ = try CodableCache(at: file, migrations: registry) }
+        let error = #expect(throws: MigrationError.self) {
+            let configuration = CodableCache.Configuration.contacts(release: 4, monitor: monitor)
+            _ = try CodableCache(at: file, migrations: registry, configuration: configuration)
+        }
 
         #expect(error?.code == .cancelled)
         #expect(try suites.own.values() == Releases.settings())
         #expect(try suites.group.values().isEmpty)
         try CodableCache(at: file, migrations: contacts.migrations(settings: suites)).close()
-        #expect(try suites.group.values() == Self.native)
+        #expect(try suites.group.values() == ExpectedSettings.native)
     }
 
     @Test

@@ -33,7 +33,8 @@ package enum ContactsError: LocalizedError, CustomStringConvertible {
         case .wrongValue(let key): "The value of \"\(key)\" is not what it should be after the upgrade."
         case .wrongSettings(let suite): "The settings in \(suite) are not what they should be after the upgrade."
         case .noHomeForSettings(let number):
-            "The command could not start itself again with a home of its own for settings: \(String(cString: strerror(number)))."
+            "The command could not start again with a home of its own for settings: "
+                + "\(String(cString: strerror(number)))."
         case .wrongCount(let type, let found, let expected):
             "The store has \(found.grouped) records of the type \(type) and should have \(expected.grouped)."
         }

@@ -10,7 +10,7 @@ package struct ScratchDirectory: Sendable {
     /// - Parameter url: Where nothing is yet; a new place among the system's temporary directories by default.
     package init(at url: URL = newPlace(UUID().uuidString)) throws {
         self.url = url
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
     /// A place for a scratch directory among the system's temporary ones.

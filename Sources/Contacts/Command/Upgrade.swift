@@ -97,7 +97,7 @@ struct Upgrade {
     /// Shows each setting as Defaults 4 left it, and as today's release reads it.
     private func saySettings(before: [String: PropertyListValue], _ report: MigrationReport) throws {
         let conversion = report.entries.first { $0.migration.name == "defaults-v4-to-v5" }
-        console.say("Settings as Defaults 4 wrote them, and as they are read from the app group:")
+        console.say("So was every setting: as Defaults 4 wrote it, and as it is read from the group.")
         console.say(
             SettingsTable(
                 before: before,

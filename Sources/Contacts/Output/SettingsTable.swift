@@ -23,11 +23,11 @@ package struct SettingsTable: CustomStringConvertible {
             ]
         }
         let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
-        description = rows.map { row in
-            let cells = zip(row, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
-            return String(cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed())
+        let lines = rows.map { row in
+            let cells = zip(row, widths).dropLast().map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
+            return (cells + row.suffix(1)).joined(separator: "  ")
         }
-        .joined(separator: "\n")
+        description = lines.joined(separator: "\n")
     }
 
     /// A stored value; texts stand between ⟨ and ⟩.

@@ -36,7 +36,7 @@ struct WorkEstimate {
         return work
     }
 
-    /// A block may look at any record: it counts as one look at each. One that changes settings only looks at none.
+    /// A block may look at any record: it counts as one look at each.
     private mutating func workOfBlock() throws -> Int {
         let count = try total ?? transaction.count(ofType: nil)
         total = count
