@@ -93,8 +93,8 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         return true
     }
 
-    /// Keeps what a call that cannot throw could not do; the upgrade fails with it.
-    func fail(_ error: any Error) {
+    /// Keeps what a subscript could not read or set: the upgrade fails with it.
+    public func subscriptFailed(_ error: any Error) {
         failure = failure ?? error
     }
 

@@ -1,0 +1,11 @@
+/// The library whose forms settings of SwiftyUserDefaults are converted to.
+public enum SwiftyTarget: Hashable, Sendable {
+    /// SwiftyUserDefaults 3.x: arrays of native values are native.
+    case swifty3
+    /// SwiftyUserDefaults 4.0: as 3.x; what is Codable is data of JSON.
+    case swifty4
+    /// SwiftyUserDefaults 5.x: arrays of texts, numbers, truth values, dates and data are data of JSON, too.
+    case swifty5
+    /// A release of Defaults, which is also what Molt's typed keys read.
+    case defaults(DefaultsRelease)
+}
