@@ -51,11 +51,15 @@ extension SettingsAccess {
     }
 
     /// Removes a setting; its default is what it has then.
+    ///
+    /// - Throws: ``DefaultsError`` when the suite cannot be changed.
     public func remove(_ key: DefaultsKeys) throws {
         try removeValue(forKey: key.name)
     }
 
-    /// Whether something is set, readable or not.
+    /// Whether something is set, readable as the key's type or not.
+    ///
+    /// - Throws: ``DefaultsError`` when the suite cannot be read.
     public func contains(_ key: DefaultsKeys) throws -> Bool {
         try value(forKey: key.name) != nil
     }

@@ -7,14 +7,15 @@ public import MoltCore
 /// let report = try Suite.standard.upgrade(with: migrations)
 /// ```
 ///
-/// The schema version and the ledger are kept in the suite itself, under one key of ours. A suite has no records:
-/// steps about records find none. A suite that has no setting yet is a fresh store.
+/// The schema version and the ledger are kept in the suite itself, under the key `molt.ledger`, which steps do not
+/// see. A suite has no records: steps about records find none. A suite that has no setting yet is a fresh store.
 ///
 /// The changes of an upgrade, those to the suite itself included, go into a small file of ours first, which is written
 /// atomically: that is the commit. Then they are made, read back, and the file is removed. When a process is killed in
 /// between, the next opening makes them.
 ///
-/// - Important: One process at a time upgrades a suite; the app itself must not change the suite meanwhile.
+/// - Important: Processes that upgrade a suite wait for each other; one that only changes a setting does not wait. Let
+///   nothing else change the suite meanwhile.
 public final class DefaultsStore: MigrationStore {
     /// The suite.
     public let suite: Suite
