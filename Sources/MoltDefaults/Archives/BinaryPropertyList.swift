@@ -65,7 +65,7 @@ struct BinaryPropertyList {
         case 4: return part(at: content, count).map { .value(.data(Data($0))) }
         case 5: return part(at: content, count).map { .value(.string(String(decoding: $0, as: UTF8.self))) }
         case 6: return text(at: content, count)
-        case 10, 12: return indices(at: content, count).map { .array($0) }
+        case 10: return indices(at: content, count).map { .array($0) }
         case 13:
             guard let keys = indices(at: content, count),
                 let values = indices(at: content + count * indexSize, count)
@@ -154,5 +154,25 @@ struct BinaryPropertyList {
     private static func number(in bytes: [UInt8], at start: Int, size: Int) -> UInt64? {
         guard size <= 8, start <= bytes.count - size else { return nil }
         return bytes[start..<start + size].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+extension BinaryPropertyList {
+    /// The values of a dictionary by their keys, as indices; nil when the object at the index is none, or a key no text.
+    func properties(at index: Int) -> [String: Int]? {
+        guard case .dictionary(let entries) = object(at: index) else { return nil }
+        var properties: [String: Int] = [:]
+        for (key, value) in entries {
+            guard let name = object(at: key)?.value?.string else { return nil }
+            properties[name] = value
+        }
+        return properties
+    }
+}
+
+extension BinaryPropertyList.Object {
+    /// The value, when it is a truth value, number, date, text or data.
+    var value: PropertyListValue? {
+        if case .value(let value) = self { value } else { nil }
     }
 }

@@ -13,9 +13,9 @@ struct PlainArchive {
 
     /// Finds the root of an archive; nil for data that is none.
     init?(_ data: Data) {
-        guard let list = BinaryPropertyList(data), let archive = Self.properties(of: list.root, in: list),
+        guard let list = BinaryPropertyList(data), let archive = list.properties(at: list.root),
             archive["$archiver"].flatMap(list.object)?.value == .string("NSKeyedArchiver"),
-            let top = archive["$top"].flatMap({ Self.properties(of: $0, in: list) }),
+            let top = archive["$top"].flatMap(list.properties),
             case .reference(let root) = top["root"].flatMap(list.object),
             case .array(let objects) = archive["$objects"].flatMap(list.object)
         else { return nil }
@@ -58,7 +58,7 @@ struct PlainArchive {
         _ budget: inout Int,
         _ url: (URL) -> PropertyListValue?
     ) -> PropertyListValue? {
-        guard let properties = Self.properties(of: index, in: list) else { return nil }
+        guard let properties = list.properties(at: index) else { return nil }
         switch className(properties) {
         case "NSArray", "NSMutableArray":
             return values(properties["NS.objects"], depth, &budget, url).map { .array($0) }
@@ -86,7 +86,7 @@ struct PlainArchive {
             return URL(string: text)
         }
         // A base has no base of its own.
-        guard let base = Self.properties(of: objects[index], in: list),
+        guard let base = list.properties(at: objects[index]),
             let baseText = target(base["NS.relative"])?.value?.string
         else { return nil }
         return URL(string: text, relativeTo: URL(string: baseText))
@@ -111,7 +111,7 @@ struct PlainArchive {
 
     private func className(_ properties: [String: Int]) -> String? {
         guard let index = reference(properties["$class"]) else { return nil }
-        return Self.properties(of: objects[index], in: list)?["$classname"].flatMap(scalar)?.string
+        return list.properties(at: objects[index])?["$classname"].flatMap(scalar)?.string
     }
 
     private func scalar(_ index: Int?) -> PropertyListValue? {
@@ -129,22 +129,5 @@ struct PlainArchive {
             return nil
         }
         return reference
-    }
-
-    private static func properties(of index: Int, in list: BinaryPropertyList) -> [String: Int]? {
-        guard case .dictionary(let entries) = list.object(at: index) else { return nil }
-        var properties: [String: Int] = [:]
-        for (key, value) in entries {
-            guard let name = list.object(at: key)?.value?.string else { return nil }
-            properties[name] = value
-        }
-        return properties
-    }
-}
-
-extension BinaryPropertyList.Object {
-    /// The value, when it is a truth value, number, date, text or data.
-    var value: PropertyListValue? {
-        if case .value(let value) = self { value } else { nil }
     }
 }

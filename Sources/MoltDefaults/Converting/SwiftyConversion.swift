@@ -9,10 +9,18 @@ internal import MoltCore
 package struct SwiftyConversion: Sendable {
     /// The form of the result.
     package var target: SwiftyTarget
+    /// Whether what can be converted is kept when a part of it cannot.
+    package var salvage: Bool
 
     /// Creates a conversion.
-    package init(target: SwiftyTarget) {
+    ///
+    /// - Parameters:
+    ///   - target: The form of the result.
+    ///   - salvage: Whether bad elements of arrays, sets and dictionaries are set aside, where the result is native or
+    ///     a list. Without it, a value with one bad element is not converted.
+    package init(target: SwiftyTarget, salvage: Bool = false) {
         self.target = target
+        self.salvage = salvage
     }
 
     /// Converts a stored value.
@@ -22,8 +30,9 @@ package struct SwiftyConversion: Sendable {
     ///   - form: How the values under the key are built.
     package func convert(_ stored: PropertyListValue, as form: DefaultsForm) -> ConversionOutcome {
         do throws(ConversionFailure) {
-            let value = try converted(stored, as: form)
-            return value == stored ? .alreadyCurrent : .converted(value)
+            var walk = DefaultsV4Walk(target: target.release, salvage: salvage)
+            let value = try converted(stored, as: form, &walk)
+            return value == stored ? .alreadyCurrent : .converted(value, setAside: walk.setAside)
         } catch {
             return .notConvertible(reason: error.reason, place: error.place)
         }
@@ -31,7 +40,8 @@ package struct SwiftyConversion: Sendable {
 
     private func converted(
         _ stored: PropertyListValue,
-        as form: DefaultsForm
+        as form: DefaultsForm,
+        _ walk: inout DefaultsV4Walk
     ) throws(ConversionFailure) -> PropertyListValue {
         if case .native(_, let isCurrent) = form.kind, isCurrent(stored) { return stored }
         let storage = form.swiftyStorage
@@ -41,12 +51,20 @@ package struct SwiftyConversion: Sendable {
         }
         let content = try SwiftyContent(stored, as: form)
         // Also where it is not the result, it is what says that the value is one of its type.
-        let native = try native(content, as: form)
+        let native: PropertyListValue
+        switch content {
+        case .native(let value), .archive(let value, _): native = try walk.convert(value, as: form)
+        case .json(let part, _): native = try walk.convert(part, as: form)
+        }
         if target.isDefaults { return native }
+        let bad = walk.setAside.first
         switch (storage, content) {
-        case (.list, _): return target == .swifty5 ? try json(content, native) : native
+        case (.list, .json(_, let data)) where target == .swifty5 && bad == nil: return .data(data)
+        case (.list, _): return target == .swifty5 ? try json(native) : native
         case (.json, .json(_, let data)), (.url, .json(_, let data)), (.url, .archive(_, let data)),
             (.containers, .json(_, let data)):
+            // What is kept as it was, is kept whole.
+            if let bad { throw ConversionFailure(reason: bad.reason, place: bad.place) }
             return .data(data)
         case (.json, .native): throw mismatch(stored.kind, "data of JSON")
         case (.json, .archive): throw mismatch("an archive", "data of JSON")
@@ -57,26 +75,8 @@ package struct SwiftyConversion: Sendable {
         }
     }
 
-    /// The value in the form that Defaults reads.
-    private func native(
-        _ content: SwiftyContent,
-        as form: DefaultsForm
-    ) throws(ConversionFailure) -> PropertyListValue {
-        var release = DefaultsRelease.latest
-        if case .defaults(let named) = target { release = named }
-        var walk = DefaultsV4Walk(target: release, salvage: false)
-        switch content {
-        case .native(let value), .archive(let value, _): return try walk.convert(value, as: form)
-        case .json(let part, _): return try walk.convert(part, as: form)
-        }
-    }
-
-    /// A list as data of JSON: the data that it was, if it was.
-    private func json(
-        _ content: SwiftyContent,
-        _ native: PropertyListValue
-    ) throws(ConversionFailure) -> PropertyListValue {
-        if case .json(_, let data) = content { return .data(data) }
+    /// A list as data of JSON.
+    private func json(_ native: PropertyListValue) throws(ConversionFailure) -> PropertyListValue {
         do {
             return .data(try JSONEncoder().encode(native.array?.map(JSONElement.init)))
         } catch {
@@ -93,6 +93,11 @@ extension SwiftyTarget {
     /// Whether it is a release of Defaults.
     fileprivate var isDefaults: Bool {
         if case .defaults = self { true } else { false }
+    }
+
+    /// The release of Defaults whose forms a value takes on its way.
+    fileprivate var release: DefaultsRelease {
+        if case .defaults(let release) = self { release } else { .latest }
     }
 }
 

@@ -9,3 +9,15 @@ public enum SwiftyTarget: Hashable, Sendable {
     /// A release of Defaults, which is also what Molt's typed keys read.
     case defaults(DefaultsRelease)
 }
+
+extension SwiftyTarget: CustomStringConvertible {
+    /// The library and its release, as plans show it: `SwiftyUserDefaults 5`.
+    public var description: String {
+        switch self {
+        case .swifty3: "SwiftyUserDefaults 3"
+        case .swifty4: "SwiftyUserDefaults 4"
+        case .swifty5: "SwiftyUserDefaults 5"
+        case .defaults(let release): "Defaults, release \(release)"
+        }
+    }
+}

@@ -21,8 +21,8 @@ extension Migration {
     ///   - keys: The keys to convert, each once.
     ///   - target: The library, and the release, that is to read the result; by default what Molt's typed keys and
     ///     today's Defaults read.
-    ///   - unconvertible: What to do with a setting that cannot be converted; leaves it by default. Nothing is salvaged
-    ///     from parts here: `salvage` does as `leave`.
+    ///   - unconvertible: What to do with a setting that cannot be converted; leaves it by default. What stays data of
+    ///     JSON or an archive cannot be salvaged in parts.
     public static func swiftyUserDefaults(
         to version: Int,
         _ name: String = "swifty-user-defaults",
@@ -31,7 +31,7 @@ extension Migration {
         target: SwiftyTarget = .defaults(.latest),
         unconvertible: UnconvertibleSettings = .leave
     ) -> Migration {
-        let conversion = SwiftyConversion(target: target)
+        let conversion = SwiftyConversion(target: target, salvage: unconvertible == .salvage)
         let step = SettingsConversion(
             words: "convert settings of SwiftyUserDefaults",
             parameters: ["target: \(target)"],

@@ -76,4 +76,19 @@ struct PlainArchiveTests {
             return
         }
     }
+
+    @Test
+    func `a damaged archive of an object cannot be read, and no more than that`() throws {
+        let archive = try #require(try stored([Newt(name: "a"), Newt(name: "b")])?.data)
+        var random = SeededGenerator(seed: 11)
+        var unreadable = 0
+        for _ in 0..<500 {
+            var data = archive
+            for _ in 0..<3 {
+                data[Int.random(in: 0..<data.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            if (try? read([Newt].self, from: .data(data))) == nil { unreadable += 1 }
+        }
+        #expect(unreadable > 250)
+    }
 }

@@ -212,6 +212,31 @@ struct SwiftyConversionTests {
     }
 
     @Test
+    func `bad elements are set aside on request, unless the data stays as it is`() {
+        let stored = PropertyListValue.data(Data(#"["a", 1,"b"]"#.utf8))
+        let form = DefaultsForm.array(of: .string)
+        let aside = [
+            SetAside(
+                place: ValuePlace([.index(1)]),
+                original: "1",
+                reason: "a number, where a text was expected"
+            )
+        ]
+        func convert(_ target: SwiftyTarget, _ form: DefaultsForm) -> ConversionOutcome {
+            SwiftyConversion(target: target, salvage: true).convert(stored, as: form)
+        }
+        #expect(convert(.swifty4, form) == .converted(["a", "b"], setAside: aside))
+        #expect(convert(.defaults(.v5), form) == .converted(["a", "b"], setAside: aside))
+        #expect(convert(.swifty5, form) == .converted(.data(Data(#"["a","b"]"#.utf8)), setAside: aside))
+        let zones = DefaultsForm.array(of: .codable(as: String.self))
+        guard case .notConvertible(_, let place) = convert(.swifty5, zones) else {
+            Issue.record("converted")
+            return
+        }
+        #expect(place.steps == [.index(1)])
+    }
+
+    @Test
     func `archives of other objects stay, where they cannot be read`() throws {
         let archive = try SwiftyRow.archive([Newt(name: "a")])
         #expect(SwiftyConversion(target: .swifty5).convert(archive, as: .array(of: .keyedArchive)) == .alreadyCurrent)

@@ -67,6 +67,38 @@ struct SwiftyUserDefaultsTests {
         #expect(try scratch.values == ["native": ["a", "b"], "json": ["a", "b"]])
     }
 
+    @Test func `When told to salvage, good elements are kept and the old value is set aside`() throws {
+        let stored = Self.json(#"["a",1,"b"]"#)
+        let scratch = try ScratchSuite(["tags": stored])
+        let tags = DefaultsKey<[String]>("tags", default: [])
+        let report = try cache.upgrade([
+            .swiftyUserDefaults(to: 1, suite: scratch.suite, keys: [tags], unconvertible: .salvage)
+        ])
+        #expect(report.keys.map(\.outcome) == [.salvaged])
+        #expect(try scratch.suite.value(for: tags) == ["a", "b"])
+        #expect(try scratch.suite.setAsideValues()["tags"]?.value == stored)
+    }
+
+    @Test func `Archives that release 3 wrote are read by typed keys`() throws {
+        let url = try #require(URL(string: "https://e.com"))
+        let zone = CodableTimeZone(id: "0", name: "n")
+        let scratch = try ScratchSuite([
+            "homepage": try SwiftyRow.archive(url),
+            "zones": try SwiftyRow.archive(JSONEncoder().encode([zone])),
+            "flag": "YES",
+        ])
+        let homepage = DefaultsKey<URL?>("homepage")
+        let zones = DefaultsKey<[CodableTimeZone]?>("zones")
+        let flag = DefaultsKey<Bool?>("flag")
+        let report = try cache.upgrade([
+            .swiftyUserDefaults(to: 1, suite: scratch.suite, keys: [homepage, zones, flag])
+        ])
+        #expect(report.keys.map(\.outcome) == [.converted, .converted, .converted])
+        #expect(try scratch.suite.value(for: homepage) == url)
+        #expect(try scratch.suite.value(for: zones) == [zone])
+        #expect(try scratch.suite.value(for: flag) == true)
+    }
+
     @Test func `When told to fail, one bad setting undoes everything`() throws {
         let scratch = try ScratchSuite(Self.stored)
         let error = #expect(throws: MigrationError.self) {
