@@ -136,9 +136,9 @@ import Testing
     }
 
     @Test func `upgrades on a queue of its own, too`() async throws {
-        let report = try await suite.upgraded(with: [renaming()])
+        let report = try await suite.upgrade(with: [renaming()])
         #expect(report.to == 1)
-        await #expect(throws: MigrationError.self) { try await suite.upgraded(with: []) }
+        await #expect(throws: MigrationError.self) { try await suite.upgrade(with: []) }
         #expect(try settings["title"] == "n")
     }
 
