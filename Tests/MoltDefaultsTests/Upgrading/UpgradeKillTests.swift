@@ -41,7 +41,7 @@
 
         @Test(arguments: [1, 2] as [UInt64])
         func `at any instant is as if it had not been killed`(seed: UInt64) async throws {
-            let scenario = try UpgradeScenario(.cache, suites: 2, count: 150)
+            let scenario = try UpgradeScenario(.cache, suites: 2, count: 100)
             defer { scenario.remove() }
             let image = try await prepare(scenario)
             // How long it takes here is only to draw the instants from.
