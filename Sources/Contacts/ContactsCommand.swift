@@ -13,6 +13,12 @@ struct ContactsCommand {
 
     /// Runs the process, to its end.
     static func main() async {
+        do {
+            try ScratchHome.enter()
+        } catch {
+            Console.standardError.say("contacts: \(error.localizedDescription)")
+            exit(Status.failure)
+        }
         // When nobody reads the output any more, as behind `| head`, the upgrade goes on and the scratch files go.
         signal(SIGPIPE, SIG_IGN)
         let interruption = Interruption()
@@ -49,10 +55,15 @@ struct ContactsCommand {
         case .help:
             console.say(Arguments.helpText)
         case .upgrade(let source, let isDryRun):
-            let scratch = try ScratchDirectory()
-            defer { scratch.remove() }
-            interruption.beforeLeaving { scratch.remove() }
-            let upgrade = Upgrade(of: try Subject(source, in: scratch), console: console)
+            let settings = SettingsSuites()
+            let scratch = try ScratchDirectory(at: ScratchHome.place)
+            let cleanUp: @Sendable () -> Void = {
+                settings.remove()
+                scratch.remove()
+            }
+            defer { cleanUp() }
+            interruption.beforeLeaving(cleanUp)
+            let upgrade = Upgrade(of: try Subject(source, in: scratch, settings), console: console)
             try await isDryRun ? upgrade.dryRun() : upgrade.run()
         case .writeRelease(let number, let path):
             let release = try Releases.release(number)

@@ -1,52 +1,61 @@
 package import Molt
 
-/// Every change of the models since release 1, in the order in which they shipped.
+/// Every change of the models and settings since release 1, in the order in which they shipped.
 ///
 /// Versions are the numbers of the releases, so release 2 brought its stores to version 2. Release 1 had nothing to
 /// migrate: its stores are at version 0.
-package let migrations: MigrationRegistry = [
-    // Release 2: people were aliens until somebody complained.
-    Migration(to: 2, "alien-becomes-person", .renameType("Alien", to: "Person")),
-    Migration(to: 2, "mail-becomes-email", .renameProperty("Person", "mail", to: "email")),
+///
+/// - Parameter settings: Where the settings are.
+package func migrations(settings: SettingsSuites) -> MigrationRegistry {
+    [
+        // Release 2: people were aliens until somebody complained.
+        Migration(to: 2, "alien-becomes-person", .renameType("Alien", to: "Person")),
+        Migration(to: 2, "mail-becomes-email", .renameProperty("Person", "mail", to: "email")),
 
-    // Release 3: a name has two parts, and an address is a value of its own.
-    Migration(
-        to: 3,
-        "split-full-name",
-        .transform("Person") { person in
-            let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
-            person["firstName"] = .string(String(parts.first ?? ""))
-            person["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
-        }
-    ),
-    Migration(
-        to: 3,
-        "nest-address",
-        .transform("Person") { person in
-            for part in ["street", "city"] where person.contains(part) {
-                try person.move(part, to: "address", part)
+        // Release 3: a name has two parts, and an address is a value of its own.
+        Migration(
+            to: 3,
+            "split-full-name",
+            .transform("Person") { person in
+                let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
+                person["firstName"] = .string(String(parts.first ?? ""))
+                person["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
             }
-        }
-    ),
-
-    // Release 4: nobody has a fax any more, people can be favorites and have a nickname, and calls count in seconds.
-    Migration(to: 4, "remove-fax", .removeProperty("Person", "fax")),
-    Migration(to: 4, "favorites", .addProperty("Person", "isFavorite", default: false)),
-    Migration(to: 4, "nickname-added"),
-    Migration(
-        to: 4,
-        "call-length-in-seconds",
-        .convert("Call", from: CallV1.self, to: CallV4.self) { call in
-            let parts = call.length.split(separator: ":")
-            guard parts.count == 2, let minutes = Int(parts[0]), let seconds = Int(parts[1]) else {
-                throw CallV1.UnreadableLength()
+        ),
+        Migration(
+            to: 3,
+            "nest-address",
+            .transform("Person") { person in
+                for part in ["street", "city"] where person.contains(part) {
+                    try person.move(part, to: "address", part)
+                }
             }
-            return CallV4(person: call.person, seconds: minutes * 60 + seconds)
-        }
-    ),
-]
+        ),
 
-// The models that a migration names are its own. Today's `Call` may change again; what the migration does may not.
+        // Release 4: nobody has a fax any more, people can be favorites and have a nickname, and calls count in
+        // seconds.
+        Migration(to: 4, "remove-fax", .removeProperty("Person", "fax")),
+        Migration(to: 4, "favorites", .addProperty("Person", "isFavorite", default: false)),
+        Migration(to: 4, "nickname-added"),
+        Migration(
+            to: 4,
+            "call-length-in-seconds",
+            .convert("Call", from: CallV1.self, to: CallV4.self) { call in
+                let parts = call.length.split(separator: ":")
+                guard parts.count == 2, let minutes = Int(parts[0]), let seconds = Int(parts[1]) else {
+                    throw CallV1.UnreadableLength()
+                }
+                return CallV4(person: call.person, seconds: minutes * 60 + seconds)
+            }
+        ),
+        // And its settings are native, and shared with a widget. Releases 1 to 3 kept what Defaults 4 had written.
+        .defaultsV4ToV5(to: 4, suite: settings.own, keys: settingsV4),
+        .suiteToAppGroup(to: 4, from: settings.own, into: settings.group, afterwards: .clean),
+    ]
+}
+
+// The models and keys that a migration names are its own. Today's `Call` may change again; what the migration does may
+// not.
 
 private struct CallV1: Codable {
     var person: String
@@ -60,3 +69,16 @@ private struct CallV4: Codable {
     var person: String
     var seconds: Int
 }
+
+/// How the settings stand after the migration.
+private let settingsV4: [DefaultsKeys] = [
+    .key("showsPhotos", .bool),
+    .key("signature", .string),
+    .key("pageSize", .int16),
+    .key("sortOrder", .codable),
+    .key("backupInterval", .native(from: BackupInterval.CodableForm.self)),
+    .key("backupDates", .array(of: .date)),
+    .key("favoriteGroups", .array(of: .string)),
+    .key("labels", .dictionary(of: .codable)),
+    .key("recentSearches", .array(of: .string)),
+]

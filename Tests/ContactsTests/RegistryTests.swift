@@ -16,7 +16,9 @@ struct RegistryTests {
     func `Every release has the migrations that it shipped with`() {
         let release2 = ["alien-becomes-person", "mail-becomes-email"]
         let release3 = release2 + ["split-full-name", "nest-address"]
-        let release4 = release3 + ["remove-fax", "favorites", "nickname-added", "call-length-in-seconds"]
+        let release4 =
+            release3 + ["remove-fax", "favorites", "nickname-added", "call-length-in-seconds"]
+            + ["defaults-v4-to-v5", "suite-to-app-group"]
 
         #expect(Release1.registry.names.isEmpty)
         #expect(Release2.registry.names == release2)

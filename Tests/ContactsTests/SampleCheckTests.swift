@@ -39,4 +39,21 @@ struct SampleCheckTests {
         try cache.remove(forKey: "avatar/6")
         #expect(throws: ContactsError.self) { try SampleData.check(cache, people: SampleData.namedPeople) }
     }
+
+    @Test
+    func `A wrong setting is found, and so is one that stayed behind`() throws {
+        let suites = SettingsSuites()
+        defer { suites.remove() }
+        try suites.group.update(set: ExpectedSettings.native)
+        try SampleData.check(suites)
+
+        for (key, wrong): (String, PropertyListValue) in [("pageSize", 51), ("recentSearches", ["Ada"])] {
+            try suites.group.set(wrong, forKey: key)
+            #expect(throws: ContactsError.self) { try SampleData.check(suites) }
+            try suites.group.set(try #require(ExpectedSettings.native[key]), forKey: key)
+        }
+        try SampleData.check(suites)
+        try suites.own.set(50, forKey: "pageSize")
+        #expect(throws: ContactsError.self) { try SampleData.check(suites) }
+    }
 }

@@ -1,4 +1,5 @@
 package import Foundation
+package import Molt
 
 /// Why the command could not do what it was asked, apart from what Molt says.
 package enum ContactsError: LocalizedError, CustomStringConvertible {
@@ -14,6 +15,10 @@ package enum ContactsError: LocalizedError, CustomStringConvertible {
     case missingResource(String)
     /// A value is not what it should be after the upgrade.
     case wrongValue(key: String)
+    /// The settings in a suite are not what they should be after the upgrade.
+    case wrongSettings(Suite)
+    /// The process could not be started again with a home of its own for settings.
+    case noHomeForSettings(Int32)
     /// Records were lost or doubled.
     case wrongCount(of: String, found: Int, expected: Int)
 
@@ -26,6 +31,10 @@ package enum ContactsError: LocalizedError, CustomStringConvertible {
         case .noRelease(let number): "There was no release \(number)."
         case .missingResource(let name): "The resource \(name) is missing. Build the package again."
         case .wrongValue(let key): "The value of \"\(key)\" is not what it should be after the upgrade."
+        case .wrongSettings(let suite): "The settings in \(suite) are not what they should be after the upgrade."
+        case .noHomeForSettings(let number):
+            "The command could not start again with a home of its own for settings: "
+                + "\(String(cString: strerror(number)))."
         case .wrongCount(let type, let found, let expected):
             "The store has \(found.grouped) records of the type \(type) and should have \(expected.grouped)."
         }

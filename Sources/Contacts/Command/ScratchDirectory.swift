@@ -5,13 +5,19 @@ package struct ScratchDirectory: Sendable {
     /// The directory.
     package let url: URL
 
-    /// Makes the directory among the system's temporary ones.
-    package init() throws {
-        url = FileManager.default.temporaryDirectory.appending(
-            path: "contacts-\(UUID().uuidString)",
-            directoryHint: .isDirectory
-        )
+    /// Makes the directory.
+    ///
+    /// - Parameter url: Where nothing is yet; a new place among the system's temporary directories by default.
+    package init(at url: URL = newPlace(UUID().uuidString)) throws {
+        self.url = url
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    /// A place for a scratch directory among the system's temporary ones.
+    ///
+    /// - Parameter name: What no other scratch directory is named.
+    package static func newPlace(_ name: String) -> URL {
+        FileManager.default.temporaryDirectory.appending(path: "contacts-\(name)", directoryHint: .isDirectory)
     }
 
     /// A path in the directory.

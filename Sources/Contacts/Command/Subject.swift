@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Molt
 
 /// The store that the command upgrades, made ready.
 struct Subject {
@@ -10,6 +11,8 @@ struct Subject {
     let words: String
     /// Who wrote it and how many people it has; nil when it was named by the caller.
     let origin: Origin?
+    /// Where its settings are.
+    let settings: SettingsSuites
 
     /// Where a store comes from whose values are known.
     struct Origin {
@@ -19,10 +22,13 @@ struct Subject {
         var people: Int
     }
 
-    /// Finds the store, or makes it in a scratch directory.
+    /// Finds the store, or makes it in a scratch directory, together with the settings of the release.
+    ///
+    /// A store that is named by the caller comes without settings.
     ///
     /// - Throws: ``ContactsError``, or what copying or writing throws.
-    init(_ source: Arguments.Source, in scratch: ScratchDirectory) throws {
+    init(_ source: Arguments.Source, in scratch: ScratchDirectory, _ settings: SettingsSuites) throws {
+        self.settings = settings
         switch source {
         case .checkedIn(let number):
             let release = try Releases.release(number)
@@ -46,5 +52,6 @@ struct Subject {
             // Opening a cache makes the file where there is none, which nobody who names one wants.
             guard file.exists else { throw ContactsError.noFile(file) }
         }
+        if origin != nil { try settings.own.update(set: Releases.settings()) }
     }
 }

@@ -4,6 +4,7 @@ internal import Molt
 /// Upgrades a store to today's release, and tells about it.
 struct Upgrade {
     private let subject: Subject
+    private let registry: MigrationRegistry
     private let console: Console
     /// How many people are shown before and after.
     private static let shownPeople = 3
@@ -11,6 +12,7 @@ struct Upgrade {
     /// Creates an upgrade; nothing is done yet.
     init(of subject: Subject, console: Console) {
         self.subject = subject
+        registry = migrations(settings: subject.settings)
         self.console = console
     }
 
@@ -21,7 +23,7 @@ struct Upgrade {
         let plan = try sayPlan()
         let monitor = MigrationMonitor(onEvent: ProgressBar(on: console).show)
         let report = try await withTaskCancellationHandler {
-            try CodableCache.dryRun(at: subject.file, migrations: migrations, configuration: configuration(monitor))
+            try CodableCache.dryRun(at: subject.file, migrations: registry, configuration: configuration(monitor))
         } onCancel: {
             monitor.progress.cancel()
         }
@@ -35,16 +37,19 @@ struct Upgrade {
     func run() async throws {
         let plan = try sayPlan()
         let before = try peopleBefore()
+        let settingsBefore = try subject.settings.own.values()
         let cache = try await CodableCache.open(
             at: subject.file,
-            migrations: migrations,
+            migrations: registry,
             configuration: configuration(MigrationMonitor(onEvent: ProgressBar(on: console).show))
         )
         defer { cache.close() }
         say(cache.report, after: plan)
         if let origin = subject.origin {
             try SampleData.check(cache, people: origin.people)
+            try SampleData.check(subject.settings)
             try sayCounts(of: cache)
+            try saySettings(before: settingsBefore, cache.report)
         }
         try sayPeople(in: cache, before: before)
     }
@@ -58,7 +63,7 @@ struct Upgrade {
     private func sayPlan() throws -> MigrationPlan {
         console.say("\(subject.words).")
         console.say()
-        var plan = try MigrationPlan(forFileAt: subject.file, migrations: migrations)
+        var plan = try MigrationPlan(forFileAt: subject.file, migrations: registry)
         // An empty file would become a new store: right for an app, but not for a file that was named by mistake.
         guard !plan.isFresh else { throw ContactsError.emptyFile(subject.file) }
         plan.store = subject.name
@@ -85,6 +90,20 @@ struct Upgrade {
         console.say(
             "\(changed.grouped) are people and calls, which migrations change; "
                 + "\(others.grouped) are groups and pictures."
+        )
+        console.say()
+    }
+
+    /// Shows each setting as Defaults 4 left it, and as today's release reads it.
+    private func saySettings(before: [String: PropertyListValue], _ report: MigrationReport) throws {
+        let conversion = report.entries.first { $0.migration.name == "defaults-v4-to-v5" }
+        console.say("So was every setting: as Defaults 4 wrote it, and as it is read from the group.")
+        console.say(
+            SettingsTable(
+                before: before,
+                after: try Settings(in: subject.settings.group),
+                outcomes: conversion?.steps.flatMap(\.keys) ?? []
+            )
         )
         console.say()
     }

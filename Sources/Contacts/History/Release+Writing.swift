@@ -4,7 +4,8 @@ package import Molt
 extension Release {
     /// The migrations that the release had: those of today that shipped with it or before, for none is ever changed.
     package static var registry: MigrationRegistry {
-        migrations.upTo(version: number)
+        // Up to release 3 no migration names a suite, so any suites will do.
+        migrations(settings: SettingsSuites()).upTo(version: number)
     }
 
     /// Writes a store with sample data, as an app of this release that was just installed would have.

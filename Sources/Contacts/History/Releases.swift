@@ -1,4 +1,5 @@
 package import Foundation
+package import Molt
 
 /// The releases before today's.
 package enum Releases {
@@ -23,9 +24,21 @@ package enum Releases {
     ///
     /// - Throws: ``ContactsError`` when the package was built without it.
     package static func store(of release: any Release.Type) throws -> URL {
-        let name = "release-\(release.number)"
-        guard let url = Bundle.module.url(forResource: name, withExtension: "molt", subdirectory: "Stores") else {
-            throw ContactsError.missingResource("Stores/\(name).molt")
+        try resource("release-\(release.number)", "molt")
+    }
+
+    /// The settings of every release before today's, as they are checked in: Defaults 4 wrote them in release 1.
+    ///
+    /// - Throws: ``ContactsError`` when the package was built without them, or what reading throws.
+    package static func settings() throws -> [String: PropertyListValue] {
+        let file = try resource("release-1", "plist")
+        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
+        return try PropertyListValue(normalizing: list).dictionary ?? [:]
+    }
+
+    private static func resource(_ name: String, _ kind: String) throws -> URL {
+        guard let url = Bundle.module.url(forResource: name, withExtension: kind, subdirectory: "Stores") else {
+            throw ContactsError.missingResource("Stores/\(name).\(kind)")
         }
         return url
     }

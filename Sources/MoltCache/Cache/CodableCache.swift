@@ -79,13 +79,13 @@ public final class CodableCache: Sendable {
         configuration: Configuration,
         isCancelled: @escaping @Sendable () -> Bool
     ) throws {
-        var options = MigrationOptions(
+        let options = MigrationOptions(
             appVersion: configuration.appVersion,
             monitor: configuration.monitor,
             lockTimeout: configuration.lockTimeout,
+            role: configuration.role,
             isCancelled: isCancelled
         )
-        options.role = configuration.role
         report = try Migrator(migrations, options: options).migrate(store)
         schemaVersion = report.to
         path = store.storeName

@@ -53,8 +53,11 @@ extension CodableCache {
         try CacheStore.copy(url, to: copy)
         let store = CacheStore(at: copy, coding: configuration.coding, attachments: configuration.attached)
         defer { store.close() }
-        var options = MigrationOptions(appVersion: configuration.appVersion, monitor: configuration.monitor)
-        options.role = configuration.role
+        var options = MigrationOptions(
+            appVersion: configuration.appVersion,
+            monitor: configuration.monitor,
+            role: configuration.role
+        )
         options.isDryRun = true
         do {
             var report = try Migrator(migrations, options: options).migrate(store)

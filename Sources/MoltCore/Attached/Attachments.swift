@@ -33,14 +33,16 @@ final class Attachments {
     func deferral(of migration: Migration, _ ledger: [LedgerEntry]) throws -> String? {
         for declared in migration.attached {
             let name = declared.attachedName
-            let lastCount = ledger.last { $0.attachedCounts[name] != nil }?.attachedCounts[name]
-            let circumstances = AttachedCircumstances(role: role, lastCount: lastCount)
+            // Not the last row: that of a migration that was deferred keeps its place.
+            let last = ledger.filter { $0.attachedCounts[name] != nil }.max { $0.appliedAt < $1.appliedAt }
+            let circumstances = AttachedCircumstances(role: role, lastCount: last?.attachedCounts[name])
             let store = try store(name)
             let reason = try asAttached(name) { try store.unavailability(circumstances) }
             if let reason { return reason }
         }
+        let names = migration.attached.map(\.attachedName).joined(separator: " or ")
         for step in migration.steps {
-            if let reason = try step.readiness() { return reason }
+            if let reason = try asAttached(names, step.readiness) { return reason }
         }
         return nil
     }

@@ -11,7 +11,7 @@ public struct MigrationOptions: Sendable {
     /// Asked before each batch and while waiting; the upgrade is rolled back when it says true.
     public var isCancelled: @Sendable () -> Bool
     /// Who opens the store; by default what the process's bundle says.
-    public var role = MigrationRole.current
+    public var role: MigrationRole
     /// Whether nothing outside the store is changed.
     package var isDryRun = false
     /// How many records are read, changed and written at a time.
@@ -22,11 +22,13 @@ public struct MigrationOptions: Sendable {
         appVersion: String = MigrationOptions.bundleVersion,
         monitor: MigrationMonitor? = nil,
         lockTimeout: Duration = .seconds(60),
+        role: MigrationRole = .current,
         isCancelled: @escaping @Sendable () -> Bool = { false }
     ) {
         self.appVersion = appVersion
         self.monitor = monitor
         self.lockTimeout = lockTimeout
+        self.role = role
         self.isCancelled = isCancelled
     }
 

@@ -138,7 +138,7 @@ final class UpgradeRun {
     ) throws {
         let start = ContinuousClock.now
         let pending = pending[step.migration]
-        let work = max(1, try scope.transaction.count(ofType: nil))
+        let work = step.usesRecords ? max(1, try scope.transaction.count(ofType: nil)) : 0
         scope.meter.begin(group: group, weight: work, migrations: [pending.migration.id])
         let context = try MigrationContext(pending, scope)
         defer { context.expire() }

@@ -8,6 +8,8 @@ struct UpgradeSchedule {
         var number: Int
         /// Whether it brings data in from elsewhere, so that it also runs on a fresh store.
         var isImport: Bool
+        /// Whether it may look at records.
+        var usesRecords: Bool
         var action: MigrationStep.Action
     }
 
@@ -40,6 +42,7 @@ struct UpgradeSchedule {
                     migration: migration,
                     number: number,
                     isImport: step.runsOnFreshStore,
+                    usesRecords: step.usesRecords,
                     action: step.action
                 )
                 if case .run(let block) = step.action {

@@ -17,7 +17,7 @@ struct WorkEstimate {
         return try groups.map { group in
             switch group {
             case .pass(let steps): try estimate.work(of: steps)
-            case .block: try estimate.workOfBlock()
+            case .block(let step, _): try step.usesRecords ? estimate.workOfBlock() : 0
             }
         }
     }

@@ -47,7 +47,7 @@ public protocol DefaultsBridge<Value, Serializable>: Sendable {
 extension DefaultsBridge {
     /// What ``serialize(_:)`` gives, as a property list.
     ///
-    /// - Throws: ``DefaultsError`` when it gives nothing; ``DefaultsError`` when a suite cannot hold it.
+    /// - Throws: ``DefaultsError`` with the code `cannotStore` when it gives nothing, or what no suite can hold.
     public func encode(_ value: Value) throws -> PropertyListValue? {
         guard let object = serialize(value) else {
             throw DefaultsError.unstorable(
@@ -62,7 +62,7 @@ extension DefaultsBridge {
 
     /// What ``deserialize(_:)`` gives.
     ///
-    /// - Throws: ``DefaultsError`` when it gives nothing.
+    /// - Throws: ``DefaultsError`` with the code `typeMismatch` when it gives nothing.
     public func decode(_ stored: PropertyListValue) throws -> Value {
         guard let object = try serializable(from: stored), let value = deserialize(object) else {
             throw DefaultsError.mismatch("what the bridge of \(Value.self) stores")

@@ -1,6 +1,14 @@
 /// JSON of a Codable value as `Data`, as SwiftyUserDefaults writes it.
 ///
-/// For arrays, `DefaultsJSONDataBridge<[Value]>()` puts all of the array into one `Data`.
+/// ```swift
+/// struct Toad: Codable, DefaultsSerializable {
+///     static var bridge: DefaultsJSONDataBridge<Toad> { DefaultsJSONDataBridge() }
+///     static var arrayBridge: DefaultsJSONDataBridge<[Toad]> { DefaultsJSONDataBridge() }
+///
+///     var age: Int
+/// }
+/// ```
+/// The array bridge puts all of an array into one `Data`.
 public struct DefaultsJSONDataBridge<Value: Codable>: DefaultsValueBridge {
     /// Creates the bridge.
     public init() {}

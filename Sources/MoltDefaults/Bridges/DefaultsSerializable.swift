@@ -35,6 +35,10 @@ public protocol DefaultsSerializable: SendableMetatype {
 }
 
 /// A type that is both `Codable` and `RawRepresentable`, and stands in a suite as its raw value.
+///
+/// ```swift
+/// enum Theme: String, Codable, DefaultsSerializable, DefaultsPreferRawRepresentable { case light, dark }
+/// ```
 public protocol DefaultsPreferRawRepresentable: RawRepresentable {}
 
 extension DefaultsSerializable {

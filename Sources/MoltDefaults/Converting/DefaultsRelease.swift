@@ -1,6 +1,6 @@
-/// The release of Defaults whose reading settings are converted for.
+/// The release of Defaults that is to read the settings after their conversion.
 ///
-/// Releases between two of these read what the earlier one does.
+/// Only the releases are named that changed how a type stands; those between two of them read what the earlier one does.
 public enum DefaultsRelease: Int, Comparable, Sendable {
     /// 5.0: containers are native, Codable values inside them are JSON texts.
     case v5

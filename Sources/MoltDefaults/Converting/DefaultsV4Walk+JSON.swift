@@ -20,8 +20,7 @@ extension DefaultsV4Walk {
         switch form.kind {
         case .array(let element), .set(let element):
             guard let elements = part.elements else { throw mismatch(part, form) }
-            return try convertElements(elements, original: { .string($0.text) }) {
-                walk, part throws(ConversionFailure) in
+            return try convertElements(elements) { walk, part throws(ConversionFailure) in
                 try walk.convert(part, as: element)
             }
         case .dictionary(let keys, let element):
@@ -83,7 +82,7 @@ extension DefaultsV4Walk {
         var converted: [String: PropertyListValue] = [:]
         for (name, value) in entries {
             let key = keys.text(name)
-            let native = try convertElement(.key(name), original: .string(value.text)) {
+            let native = try convertElement(.key(name), original: value.original) {
                 walk throws(ConversionFailure) in
                 guard key != nil else { throw walk.unknownKey() }
                 return try walk.convert(value, as: element)
@@ -100,7 +99,7 @@ extension DefaultsV4Walk {
         for index in stride(from: 0, to: elements.count, by: 2) {
             let key = elements[index]
             guard index + 1 < elements.count else {
-                _ = try convertElement(.index(index), original: .string(key.text)) { walk throws(ConversionFailure) in
+                _ = try convertElement(.index(index), original: key.original) { walk throws(ConversionFailure) in
                     throw walk.failure("a key without a value")
                 }
                 break

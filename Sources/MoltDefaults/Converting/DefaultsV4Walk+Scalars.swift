@@ -66,8 +66,9 @@ extension DefaultsV4Walk {
     /// Whether a native value that is no text and no container is what a form asks for, or can be read as such.
     func isCurrentScalar(_ value: PropertyListValue, _ form: DefaultsForm) -> Bool {
         switch (form.kind, value) {
-        case (.bool, .bool), (.bool, .int(0)), (.bool, .int(1)), (.double, .double), (.double, .int), (.double, .unsigned), (.float, .int),
-            (.float, .unsigned), (.date, .date), (.data, .data), (.keyedArchive, .data):
+        case (.bool, .bool), (.bool, .int(0)), (.bool, .int(1)), (.date, .date), (.data, .data),
+            (.keyedArchive, .data), (.double, .double), (.double, .int), (.double, .unsigned), (.float, .int),
+            (.float, .unsigned):
             true
         case (.float, .double(let value)): !value.isFinite || Float(value).isFinite
         case (.integer(let min, let max), .int(let value)): value >= min && (value < 0 || UInt64(value) <= max)
@@ -110,6 +111,14 @@ extension DefaultsV4Walk {
     /// Another kind of value in JSON text.
     func mismatch(_ part: JSONPart, _ form: DefaultsForm) -> ConversionFailure {
         mismatch(part.kind.rawValue, form)
+    }
+
+    /// A native value that is not of its form.
+    func misfit(_ value: PropertyListValue, _ form: DefaultsForm) -> ConversionFailure {
+        switch (form.kind, value) {
+        case (.integer, .int), (.integer, .unsigned), (.float, .double): beyondLimits()
+        default: mismatch(value.kind, form)
+        }
     }
 
     /// Another kind of value.

@@ -29,7 +29,7 @@ struct DefaultsV4Walk {
         case (.string, .string): return value
         case (_, .string(let text)): return try convert(text: text, as: form)
         case (.array(let element), .array(let elements)), (.set(let element), .array(let elements)):
-            return try convertElements(elements, original: { $0 }) { walk, value throws(ConversionFailure) in
+            return try convertElements(elements) { walk, value throws(ConversionFailure) in
                 try walk.convert(value, as: element)
             }
         case (.dictionary(let keys, let element), .dictionary(let values)):
@@ -44,7 +44,7 @@ struct DefaultsV4Walk {
             return rawValue
         case (.native(_, let isCurrent), _) where isCurrent(value): return value
         default:
-            guard isCurrentScalar(value, form) else { throw mismatch(value.kind, form) }
+            guard isCurrentScalar(value, form) else { throw misfit(value, form) }
             return value
         }
     }
@@ -84,15 +84,14 @@ struct DefaultsV4Walk {
     }
 
     /// Converts elements in their order, without those that are set aside.
-    mutating func convertElements<Element>(
+    mutating func convertElements<Element: StoredPart>(
         _ elements: [Element],
-        original: (Element) -> PropertyListValue,
         _ body: (inout Self, Element) throws(ConversionFailure) -> PropertyListValue
     ) throws(ConversionFailure) -> PropertyListValue {
         var converted: [PropertyListValue] = []
         converted.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
-            let value = try convertElement(.index(index), original: original(element)) {
+            let value = try convertElement(.index(index), original: element.original) {
                 walk throws(ConversionFailure) in
                 try body(&walk, element)
             }
@@ -136,4 +135,20 @@ struct DefaultsV4Walk {
         guard converted[0].isInOrder(with: converted[1]) else { throw failure("bounds in the wrong order") }
         return .array(converted)
     }
+}
+
+/// Something in a container.
+protocol StoredPart {
+    /// What is kept of it when it is set aside.
+    var original: PropertyListValue { get }
+}
+
+extension PropertyListValue: StoredPart {
+    /// The value itself.
+    var original: PropertyListValue { self }
+}
+
+extension JSONPart: StoredPart {
+    /// The characters it was written with.
+    var original: PropertyListValue { .string(text) }
 }

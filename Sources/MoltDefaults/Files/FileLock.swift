@@ -16,16 +16,22 @@ struct FileLock: ~Copyable {
     ///
     /// - Parameter waiting: Called again and again while another holder has it; throws to give up.
     init(_ path: String, waiting: () throws -> Void) throws {
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw DurableFile.Failure(number: errno) }
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else { throw DurableFile.Failure(number: errno) }
-            try waiting()
-            Thread.sleep(forTimeInterval: 0.002)
+        do {
+            while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+                guard errno == EWOULDBLOCK || errno == EINTR else { throw DurableFile.Failure(number: errno) }
+                try waiting()
+                Thread.sleep(forTimeInterval: 0.002)
+            }
+        } catch {
+            close(descriptor)
+            throw error
         }
+        self.descriptor = descriptor
     }
 
     deinit {
-        if descriptor >= 0 { close(descriptor) }
+        close(descriptor)
     }
 }

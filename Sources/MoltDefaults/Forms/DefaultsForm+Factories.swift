@@ -143,17 +143,17 @@ extension DefaultsForm {
 }
 
 extension DefaultsKeyForm {
-    /// Texts.
+    /// Keys that are texts.
     public static var string: DefaultsKeyForm {
         .of(String.self)
     }
 
-    /// Whole numbers as text.
+    /// Keys that are whole numbers of any width, as text.
     public static var integer: DefaultsKeyForm {
         DefaultsKeyForm { text in Int64(text)?.description ?? UInt64(text)?.description }
     }
 
-    /// The texts of a type's values.
+    /// Keys of a type, each as its text.
     public static func of<Key: DefaultsDictionaryKey>(_ type: Key.Type) -> DefaultsKeyForm {
         DefaultsKeyForm(mayAlternate: type != String.self && type != Int.self) { text in
             Key(defaultsKey: text)?.defaultsKey

@@ -10,7 +10,8 @@
 /// try Suite.standard.set(.oneHour, for: .period)
 /// ```
 ///
-/// The default is in the key only: it is never written.
+/// The default is in the key only: it is never written. Keys are listed in an extension of ``DefaultsKeys``, or kept
+/// anywhere else: a key is a constant like others.
 public final class DefaultsKey<Value: DefaultsSerializable>: DefaultsKeys, @unchecked Sendable {
     private let makeDefault: @Sendable () -> Value
 

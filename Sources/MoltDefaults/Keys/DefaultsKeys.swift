@@ -47,17 +47,6 @@ extension DefaultsKeys {
         set { failureHandler.withLock { $0 = newValue } }
     }
 
-    /// What a closure gives; when it throws, the handler is told, and it is nil.
-    @discardableResult
-    static func reporting<Result>(_ body: () throws -> Result) -> Result? {
-        do {
-            return try body()
-        } catch {
-            onFailure(error)
-            return nil
-        }
-    }
-
     private static let failureHandler = Mutex<FailureHandler> { error in
         FileHandle.standardError.write(Data("Molt: \(error)\n".utf8))
     }

@@ -3,16 +3,24 @@ extension SettingsAccess {
     ///
     /// What is there but cannot be read as the key's type is not lost: reading gives the default and tells
     /// ``DefaultsKeys/onFailure``; so does setting, and leaves what is there. To replace it, use ``set(_:for:)`` or
-    /// ``remove(_:)``. A value that cannot be set is told of in the same way, and the old one stays.
+    /// ``remove(_:)``. A value that cannot be set is told of in the same way, and the old one stays. During an upgrade
+    /// all of this fails the upgrade.
     public subscript<Value>(key: DefaultsKey<Value>) -> Value {
         get {
-            DefaultsKeys.reporting { try value(for: key) } ?? key.defaultValue
+            do {
+                return try value(for: key)
+            } catch {
+                subscriptFailed(error)
+                return key.defaultValue
+            }
         }
         nonmutating set {
-            DefaultsKeys.reporting {
+            do {
                 // `suite[.tags].append("new")` sets what it got: a default must not take the place of the unreadable.
                 _ = try value(for: key)
                 try set(newValue, for: key)
+            } catch {
+                subscriptFailed(error)
             }
         }
     }
@@ -43,11 +51,15 @@ extension SettingsAccess {
     }
 
     /// Removes a setting; its default is what it has then.
+    ///
+    /// - Throws: ``DefaultsError`` when the suite cannot be changed.
     public func remove(_ key: DefaultsKeys) throws {
         try removeValue(forKey: key.name)
     }
 
-    /// Whether something is set, readable or not.
+    /// Whether something is set, readable as the key's type or not.
+    ///
+    /// - Throws: ``DefaultsError`` when the suite cannot be read.
     public func contains(_ key: DefaultsKeys) throws -> Bool {
         try value(forKey: key.name) != nil
     }

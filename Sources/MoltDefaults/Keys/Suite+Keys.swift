@@ -9,7 +9,12 @@ extension Suite {
     /// default comes, and ``DefaultsKeys/onFailure`` is told.
     public func values<Value>(for key: DefaultsKey<Value>) -> some AsyncSequence<Value, Never> {
         values(forKey: key.name).map { stored in
-            DefaultsKeys.reporting { try key.value(of: stored) } ?? key.defaultValue
+            do {
+                return try key.value(of: stored)
+            } catch {
+                DefaultsKeys.onFailure(error)
+                return key.defaultValue
+            }
         }
     }
 }

@@ -1,12 +1,12 @@
-internal import MoltCore
+internal import Foundation
 
 /// What a commit has promised: the ledger, and the changes that are to be made to suites.
 struct DefaultsJournal: Codable {
     /// The changes to one attached store.
     struct Entry: Codable {
         var store: String
-        /// What its session gave: JSON of ours.
-        var changes: String
+        /// What its session gave.
+        var changes: Data
     }
 
     var ledger: DefaultsLedger

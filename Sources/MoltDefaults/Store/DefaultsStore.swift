@@ -7,14 +7,15 @@ public import MoltCore
 /// let report = try Suite.standard.upgrade(with: migrations)
 /// ```
 ///
-/// The schema version and the ledger are kept in the suite itself, under one key of ours. A suite has no records:
-/// steps about records find none. A suite that has no setting yet is a fresh store.
+/// The schema version and the ledger are kept in the suite itself, under the key `molt.ledger`, which steps do not
+/// see. A suite has no records: steps about records find none. A suite that has no setting yet is a fresh store.
 ///
 /// The changes of an upgrade, those to the suite itself included, go into a small file of ours first, which is written
 /// atomically: that is the commit. Then they are made, read back, and the file is removed. When a process is killed in
 /// between, the next opening makes them.
 ///
-/// - Important: One process at a time upgrades a suite; the app itself must not change the suite meanwhile.
+/// - Important: Processes that upgrade a suite wait for each other; one that only changes a setting does not wait. Let
+///   nothing else change the suite meanwhile.
 public final class DefaultsStore: MigrationStore {
     /// The suite.
     public let suite: Suite
@@ -51,7 +52,7 @@ public final class DefaultsStore: MigrationStore {
     public func state() throws -> StoreState {
         try suite.validate()
         if let journal = try files.journal() { return state(of: journal) }
-        let stored = try storedState()
+        let stored = try state(of: SuiteDomain(suite).read())
         // Another process may have committed meanwhile, and have put the ledger into the suite, but not done all else.
         return try files.journal().map(state(of:)) ?? stored
     }
@@ -67,8 +68,7 @@ public final class DefaultsStore: MigrationStore {
     }
 
     /// What the suite itself says.
-    private func storedState() throws -> StoreState {
-        let domain = try SuiteDomain(suite).read()
+    private func state(of domain: [String: PropertyListValue]) throws -> StoreState {
         if let stored = domain[Suite.ledgerKey] {
             let ledger = try DefaultsLedger(stored, in: suite)
             return StoreState(version: ledger.version, isFresh: false, ledger: ledger.entries)
@@ -90,8 +90,13 @@ public final class DefaultsStore: MigrationStore {
 
     private func run(_ body: (any MigrationTransaction) throws -> Void) throws {
         let journal = try files.journal()
-        let state = try journal.map(state(of:)) ?? storedState()
-        let transaction = DefaultsTransaction(suite: suite, state: state, journal: journal)
+        let domain = try SuiteDomain(suite).read()
+        let transaction = DefaultsTransaction(
+            suite: suite,
+            domain: domain,
+            state: try journal.map { state(of: $0) } ?? state(of: domain),
+            journal: journal
+        )
         defer { transaction.invalidate() }
         try body(transaction)
         guard !isDryRun else { return }

@@ -4,14 +4,17 @@ internal import MoltCore
 /// The write side of a suite that is a store: a ledger and a journal, and no records.
 final class DefaultsTransaction: MigrationTransaction {
     private let suite: Suite
+    /// The suite as it was when the transaction began.
+    private let domain: [String: PropertyListValue]
     private let before: StoreState
     /// The journal as it is to be, nil for none.
     private var pending: DefaultsJournal?
     private var isChanged = false
     private var isOver = false
 
-    init(suite: Suite, state: StoreState, journal: DefaultsJournal?) {
+    init(suite: Suite, domain: [String: PropertyListValue], state: StoreState, journal: DefaultsJournal?) {
         self.suite = suite
+        self.domain = domain
         before = state
         pending = journal
     }
@@ -66,23 +69,28 @@ final class DefaultsTransaction: MigrationTransaction {
 
     func journal() throws -> [JournalEntry] {
         try check()
-        return (pending?.entries ?? []).map { JournalEntry(store: $0.store, changes: Array($0.changes.utf8)) }
+        return (pending?.entries ?? []).map { JournalEntry(store: $0.store, changes: Array($0.changes)) }
     }
 
     func addToJournal(_ entries: [JournalEntry]) throws {
         try check()
-        for entry in entries {
-            if entry.store == suite.attachedName {
-                let intent = try SuiteIntent(entry.changes)
-                try setOwnIntent { own in
-                    own.snapshot = intent.snapshot
-                    own.set = intent.set
-                    own.remove = intent.remove
-                }
-            } else {
-                pending?.entries.append(
-                    DefaultsJournal.Entry(store: entry.store, changes: String(decoding: entry.changes, as: UTF8.self))
-                )
+        guard !entries.isEmpty else { return }
+        var journal =
+            pending
+            ?? DefaultsJournal(
+                ledger: DefaultsLedger(version: before.version, entries: before.ledger),
+                entries: []
+            )
+        journal.entries += entries.filter { $0.store != suite.attachedName }
+            .map { DefaultsJournal.Entry(store: $0.store, changes: Data($0.changes)) }
+        pending = journal
+        for entry in entries where entry.store == suite.attachedName {
+            let intent = try SuiteIntent(entry.changes)
+            try setOwnIntent { own in
+                own.snapshot = intent.snapshot
+                own.snapshot[Suite.ledgerKey] = domain[Suite.ledgerKey]
+                own.set = intent.set
+                own.remove = intent.remove
             }
         }
         isChanged = true
@@ -94,18 +102,18 @@ final class DefaultsTransaction: MigrationTransaction {
         isChanged = true
     }
 
-    /// Changes what is to be done to the suite itself: the last of the journal's entries to be begun.
+    /// Changes what is to be done to the suite itself.
     private func setOwnIntent(_ change: (inout SuiteIntent) throws -> Void) throws {
         let name = suite.attachedName
         let index = pending?.entries.firstIndex { $0.store == name }
         var intent =
             if let index, let changes = pending?.entries[index].changes {
-                try SuiteIntent(Array(changes.utf8))
+                try SuiteIntent(Array(changes))
             } else {
-                SuiteIntent(snapshot: try SuiteDomain(suite).read())
+                SuiteIntent(snapshot: domain)
             }
         try change(&intent)
-        let entry = DefaultsJournal.Entry(store: name, changes: String(decoding: try intent.encoded(), as: UTF8.self))
+        let entry = DefaultsJournal.Entry(store: name, changes: Data(try intent.encoded()))
         if let index {
             pending?.entries[index] = entry
         } else {

@@ -12,4 +12,16 @@ public protocol SettingsAccess {
 
     /// Removes a value; does nothing when there is none.
     func removeValue(forKey key: String) throws
+
+    /// Takes what a subscript ran into, which cannot throw; tells ``DefaultsKeys/onFailure`` by default.
+    ///
+    /// During an upgrade it fails the upgrade.
+    func subscriptFailed(_ error: any Error)
+}
+
+extension SettingsAccess {
+    /// Tells ``DefaultsKeys/onFailure``.
+    public func subscriptFailed(_ error: any Error) {
+        DefaultsKeys.onFailure(error)
+    }
 }

@@ -79,7 +79,7 @@
 
         /// What is in the file, after what the app has set was written to it.
         private func flushed() throws(DefaultsError) -> [String: PropertyListValue] {
-            Self.used.withLock { _ = $0.insert(suite) }
+            Self.noteUse(of: suite)
             let saved = try file.read()
             // What is not alike is unsaved, or written by another process since the library read the file. Only the
             // library knows which, and puts one over the other rightly.
@@ -88,12 +88,23 @@
             return try file.read()
         }
 
-        /// The suites that this process has used.
-        private static let used = Mutex<Set<Suite>>([.standard])
+        /// The suites that this process has used last, the latest first: a few, because each is looked at for every
+        /// writing.
+        private static let used = Mutex<[Suite]>([])
+        private static let longestUse = 8
+
+        private static func noteUse(of suite: Suite) {
+            used.withLock { used in
+                used.removeAll { $0 == suite }
+                used.insert(suite, at: 0)
+                if used.count > longestUse { used.removeLast() }
+            }
+        }
 
         /// Has the library save what is unsaved, with copies of other suites' files beside them, and read its files again.
         private func synchronize() throws(DefaultsError) {
-            let others = Self.used.withLock { $0 }.filter { !$0.isSameDomain(as: suite) }.map { SuiteStorage($0) }
+            let used = Self.used.withLock { $0.filter { $0 != .standard } + [.standard] }
+            let others = used.filter { !$0.isSameDomain(as: suite) }.map { SuiteStorage($0) }
             try synchronize(copying: others.filter(\.hasUnsaved).map(\.file)[...])
         }
 

@@ -5,11 +5,10 @@ extension MigrationStep {
     ///
     /// ```swift
     /// Migration(to: 5, "sounds", .settings(in: .standard, "split the volume") { settings in
-    ///     if case .double(let volume)? = try settings.value(forKey: "volume") {
-    ///         try settings.set(.double(volume), forKey: "musicVolume")
-    ///         try settings.set(.double(volume), forKey: "speechVolume")
-    ///         try settings.removeValue(forKey: "volume")
-    ///     }
+    ///     guard let volume = try settings.value(for: DefaultsKey<Double?>("volume")) else { return }
+    ///     try settings.set(.double(volume), forKey: "musicVolume")
+    ///     try settings.set(.double(volume), forKey: "speechVolume")
+    ///     try settings.removeValue(forKey: "volume")
     /// })
     /// ```
     /// It also runs on a store that was just created, because the settings may be older than the store: the closure

@@ -1,4 +1,4 @@
-/// A setting as it was before a migration salvaged the good parts of it.
+/// A setting as it was before a migration salvaged the good parts of it; ``Suite/setAsideValues()`` gives them.
 public struct SetAsideValue: Hashable, Sendable, Codable {
     /// A part that could not be converted.
     public struct Part: Hashable, Sendable, Codable {

@@ -3,7 +3,7 @@ internal import Foundation
 extension Suite {
     /// The values that migrations have set aside to salvage what was good of them, by their keys.
     ///
-    /// They are kept in the suite itself, under a key of ours, until ``removeSetAsideValue(forKey:)``.
+    /// They are kept in the suite itself, under the key `molt.set-aside`, until ``removeSetAsideValue(forKey:)``.
     ///
     /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
     public func setAsideValues() throws -> [String: SetAsideValue] {

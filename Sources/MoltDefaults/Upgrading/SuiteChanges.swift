@@ -32,6 +32,8 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     // MARK: Reading
 
     /// The keys that have a value now, sorted.
+    ///
+    /// - Throws: `MigrationError` with the code `contextExpired`.
     public var keys: [String] {
         get throws {
             try check()
@@ -45,6 +47,8 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     }
 
     /// The value that a key has now; nil when there is none.
+    ///
+    /// - Throws: `MigrationError` with the code `contextExpired`.
     public func value(forKey key: String) throws -> PropertyListValue? {
         try check()
         return Suite.ownKeys.contains(key) ? nil : current(key)
@@ -64,6 +68,8 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     }
 
     /// Removes a value; does nothing when there is none.
+    ///
+    /// - Throws: `MigrationError` with the code `contextExpired`.
     public func removeValue(forKey key: String) throws {
         try check()
         try checkKey(key)
@@ -93,8 +99,8 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         return true
     }
 
-    /// Keeps what a call that cannot throw could not do; the upgrade fails with it.
-    func fail(_ error: any Error) {
+    /// Keeps what a subscript could not read or set: the upgrade fails with it.
+    public func subscriptFailed(_ error: any Error) {
         failure = failure ?? error
     }
 

@@ -35,7 +35,10 @@ struct SuiteIntent: Codable {
         } else {
             additions = set.filter { isUnchanged($0.key, in: current) }
         }
-        if let ledger { additions[Suite.ledgerKey] = ledger }
+        // A ledger that was not there when the upgrade began is one that could not be seen then, and is the true one.
+        if let ledger, current[Suite.ledgerKey] == nil || isUnchanged(Suite.ledgerKey, in: current) {
+            additions[Suite.ledgerKey] = ledger
+        }
         return additions.filter { current[$0.key] != $0.value.asStored() }
     }
 
@@ -48,11 +51,15 @@ struct SuiteIntent: Codable {
         current[key]?.asStored() == snapshot[key]?.asStored()
     }
 
-    /// Whether a kill has cut off the suite's file: nothing is left of what must be there before and after the changes.
+    /// Whether a kill has cut off the suite's file: no value is as it was before the changes, or as it is after them.
     ///
-    /// On Linux the library's own write empties the file before it fills it again.
+    /// On Linux the library's own write empties the file before it fills it again. The app may have set something since.
     private func isLost(_ current: [String: PropertyListValue]) -> Bool {
         let expected = Set(snapshot.keys).subtracting(remove).union(set.keys)
-        return !expected.isEmpty && !snapshot.isEmpty && expected.allSatisfy { current[$0] == nil }
+        guard !expected.isEmpty, !snapshot.isEmpty else { return false }
+        return !current.contains { key, value in
+            let value = value.asStored()
+            return value == snapshot[key]?.asStored() || value == set[key]?.asStored()
+        }
     }
 }

@@ -8,7 +8,7 @@ struct ContactsProcess {
     var status: Int32
     var output: String
     var errors: String
-    /// What the command left in the directory that the system had for its temporary files.
+    /// What the command left in the directories that the system had for its temporary files and for settings.
     var leftovers: [String]
 
     /// Runs the command to its end.
@@ -29,7 +29,10 @@ struct ContactsProcess {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let temporary = scratch.url.appending(path: "tmp", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
+        let home = scratch.url.appending(path: "home", directoryHint: .isDirectory)
+        for directory in [temporary, home] {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        }
         // Files and not pipes: nobody has to read while the command runs.
         let output = scratch.file("output")
         let errors = scratch.file("errors")
@@ -37,7 +40,8 @@ struct ContactsProcess {
         let process = Process()
         process.executableURL = try executable
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": temporary.path]) { $1 }
+        let variables = ["TMPDIR": temporary.path, "XDG_CONFIG_HOME": home.path]
+        process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
@@ -72,7 +76,7 @@ struct ContactsProcess {
             status: process.terminationStatus,
             output: try String(contentsOf: output, encoding: .utf8),
             errors: try String(contentsOf: errors, encoding: .utf8),
-            leftovers: try FileManager.default.contentsOfDirectory(atPath: temporary.path)
+            leftovers: try [temporary, home].flatMap { try FileManager.default.contentsOfDirectory(atPath: $0.path) }
         )
     }
 

@@ -285,6 +285,20 @@ struct JournalTests {
         #expect(cache.report.entries.map(\.outcome) == [.ran, .bornFresh])
     }
 
+    @Test func `Progress counts no records for a step that looks at none`() throws {
+        let notebook = notebook
+        let monitor = MigrationMonitor()
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = monitor
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "touch", .transform("String") { _ in }),
+            Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") }),
+        ]
+        try CodableCache(at: url, migrations: registry, configuration: configuration).close()
+        #expect(monitor.progress.totalUnitCount == 1)
+        #expect(monitor.progress.isFinished)
+    }
+
     @Test func `Faults of a built-in step are faults of the registry`() throws {
         let step = MigrationStep(words: "w", parameters: [], faults: ["It is wrong."], attaching: []) { _ in }
         let error = #expect(throws: MigrationError.self) { try open([Migration(to: 1, "wrong", step)]) }

@@ -7,11 +7,14 @@ struct DefaultsV4BorderTests {
     @Test(
         arguments: [
             ("1.0", .int, .int(1)), ("1e2", .int, .int(100)), ("10e-1", .int8, .int(1)), ("-0", .int, .int(0)),
-            ("-0.0", .uint8, .int(0)), ("0e5", .int, .int(0)), ("9007199254740993.0", .int, .int(9_007_199_254_740_993)),
+            ("-0.0", .uint8, .int(0)), ("0e5", .int, .int(0)),
+            ("9007199254740993.0", .int, .int(9_007_199_254_740_993)),
             ("9223372036854775807", .int, .int(.max)), ("9223372036854775808", .uint64, .unsigned(1 << 63)),
-            ("18446744073709551615", .uint64, .unsigned(.max)), ("1e19", .uint64, .unsigned(10_000_000_000_000_000_000)),
+            ("18446744073709551615", .uint64, .unsigned(.max)),
+            ("1e19", .uint64, .unsigned(10_000_000_000_000_000_000)),
             ("255", .uint8, .int(255)), ("-128", .int8, .int(-128)),
-            ("0.1", .double, .double(0.1)), ("1e+22", .double, .double(1e22)), ("5e-324", .double, .double(.leastNonzeroMagnitude)),
+            ("0.1", .double, .double(0.1)), ("1e+22", .double, .double(1e22)),
+            ("5e-324", .double, .double(.leastNonzeroMagnitude)),
             ("0.1", .float, .double(Double(Float(0.1)))), ("16777217", .float, .double(16_777_216)),
             ("18446744073709551615", .double, .double(0x1p64)),
         ] as [(String, DefaultsForm, PropertyListValue)]

@@ -135,9 +135,9 @@ import Testing
     }
 
     @Test func `upgrades on a queue of its own, too`() async throws {
-        let report = try await suite.upgraded(with: [renaming()])
+        let report = try await suite.upgrade(with: [renaming()])
         #expect(report.to == 1)
-        await #expect(throws: MigrationError.self) { try await suite.upgraded(with: []) }
+        await #expect(throws: MigrationError.self) { try await suite.upgrade(with: []) }
         #expect(try settings["title"] == "n")
     }
 
@@ -149,7 +149,7 @@ import Testing
         try suite.upgrade(with: [
             renaming(),
             Migration(to: 2, "other", .renameKey("name", to: "title", in: other.suite)),
-            .suiteToAppGroup(to: 3, from: suite, into: other.suite, source: .clean),
+            .suiteToAppGroup(to: 3, from: suite, into: other.suite, afterwards: .clean),
         ])
         #expect(try settings == ["title": "n"])
         #expect(try other.values == ["title": "of the other", "volume": 0.5])
@@ -194,7 +194,7 @@ import Testing
                     let error = #expect(throws: DefaultsError.self) { try settings.removeValue(forKey: Self.ledgerKey) }
                     #expect(error?.code == .cannotStore)
                 }
-            ), .suiteToAppGroup(to: 3, from: suite, into: other.suite, source: .clean),
+            ), .suiteToAppGroup(to: 3, from: suite, into: other.suite, afterwards: .clean),
         ])
         #expect(try other.values == ["title": "n", "volume": 0.5])
         #expect(try Array(scratch.values.keys) == [Self.ledgerKey])
@@ -284,5 +284,20 @@ import Testing
 
     private func exists(_ suffix: String) -> Bool {
         (try? FileManager.default.fileExists(atPath: file(suffix).path)) ?? false
+    }
+
+    @Test func `A ledger that could not be seen when the upgrade began is not written over`() throws {
+        let scratch = try ScratchSuite()
+        let suite = scratch.suite
+        let other = try ScratchSuite(["a": 1])
+        try other.suite.upgrade(with: [Migration(to: 1, "old")])
+        let ledger = try #require(try other.suite.value(forKey: "molt.ledger"))
+        // The device is unlocked while the upgrade runs: what was there is seen from then on.
+        let unlocking = MigrationStep.settings(in: other.suite) { _ in
+            try suite.update(set: ["a": 1, "molt.ledger": ledger])
+        }
+        try suite.upgrade(with: [Migration(to: 1, "old"), Migration(to: 2, "unlocking", unlocking)])
+        #expect(try scratch.values == ["a": 1, "molt.ledger": ledger])
+        #expect(try DefaultsStore(suite).state().version == 1)
     }
 }

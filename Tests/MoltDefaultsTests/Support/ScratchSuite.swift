@@ -1,7 +1,7 @@
 import Foundation
 import MoltDefaults
 
-/// A suite of one test, removed when the test lets go of it.
+/// A suite of one test with some values, in the tests' home, which is removed with all suites when the tests end.
 final class ScratchSuite: Sendable {
     let suite: Suite
 
@@ -10,13 +10,11 @@ final class ScratchSuite: Sendable {
         if !values.isEmpty { try suite.update(set: values) }
     }
 
-    deinit {
-        UserDefaults().removePersistentDomain(forName: suite.domainName)
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: TestHome.directory.path)) ?? []
-        where name.contains(suite.domainName) {
-            try? FileManager.default.removeItem(at: TestHome.directory.appendingPathComponent(name))
+    #if canImport(Darwin)
+        deinit {
+            UserDefaults.standard.removePersistentDomain(forName: suite.domainName)
         }
-    }
+    #endif
 
     /// What is on disk, or with the system.
     var values: [String: PropertyListValue] {

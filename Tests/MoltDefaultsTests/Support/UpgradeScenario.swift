@@ -79,7 +79,7 @@ struct UpgradeScenario: Codable, Sendable {
             )
         ]
         if suites.count > 1 {
-            migrations.append(.suiteToAppGroup(to: 2, from: suites[0], into: suites[1], source: .clean))
+            migrations.append(.suiteToAppGroup(to: 2, from: suites[0], into: suites[1], afterwards: .clean))
             migrations.append(Migration(to: 3, "behind", .renameKey("renamed", to: "moved", in: suites[1])))
         }
         migrations.append(

@@ -111,6 +111,29 @@ struct SuiteChangesTests {
         #expect(try scratch.values["count"] == 3)
     }
 
+    @Test func `Typed keys work in a step, and what a subscript cannot do fails the upgrade`() throws {
+        let count = DefaultsKey<Int>("count", default: 0)
+        let wrong = DefaultsKey<[Int]>("name", default: [])
+        try cache.upgrade(settings { $0[count] += 1 })
+        #expect(try scratch.values["count"] == 4)
+        let again: MigrationRegistry = [
+            Migration(
+                to: 2,
+                "reads",
+                .settings(in: suite) { settings in
+                    settings[count] += 1
+                    #expect(settings[wrong] == [])
+                }
+            )
+        ]
+        let error = #expect(throws: MigrationError.self) {
+            try cache.upgrade(MigrationRegistry(settings { _ in }.migrations + again.migrations))
+        }
+        #expect((error?.underlying as? DefaultsError)?.code == .typeMismatch)
+        #expect(try scratch.values["count"] == 4)
+        #expect(try scratch.values["name"] == "n")
+    }
+
     @Test func `A registered default is not seen, and not persisted`() throws {
         let name = suite.domainName
         UserDefaults(suiteName: name)?.register(defaults: ["molt.test.registered.\(name)": 7])
@@ -171,6 +194,15 @@ struct SuiteChangesTests {
             if !content.isEmpty {
                 #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file.path + ".damaged")) == damage)
             }
+        }
+
+        @Test func `A file that a kill cut off is restored around what the app has set since`() throws {
+            let intent = try committed { try $0.set("migrated", forKey: "name") }
+            try Data().write(to: scratch.file)
+            try suite.update(set: ["count": 5, "later": true])
+            try suite.apply(intent, .add)
+            try suite.apply(intent, .remove)
+            #expect(try scratch.values == ["name": "migrated", "count": 5, "volume": 0.5, "later": true])
         }
 
         @Test func `A damaged file is an error, and stays`() throws {

@@ -1,0 +1,88 @@
+internal import Foundation
+internal import MoltCore
+
+/// What a value of SwiftyUserDefaults comes to, without the archives around it.
+enum SwiftyContent {
+    /// It stands natively.
+    case native(PropertyListValue)
+    /// It stands in data of JSON.
+    case json(JSONPart, Data)
+    /// It stands in a keyed archive of plain values; URLs are JSON texts.
+    case archive(PropertyListValue, Data)
+
+    /// How many archives may be around data.
+    private static let layers = 8
+
+    /// Looks into a stored value.
+    init(_ stored: PropertyListValue, as form: DefaultsForm) throws(ConversionFailure) {
+        var value = stored
+        var archived: Data?
+        for _ in 0..<Self.layers {
+            guard case .data(let data) = value, let archive = PlainArchive(data) else { break }
+            let mayHoldURLs = form.swiftyStorage == .url
+            guard let content = archive.value(url: { mayHoldURLs ? Self.text(of: $0) : nil }) else {
+                throw Self.failure("an archive that is damaged, or of objects that only the app can read")
+            }
+            value = content
+            archived = data
+        }
+        if case .data(let data) = value {
+            self = .json(try Self.part(of: data), data)
+        } else if let archived {
+            self = .archive(try Self.value(value, as: form), archived)
+        } else {
+            self = .native(try Self.value(value, as: form))
+        }
+    }
+
+    private static func part(of data: Data) throws(ConversionFailure) -> JSONPart {
+        guard let text = String(validating: data, as: UTF8.self) else { throw failure("data that is not JSON text") }
+        do {
+            return try JSONPart(text)
+        } catch {
+            throw failure("data that is not JSON text: \(error.description)")
+        }
+    }
+
+    /// The value that a text stands for, as SwiftyUserDefaults reads it.
+    private static func value(
+        _ stored: PropertyListValue,
+        as form: DefaultsForm
+    ) throws(ConversionFailure) -> PropertyListValue {
+        guard case .string(let text) = stored else { return stored }
+        switch form.kind {
+        case .bool:
+            guard let value = bool(text) else { throw failure("a text that is no truth value") }
+            return .bool(value)
+        case .integer:
+            guard let value = UInt64(text).flatMap({ PropertyListValue(exactly: $0) }) ?? Int64(text).map({ .int($0) })
+            else { throw failure("a text that is not a whole number") }
+            return value
+        case .float, .double:
+            guard let value = Double(text) else { throw failure("a text that is not a number") }
+            return .double(value)
+        case .url:
+            guard text.hasPrefix("/") || text.hasPrefix("~") else { return stored }
+            let path = NSString(string: text).expandingTildeInPath
+            return Self.text(of: URL(fileURLWithPath: path)) ?? stored
+        default: return stored
+        }
+    }
+
+    private static func bool(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "t", "yes", "y", "1": true
+        case "false", "f", "no", "n", "0": false
+        default: nil
+        }
+    }
+
+    /// The JSON text of a URL, which is how Defaults stores one.
+    private static func text(of url: URL) -> PropertyListValue? {
+        (try? JSONEncoder().encode(url)).map { .string(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    private static func failure(_ reason: String) -> ConversionFailure {
+        ConversionFailure(reason: reason, place: ValuePlace())
+    }
+}

@@ -1,0 +1,186 @@
+internal import MoltCore
+
+/// The step that moves settings from one suite to another.
+struct SuiteMoveStep: Sendable {
+    /// Where the settings are.
+    var source: Suite
+    /// Where they shall be.
+    var destination: Suite
+    /// Which ones are moved.
+    var keys: SuiteMove.Keys
+    /// The new names of keys, by the old ones.
+    var names: [String: String]
+    /// Which value stays when there are two.
+    var conflict: SuiteMove.Conflict
+    /// What becomes of the source.
+    var afterwards: SuiteMove.Afterwards
+    /// How to know that the source can be read.
+    var canary: SuiteMove.Canary
+
+    /// The step as a registry takes it.
+    var migrationStep: MigrationStep {
+        MigrationStep(
+            words: "\(afterwards == .clean ? "move" : "copy") settings from \(source) into \(destination)",
+            parameters: parameters,
+            faults: faults,
+            attaching: [source, destination],
+            readiness: { try readiness() },
+            { migration in try run(migration) }
+        )
+    }
+
+    private var parameters: [String] {
+        let renames = names.sorted { $0.key < $1.key }.map { "\($0.key) to \($0.value)" }
+        return ["keys: \(keys.words)", "conflict: \(conflict)", "source: \(afterwards)", "canary: \(canary.words)"]
+            + renames
+    }
+
+    private func newName(of key: String) -> String {
+        names[key] ?? key
+    }
+
+    // MARK: Before anything runs
+
+    private var faults: [String] {
+        var faults: [String] = []
+        if source.isSameDomain(as: destination) {
+            faults.append(
+                "The settings are moved from \(source) into \(destination), which is the same place. To give keys other "
+                    + "names, use renameKey."
+            )
+        }
+        if keys.list?.isEmpty == true { faults.append("No key is named.") }
+        let targets = Dictionary(grouping: Set(names.keys).union(keys.list ?? []), by: newName(of:))
+        for (target, olds) in targets.sorted(by: { $0.key < $1.key }) {
+            let olds = olds.sorted().map { "\"\($0)\"" }
+            if olds.count > 1 {
+                faults.append("The keys \(olds.joined(separator: " and ")) would both become \"\(target)\".")
+            }
+            if target.isEmpty { faults.append("The key \(olds[0]) would get an empty name.") }
+            if Suite.ownKeys.contains(target) { faults.append("The key \"\(target)\" is kept for Molt itself.") }
+        }
+        for key in names.keys.sorted() where !keys.includes(key) {
+            faults.append("The key \"\(key)\" gets a new name, but it is not moved.")
+        }
+        return faults
+    }
+
+    private func readiness() throws -> String? {
+        guard try !canary.isAlive(source, destination) else { return nil }
+        return "The settings in \(source) may not be readable yet: the migration waits for \(canary.words)."
+    }
+
+    // MARK: Moving
+
+    private func run(_ migration: MigrationContext) throws {
+        let old = try migration.suite(source)
+        let new = try migration.suite(destination)
+        let sourceWins = try sourceWins(old, new)
+        /// What was found: by the new names the old ones.
+        var found: [String: [String]] = [:]
+        for key in try keys.list ?? old.keys {
+            var outcome = KeyOutcome(store: source.attachedName, key: key, outcome: .absent)
+            if let value = try old.value(forKey: key) {
+                if keys.includes(key) {
+                    if let other = found[newName(of: key)]?.first {
+                        try checkSame(value, key, old.value(forKey: other), other)
+                    }
+                    found[newName(of: key), default: []].append(key)
+                    (outcome.outcome, outcome.reason) = try place(value, key, new, sourceWins: sourceWins)
+                } else {
+                    (outcome.outcome, outcome.reason) = (.kept, "it is not one of the keys to move")
+                }
+            }
+            migration.note(outcome)
+        }
+        guard afterwards == .clean else { return }
+        for (newKey, keys) in found {
+            let copy = try new.value(forKey: newKey)?.asStored()
+            for key in keys where try old.value(forKey: key)?.asStored() == copy { try old.removeValue(forKey: key) }
+        }
+    }
+
+    /// Puts a value to its new place, unless another one stays there.
+    private func place(
+        _ value: PropertyListValue,
+        _ key: String,
+        _ new: SuiteChanges,
+        sourceWins: Bool
+    ) throws -> (KeyOutcome.Outcome, reason: String?) {
+        let newKey = newName(of: key)
+        let reason = newKey == key ? nil : "its key is \"\(newKey)\" now"
+        let present = try new.value(forKey: newKey)
+        // A suite does not keep all of a date on every platform, so two values may differ and be stored as the same.
+        if let present, present.asStored() == value.asStored() { return (.alreadyCurrent, reason) }
+        if present != nil, !sourceWins { return (.kept, "the destination has another value, which stays") }
+        try new.set(value, forKey: newKey)
+        return (present == nil ? .moved : .replaced, reason)
+    }
+
+    /// Two keys of the source may become one only where nothing is lost by it.
+    private func checkSame(
+        _ value: PropertyListValue,
+        _ key: String,
+        _ otherValue: PropertyListValue?,
+        _ other: String
+    ) throws {
+        guard value.asStored() != otherValue?.asStored() else { return }
+        var error = MigrationError(
+            .keyExists,
+            "The keys \"\(other)\" and \"\(key)\" of \(source) would both become \"\(newName(of: key))\", and their values "
+                + "are not the same. Choose another new name, or leave one of them out."
+        )
+        error.attachedStore = source.attachedName
+        error.recordKey = key
+        throw error
+    }
+
+    // MARK: Which one is newer
+
+    private func sourceWins(_ old: SuiteChanges, _ new: SuiteChanges) throws -> Bool {
+        switch conflict {
+        case .destinationWins: return false
+        case .sourceWins: return true
+        case .newest(let key):
+            let here = try time(key, in: old)
+            let there = try time(newName(of: key), in: new)
+            switch (here, there) {
+            case (nil, _): return false
+            case (_, nil): return true
+            case (.int(let here), .int(let there)): return here > there
+            case (.date(let here), .date(let there)): return here > there
+            case (.date, _), (_, .date):
+                throw notComparable(key, "it holds a date in one of them and a number in the other")
+            case (let here?, let there?): return number(here) > number(there)
+            }
+        }
+    }
+
+    /// The date or the number under a key, as the suite keeps it.
+    private func time(_ key: String, in suite: SuiteChanges) throws -> PropertyListValue? {
+        guard let value = try suite.value(forKey: key) else { return nil }
+        switch value {
+        case .date, .int, .unsigned, .double: return value.asStored()
+        default: throw notComparable(key, "it holds neither a date nor a number in \(suite.suite)")
+        }
+    }
+
+    private func number(_ value: PropertyListValue) -> Double {
+        switch value {
+        case .int(let number): Double(number)
+        case .unsigned(let number): Double(number)
+        case .double(let number): number
+        default: -.infinity
+        }
+    }
+
+    private func notComparable(_ key: String, _ fault: String) -> MigrationError {
+        var error = MigrationError(
+            .typeMismatch,
+            "The key \"\(key)\" shall say which of \(source) and \(destination) was written last, but \(fault). Choose "
+                + "another key or another rule."
+        )
+        error.recordKey = key
+        return error
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Molt
+import Testing
+import contacts
+
+@Suite
+struct SettingsTests {
+    @Test
+    func `The checked-in settings are what the code of release 1 writes`() throws {
+        let settings = try Releases.settings()
+
+        #expect(try settings == Release1.settings())
+        #expect(settings["favoriteGroups"] == #"["work\/lab","club"]"#)
+        #expect(settings["backupInterval"] == #""1 Hour""#)
+        #expect(settings["backupDates"] == "[642000000,642086400]")
+    }
+
+    @Test(arguments: [1, 2, 3])
+    func `The settings of every release are native and in the group after one open`(number: Int) throws {
+        let scratch = try ScratchDirectory()
+        let suites = try SettingsSuites.ofRelease1()
+        defer {
+            suites.remove()
+            scratch.remove()
+        }
+        let file = try copy(ofStoreOf: number, in: scratch)
+
+        let cache = try CodableCache(at: file, migrations: contacts.migrations(settings: suites))
+        defer { cache.close() }
+
+        #expect(try suites.group.values() == ExpectedSettings.native)
+        #expect(try suites.own.values().isEmpty)
+        let settings = try Settings(in: suites.group)
+        #expect(!settings.showsPhotos)
+        #expect(settings.signature == #""Yours, Ada""#)
+        #expect(settings.pageSize == 50)
+        #expect(settings.sortOrder == .lastName)
+        #expect(settings.backupInterval == .oneHour)
+        #expect(settings.backupDates.map(\.timeIntervalSinceReferenceDate) == [642_000_000, 642_086_400])
+        #expect(settings.favoriteGroups == ["work/lab", "club"])
+        #expect(settings.labels == ["vip": Label(hue: 210)])
+        try SampleData.check(suites)
+        try SampleData.check(cache, people: SampleData.namedPeople)
+    }
+
+    @Test
+    func `The report says what became of each setting, and names the damaged one with the reason`() throws {
+        let scratch = try ScratchDirectory()
+        let suites = try SettingsSuites.ofRelease1()
+        defer {
+            suites.remove()
+            scratch.remove()
+        }
+        let file = try copy(ofStoreOf: 1, in: scratch)
+
+        let cache = try CodableCache(at: file, migrations: contacts.migrations(settings: suites))
+        defer { cache.close() }
+
+        func outcomes(of name: String) -> [String: KeyOutcome.Outcome] {
+            let keys = cache.report.entries.filter { $0.migration.name == name }.flatMap { $0.steps.flatMap(\.keys) }
+            return Dictionary(uniqueKeysWithValues: keys.map { ($0.key, $0.outcome) })
+        }
+        #expect(
+            outcomes(of: "defaults-v4-to-v5") == [
+                "showsPhotos": .alreadyCurrent,
+                "signature": .alreadyCurrent,
+                "pageSize": .converted,
+                "sortOrder": .alreadyCurrent,
+                "backupInterval": .converted,
+                "backupDates": .converted,
+                "favoriteGroups": .converted,
+                "labels": .converted,
+                "recentSearches": .notConvertible,
+            ]
+        )
+        #expect(outcomes(of: "suite-to-app-group") == ExpectedSettings.native.mapValues { _ in .moved })
+        let damaged = try #require(cache.report.keys.first { $0.outcome == .notConvertible })
+        #expect(damaged.reason?.isEmpty == false)
+        #expect(!"\(cache.report)".contains("Plat"))
+        // Today's app is told that it cannot read it; the text is not lost.
+        let error = #expect(throws: DefaultsError.self) { try suites.group.value(for: .recentSearches) }
+        #expect(error?.code == .typeMismatch)
+    }
+
+    @Test
+    func `Releases 2 and 3 leave the settings where they are, and the path does not matter`() throws {
+        let scratch = try ScratchDirectory()
+        let suites = try SettingsSuites.ofRelease1()
+        defer {
+            suites.remove()
+            scratch.remove()
+        }
+        let file = try copy(ofStoreOf: 1, in: scratch)
+        let registry = contacts.migrations(settings: suites)
+
+        for version in [2, 3] {
+            try CodableCache(at: file, migrations: registry.upTo(version: version)).close()
+            #expect(try suites.own.values() == Releases.settings())
+            #expect(try suites.group.values().isEmpty)
+        }
+        try CodableCache(at: file, migrations: registry).close()
+        #expect(try suites.group.values() == ExpectedSettings.native)
+
+        // Once: what the app sets afterwards stays, also where release 1 had it.
+        try suites.group.set(10, for: .pageSize)
+        try suites.own.set("stays", forKey: "pageSize")
+        try CodableCache(at: file, migrations: registry).close()
+        #expect(try suites.group.value(for: .pageSize) == 10)
+        #expect(try suites.own.values() == ["pageSize": "stays"])
+    }
+
+    @Test
+    func `A dry run tells what would become of the settings, and leaves them`() throws {
+        let suites = try SettingsSuites.ofRelease1()
+        defer { suites.remove() }
+
+        let report = try CodableCache.dryRun(
+            at: Releases.store(of: Release1.self),
+            migrations: contacts.migrations(settings: suites)
+        )
+
+        #expect(report.keys.count { $0.outcome == .converted } == 5)
+        #expect(report.keys.count { $0.outcome == .moved } == 9)
+        #expect(try suites.own.values() == Releases.settings())
+        #expect(try suites.group.values().isEmpty)
+    }
+
+    @Test
+    func `An upgrade that is interrupted leaves the settings, and the next one brings them`() throws {
+        let scratch = try ScratchDirectory()
+        let suites = try SettingsSuites.ofRelease1()
+        defer {
+            suites.remove()
+            scratch.remove()
+        }
+        let file = try copy(ofStoreOf: 1, in: scratch)
+        var registry = contacts.migrations(settings: suites)
+        // Behind the settings' own migrations: they have done their work when the upgrade is stopped.
+        let monitor = MigrationMonitor()
+        registry.register(
+            Migration(to: 4, "stopped", .run { _ in monitor.progress.cancel() }, .transform("Person") { _ in })
+        )
+
+        let error = #expect(throws: MigrationError.self) {
+            let configuration = CodableCache.Configuration.contacts(release: 4, monitor: monitor)
+            _ = try CodableCache(at: file, migrations: registry, configuration: configuration)
+        }
+
+        #expect(error?.code == .cancelled)
+        #expect(try suites.own.values() == Releases.settings())
+        #expect(try suites.group.values().isEmpty)
+        try CodableCache(at: file, migrations: contacts.migrations(settings: suites)).close()
+        #expect(try suites.group.values() == ExpectedSettings.native)
+    }
+
+    @Test
+    func `An upgrade that fails leaves the settings`() throws {
+        struct Call: Codable {
+            var person: String
+            var length: String
+        }
+        let scratch = try ScratchDirectory()
+        let suites = try SettingsSuites.ofRelease1()
+        defer {
+            suites.remove()
+            scratch.remove()
+        }
+        let file = try copy(ofStoreOf: 1, in: scratch)
+        let old = try CodableCache(at: file, migrations: Release1.registry)
+        try old.set(Call(person: "contact/2", length: "a while"), forKey: "call/2")
+        old.close()
+
+        let error = #expect(throws: MigrationError.self) {
+            _ = try CodableCache(at: file, migrations: contacts.migrations(settings: suites))
+        }
+
+        #expect(error?.recordKey == "call/2")
+        #expect(try suites.own.values() == Releases.settings())
+        #expect(try suites.group.values().isEmpty)
+    }
+}

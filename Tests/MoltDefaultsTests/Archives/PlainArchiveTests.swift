@@ -1,0 +1,94 @@
+import Foundation
+import MoltDefaults
+import Testing
+
+@Suite("Archives of plain values")
+struct PlainArchiveTests {
+    private static func archive(_ object: Any) throws -> Data {
+        try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
+    }
+
+    /// An archive whose objects, from 1 on, are arrays that refer to each other; the first one is the root.
+    private static func archive(ofArrays arrays: [[Int]]) throws -> Data {
+        func reference(_ index: Int) -> String { "<dict><key>CF$UID</key><integer>\(index)</integer></dict>" }
+        let objects = arrays.map { array in
+            "<dict><key>$class</key>\(reference(arrays.count + 1))<key>NS.objects</key>"
+                + "<array>\(array.map(reference).joined())</array></dict>"
+        }
+        let xml =
+            "<plist version=\"1.0\"><dict><key>$archiver</key><string>NSKeyedArchiver</string>"
+            + "<key>$top</key><dict><key>root</key>\(reference(1))</dict>"
+            + "<key>$objects</key><array><string>$null</string>\(objects.joined())"
+            + "<dict><key>$classname</key><string>NSArray</string></dict></array></dict></plist>"
+        let list = try PropertyListSerialization.propertyList(from: Data(xml.utf8), format: nil)
+        return try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+    }
+
+    private static let conversion = SwiftyConversion(target: .defaults(.latest))
+
+    @Test
+    func `a damaged archive is no more than that`() throws {
+        let url = try #require(URL(string: "https://e.com"))
+        let archives: [(Data, DefaultsForm)] = [
+            (try Self.archive([url, url]), .array(of: .url)), (try Self.archive(["a", "bü"]), .array(of: .string)),
+            (try Self.archive(Data("[1]".utf8)), .codable),
+            (try Self.archive(["k": [1, 2.5]]), .dictionary(of: .array(of: .double))),
+            (try Self.archive(Set(["a"])), .set(of: .string)),
+        ]
+        var random = SeededGenerator(seed: 7)
+        var left = 0
+        for (archive, form) in archives {
+            for _ in 0..<4000 {
+                var data = archive
+                for _ in 0..<Int.random(in: 1...3, using: &random) {
+                    data[Int.random(in: 0..<data.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                }
+                if random.oneIn(5) { data = data.prefix(Int.random(in: 0...data.count, using: &random)) }
+                if case .notConvertible = Self.conversion.convert(.data(data), as: form) { left += 1 }
+            }
+        }
+        // Most damage is noticed; that nothing ends the process is what counts.
+        #expect(left > 10_000)
+    }
+
+    @Test
+    func `an archive that has no end, or next to none, is left`() throws {
+        // An array of itself; then arrays that hold the next one twice, thirty of them: thousands of millions of parts.
+        let endless = try Self.archive(ofArrays: [[1]])
+        let huge = try Self.archive(ofArrays: (1...30).map { [$0 + 1, $0 + 1] } + [[]])
+        let small = try Self.archive(ofArrays: [[2, 2], [3], []])
+        let form = DefaultsForm.array(of: .array(of: .array(of: .int)))
+        for data in [endless, huge] {
+            guard case .notConvertible = Self.conversion.convert(.data(data), as: form) else {
+                Issue.record("converted")
+                continue
+            }
+        }
+        #expect(Self.conversion.convert(.data(small), as: form) == .converted([[[]], [[]]]))
+    }
+
+    @Test
+    func `archives in archives have an end`() throws {
+        var data = Data("[1]".utf8)
+        for _ in 0..<40 { data = try Self.archive(data) }
+        guard case .notConvertible = Self.conversion.convert(.data(data), as: .array(of: .int)) else {
+            Issue.record("converted")
+            return
+        }
+    }
+
+    @Test
+    func `a damaged archive of an object cannot be read, and no more than that`() throws {
+        let archive = try #require(try stored([Newt(name: "a"), Newt(name: "b")])?.data)
+        var random = SeededGenerator(seed: 11)
+        var unreadable = 0
+        for _ in 0..<500 {
+            var data = archive
+            for _ in 0..<3 {
+                data[Int.random(in: 0..<data.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            if (try? read([Newt].self, from: .data(data))) == nil { unreadable += 1 }
+        }
+        #expect(unreadable > 250)
+    }
+}

@@ -1,0 +1,291 @@
+import Foundation
+import MoltDefaults
+import Testing
+
+/// One value in each of the forms that SwiftyUserDefaults 3, 4 and 5 and Defaults store it in.
+struct SwiftyRow: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var form: DefaultsForm
+    /// In SwiftyUserDefaults 3.0.1 and 4.0.0.
+    var swifty4: PropertyListValue
+    /// In SwiftyUserDefaults 5.
+    var swifty5: PropertyListValue
+    /// In Defaults.
+    var defaults: PropertyListValue
+
+    /// Whether SwiftyUserDefaults 5 stores it as data of JSON.
+    var isJSON: Bool { swifty5 != swifty4 || testDescription.contains("Codable") }
+
+    private init(
+        _ name: String,
+        _ form: DefaultsForm,
+        _ swifty4: PropertyListValue,
+        _ swifty5: PropertyListValue? = nil,
+        defaults: PropertyListValue? = nil
+    ) {
+        testDescription = name
+        self.form = form
+        self.swifty4 = swifty4
+        self.swifty5 = swifty5 ?? swifty4
+        self.defaults = defaults ?? swifty4
+    }
+
+    private static func json(_ text: String) -> PropertyListValue { .data(Data(text.utf8)) }
+
+    static func archive(_ object: Any) throws -> PropertyListValue {
+        .data(try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false))
+    }
+
+    static func rows() throws -> [SwiftyRow] {
+        let date = Date(timeIntervalSinceReferenceDate: 642_000_000.5)
+        let url = try #require(URL(string: "https://e.com/a?b=1#ü"))
+        let urlText = #""https:\/\/e.com\/a?b=1#%C3%BC""#
+        let zone = #"{"id":"0","name":"Asia\/Taipei"}"#
+        return [
+            SwiftyRow("String", .string, "a"),
+            SwiftyRow("String that looks like JSON", .string, "[1]"),
+            SwiftyRow("Int", .int, 42),
+            SwiftyRow("Double", .double, 0.1),
+            SwiftyRow("Bool", .bool, true),
+            SwiftyRow("Data", .data, .data(Data([1, 2]))),
+            SwiftyRow("Data that looks like JSON", .data, json("[1]")),
+            SwiftyRow("Date", .date, .date(date)),
+            SwiftyRow("URL", .url, try archive(url), defaults: .string(urlText)),
+            SwiftyRow("path of a file", .url, "/tmp/a b", defaults: #""file:\/\/\/tmp\/a%20b""#),
+            SwiftyRow("[String]", .array(of: .string), ["a", "b/c"], json(#"["a","b\/c"]"#)),
+            SwiftyRow("[Int]", .array(of: .int), [1, -2], json("[1,-2]")),
+            SwiftyRow("[UInt64]", .array(of: .uint64), [.unsigned(.max)], json("[18446744073709551615]")),
+            SwiftyRow("[Double]", .array(of: .double), [1.5], json("[1.5]")),
+            SwiftyRow("[Bool]", .array(of: .bool), [true, false], json("[true,false]")),
+            SwiftyRow("[Data]", .array(of: .data), [.data(Data([1, 2]))], json(#"["AQI="]"#)),
+            SwiftyRow("[Date]", .array(of: .date), [.date(date)], json("[642000000.5]")),
+            SwiftyRow("empty", .array(of: .string), [], json("[]")),
+            SwiftyRow(
+                "[URL]",
+                .array(of: .url),
+                try archive([url, url]),
+                defaults: [.string(urlText), .string(urlText)]
+            ),
+            SwiftyRow("Codable", .codable(as: CodableTimeZone.self), json(zone), defaults: .string(zone)),
+            SwiftyRow(
+                "[Codable]",
+                .array(of: .codable(as: CodableTimeZone.self)),
+                json("[ \(zone) ]"),
+                defaults: [.string(zone)]
+            ),
+            SwiftyRow("Codable, of a type not at hand", .codable, json("1.10"), defaults: "1.10"),
+            SwiftyRow("RawRepresentable", .period, "10 Minutes"),
+            SwiftyRow("RawRepresentable of Int", .level, 2),
+            SwiftyRow("[RawRepresentable]", .array(of: .period), ["10 Minutes", "1 Hour"]),
+            SwiftyRow("NSCoding", .keyedArchive, try archive(NSNull())),
+            SwiftyRow("[String: Any]", .dictionary(of: .int), ["a": 1]),
+            SwiftyRow("[[String: Any]]", .array(of: .dictionary(of: .int)), [["a": 1], [:]]),
+            SwiftyRow("a type with a bridge of its own", DefaultsKey<Frog?>("key").form, "Froggy"),
+            SwiftyRow("an array of it", DefaultsKey<[Frog]?>("key").form, ["a", "b"]),
+        ]
+    }
+}
+
+@Suite("Settings of SwiftyUserDefaults")
+struct SwiftyConversionTests {
+    static let targets: [SwiftyTarget] = [.swifty3, .swifty4, .swifty5, .defaults(.latest)]
+
+    @Test(arguments: targets)
+    func `every form becomes that of the target, and stays it`(target: SwiftyTarget) throws {
+        let conversion = SwiftyConversion(target: target)
+        for row in try SwiftyRow.rows() {
+            let expected =
+                switch target {
+                case .swifty3, .swifty4: row.swifty4
+                case .swifty5: row.swifty5
+                case .defaults: row.defaults
+                }
+            for stored in [row.swifty4, row.swifty5] {
+                let outcome = conversion.convert(stored, as: row.form)
+                #expect(
+                    outcome == (stored == expected ? .alreadyCurrent : .converted(expected)),
+                    "\(row.testDescription)"
+                )
+            }
+            #expect(conversion.convert(expected, as: row.form) == .alreadyCurrent, "\(row.testDescription)")
+        }
+    }
+
+    @Test(arguments: targets)
+    func `an archive around data of JSON is taken off`(target: SwiftyTarget) throws {
+        let conversion = SwiftyConversion(target: target)
+        for row in try SwiftyRow.rows() where row.isJSON {
+            guard case .data(let json) = row.swifty5 else { continue }
+            let once = try SwiftyRow.archive(json)
+            let twice = try SwiftyRow.archive(#require(once.data))
+            let expected: PropertyListValue =
+                switch target {
+                case .swifty3, .swifty4: row.swifty4
+                case .swifty5: row.swifty5
+                case .defaults: row.defaults
+                }
+            #expect(conversion.convert(once, as: row.form) == .converted(expected), "\(row.testDescription)")
+            #expect(conversion.convert(twice, as: row.form) == .converted(expected), "\(row.testDescription)")
+        }
+    }
+
+    @Test
+    func `archives of plain values are taken off where values are native`() throws {
+        let date = Date(timeIntervalSinceReferenceDate: 642_000_000.5)
+        let rows: [(Any, DefaultsForm, PropertyListValue)] = [
+            ("a", .string, "a"), ("ü🦄", .string, "ü🦄"), (42, .int, 42), (-1, .int, -1), (1.5, .double, 1.5),
+            (true, .bool, true), (date, .date, .date(date)), (["a", "b"], .array(of: .string), ["a", "b"]),
+            ([1, 300, 70_000, 5_000_000_000], .set(of: .int), [1, 300, 70_000, 5_000_000_000]),
+            ([Data([1])], .array(of: .data), [.data(Data([1]))]), ([date], .array(of: .date), [.date(date)]),
+            (["a": [1]], .dictionary(of: .array(of: .int)), ["a": [1]]),
+            (NSMutableArray(array: ["a"]), .array(of: .string), ["a"]),
+            (Array(repeating: "a", count: 20), .array(of: .string), .array(Array(repeating: "a", count: 20))),
+        ]
+        for (object, form, value) in rows {
+            let stored = try SwiftyRow.archive(object)
+            for target in [SwiftyTarget.swifty4, .defaults(.v5)] {
+                #expect(SwiftyConversion(target: target).convert(stored, as: form) == .converted(value), "\(object)")
+            }
+        }
+    }
+
+    @Test
+    func `a URL keeps its base`() throws {
+        let url = try #require(URL(string: "b", relativeTo: URL(string: "https://e.com/a/")))
+        let outcome = SwiftyConversion(target: .defaults(.latest)).convert(try SwiftyRow.archive(url), as: .url)
+        #expect(outcome == .converted(#""https:\/\/e.com\/a\/b""#))
+    }
+
+    @Test(
+        arguments: [
+            ("42", .int, 42), ("-5", .int64, -5), ("18446744073709551615", .uint64, .unsigned(.max)),
+            ("1.5", .double, 1.5), ("1e2", .float, 100.0), ("true", .bool, true), ("T", .bool, true),
+            ("YES", .bool, true), ("y", .bool, true), ("1", .bool, true), ("False", .bool, false), ("f", .bool, false),
+            ("no", .bool, false), ("N", .bool, false), ("0", .bool, false),
+        ] as [(String, DefaultsForm, PropertyListValue)]
+    )
+    func `a text stands for a number or a truth value`(text: String, form: DefaultsForm, value: PropertyListValue) {
+        for target in Self.targets {
+            #expect(SwiftyConversion(target: target).convert(.string(text), as: form) == .converted(value))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("x", .int, "a text that is not a whole number"),
+            ("1.5", .int, "a text that is not a whole number"),
+            ("300", .int8, "a number beyond the limits of its type"),
+            ("x", .double, "a text that is not a number"),
+            ("maybe", .bool, "a text that is no truth value"),
+            ("https://e.com", .url, "not JSON text: a byte that cannot stand here, at byte 0"),
+            ("", .url, "an empty text"),
+            (
+                .data(Data("[1,".utf8)), .array(of: .int),
+                "data that is not JSON text: the text ends too early, at byte 3"
+            ),
+            (.data(Data([0xFF])), .codable, "data that is not JSON text"),
+            (.data(Data("{}".utf8)), .array(of: .int), "an object, where an array was expected"),
+            (.int(1), .data, "a whole number, where data was expected"),
+            (.int(1), .keyedArchive, "a whole number, where data was expected"),
+            (.date(.distantPast), .codable, "a date, where JSON text of a Codable value was expected"),
+            (["a"], .array(of: .int), "not JSON text: a byte that cannot stand here, at byte 0"),
+        ] as [(PropertyListValue, DefaultsForm, String)]
+    )
+    func `what cannot be converted is named`(stored: PropertyListValue, form: DefaultsForm, reason: String) {
+        for target in Self.targets {
+            let outcome = SwiftyConversion(target: target).convert(stored, as: form)
+            guard case .notConvertible(reason, _) = outcome else {
+                Issue.record("\(outcome)")
+                continue
+            }
+        }
+    }
+
+    @Test
+    func `a bad element is named by its index`() {
+        let outcome = SwiftyConversion(target: .swifty4).convert(
+            .data(Data(#"["a",1]"#.utf8)),
+            as: .array(of: .string)
+        )
+        let place = ValuePlace([.index(1)])
+        #expect(outcome == .notConvertible(reason: "a number, where a text was expected", place: place))
+    }
+
+    @Test
+    func `bad elements are set aside on request, unless the data stays as it is`() {
+        let stored = PropertyListValue.data(Data(#"["a", 1,"b"]"#.utf8))
+        let form = DefaultsForm.array(of: .string)
+        let aside = [
+            SetAside(
+                place: ValuePlace([.index(1)]),
+                original: "1",
+                reason: "a number, where a text was expected"
+            )
+        ]
+        func convert(_ target: SwiftyTarget, _ form: DefaultsForm) -> ConversionOutcome {
+            SwiftyConversion(target: target, salvage: true).convert(stored, as: form)
+        }
+        #expect(convert(.swifty4, form) == .converted(["a", "b"], setAside: aside))
+        #expect(convert(.defaults(.v5), form) == .converted(["a", "b"], setAside: aside))
+        #expect(convert(.swifty5, form) == .converted(.data(Data(#"["a","b"]"#.utf8)), setAside: aside))
+        let zones = DefaultsForm.array(of: .codable(as: String.self))
+        guard case .notConvertible(_, let place) = convert(.swifty5, zones) else {
+            Issue.record("converted")
+            return
+        }
+        #expect(place.steps == [.index(1)])
+    }
+
+    @Test
+    func `archives of other objects stay, where they cannot be read`() throws {
+        let archive = try SwiftyRow.archive([Newt(name: "a")])
+        #expect(SwiftyConversion(target: .swifty5).convert(archive, as: .array(of: .keyedArchive)) == .alreadyCurrent)
+        for form in [DefaultsForm.array(of: .string), .codable, .array(of: .url), .string] {
+            let outcome = SwiftyConversion(target: .defaults(.latest)).convert(archive, as: form)
+            let reason = "an archive that is damaged, or of objects that only the app can read"
+            #expect(outcome == .notConvertible(reason: reason, place: ValuePlace()))
+        }
+    }
+
+    @Test
+    func `an infinite number cannot become JSON`() {
+        let outcome = SwiftyConversion(target: .swifty5).convert([1, .double(.infinity)], as: .array(of: .double))
+        guard case .notConvertible = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+    }
+
+    @Test
+    func `forms of Defaults are not taken for those of SwiftyUserDefaults`() {
+        let conversion = SwiftyConversion(target: .swifty5)
+        for (stored, form) in [
+            (#""https:\/\/e.com""#, .url), (["1"], .array(of: .codable)), ("1", .codable),
+        ] as [(PropertyListValue, DefaultsForm)] {
+            guard case .notConvertible = conversion.convert(stored, as: form) else {
+                Issue.record("converted")
+                continue
+            }
+        }
+    }
+
+    @Test
+    func `what was converted is read by typed keys`() throws {
+        let conversion = SwiftyConversion(target: .defaults(.latest))
+        let url = try #require(URL(string: "https://e.com"))
+        let settings = DictionarySettings()
+        func read<Value>(_ stored: PropertyListValue, _ key: DefaultsKey<Value>) throws -> Value {
+            guard case .converted(let value, _) = conversion.convert(stored, as: key.form) else {
+                return key.defaultValue
+            }
+            settings.set(value, forKey: key.name)
+            return try settings.value(for: key)
+        }
+        #expect(try read(.data(Data(#"["a"]"#.utf8)), DefaultsKey<[String]?>("strings")) == ["a"])
+        #expect(try read(SwiftyRow.archive([url]), DefaultsKey<[URL]?>("urls")) == [url])
+        let zone = CodableTimeZone(id: "0", name: "n")
+        let json = PropertyListValue.data(try JSONEncoder().encode([zone]))
+        #expect(try read(json, DefaultsKey<[CodableTimeZone]?>("zones")) == [zone])
+        #expect(try read("yes", DefaultsKey<Bool?>("flag")) == true)
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltDefaults
+import Testing
+
+@Suite("Settings of Defaults 4 in the pipeline")
+struct DefaultsV4ToV5Tests {
+    private let cache: ScratchCache
+
+    init() throws {
+        cache = try ScratchCache()
+    }
+
+    private static let keys = DefaultsV4FixtureTests.forms.map { DefaultsKeys.key($0.key, $0.value) }
+        .sorted { $0.name < $1.name }
+
+    /// The suite as Defaults 4 left it, in its file.
+    private func fixtureSuite() throws -> ScratchSuite {
+        let url = try #require(Bundle.module.url(forResource: "Fixtures/defaults-v4", withExtension: "plist"))
+        let plist = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
+        let values = try PropertyListValue(normalizing: plist)
+        return try ScratchSuite(try #require(values.dictionary))
+    }
+
+    private func migration(
+        _ suite: Suite,
+        _ keys: [DefaultsKeys] = keys,
+        _ unconvertible: UnconvertibleSettings = .leave
+    ) -> MigrationRegistry {
+        [.defaultsV4ToV5(to: 1, suite: suite, keys: keys, unconvertible: unconvertible)]
+    }
+
+    @Test func `The whole suite that Defaults 4 wrote is converted on disk, and each key is accounted for`() throws {
+        let scratch = try fixtureSuite()
+        let old = try scratch.values
+        let report = try cache.upgrade(migration(scratch.suite))
+
+        let new = try scratch.values
+        let outcomes = Dictionary(uniqueKeysWithValues: report.keys.map { ($0.key, $0.outcome) })
+        #expect(report.keys.count == DefaultsV4FixtureTests.forms.count)
+        #expect(Set(report.keys.map(\.store)) == [scratch.suite.attachedName])
+        let conversion = DefaultsV4Conversion()
+        for (key, form) in DefaultsV4FixtureTests.forms {
+            let before = try #require(old[key])
+            switch conversion.convert(before, as: form) {
+            case .converted(let value, _):
+                #expect(new[key] == value.asStored(), "\(key)")
+                #expect(outcomes[key] == .converted, "\(key)")
+            case .alreadyCurrent:
+                #expect(new[key] == before, "\(key)")
+                #expect(outcomes[key] == .alreadyCurrent, "\(key)")
+            case .notConvertible:
+                #expect(new[key] == before, "\(key)")
+                #expect(outcomes[key] == .notConvertible, "\(key)")
+            }
+        }
+        let left = report.keys.filter { $0.outcome == .notConvertible }
+        #expect(Set(left.map(\.key)) == Set(DefaultsV4FixtureTests.notConvertible.keys))
+        #expect(left.allSatisfy { $0.reason?.isEmpty == false })
+        #expect(left.first { $0.key == "nullElementArray" }?.place == "[1]")
+        #expect(report.description.contains("5 not convertible"))
+        #expect(report.description.contains("not convertible: \"malformedArray\" of \(scratch.suite.attachedName): "))
+    }
+
+    @Test func `Running it again, under another name, changes nothing`() throws {
+        let scratch = try fixtureSuite()
+        try cache.upgrade(migration(scratch.suite))
+        let bytes = try Data(contentsOf: scratch.file)
+        let again = try cache.upgrade([
+            .defaultsV4ToV5(to: 1, suite: scratch.suite, keys: Self.keys),
+            .defaultsV4ToV5(to: 2, "again", suite: scratch.suite, keys: Self.keys),
+        ])
+        #expect(again.entries.map(\.migration.name) == ["again"])
+        #expect(!again.keys.contains { $0.outcome == .converted })
+        #expect(try Data(contentsOf: scratch.file) == bytes)
+    }
+
+    @Test func `A key that is not there is told as absent, and a registered default is not persisted`() throws {
+        let scratch = try ScratchSuite(["other": 1])
+        let name = "molt.test.registered.\(UUID().uuidString)"
+        UserDefaults(suiteName: scratch.suite.domainName)?.register(defaults: [name: "[1]"])
+        let report = try cache.upgrade(migration(scratch.suite, [.key(name, .array(of: .int))]))
+        #expect(report.keys.map(\.outcome) == [.absent])
+        #expect(try scratch.values == ["other": 1])
+    }
+
+    @Test func `When told to fail, one bad setting undoes everything and all bad ones are named`() throws {
+        let scratch = try fixtureSuite()
+        let bytes = try Data(contentsOf: scratch.file)
+        let error = #expect(throws: MigrationError.self) {
+            try cache.upgrade(migration(scratch.suite, Self.keys, .fail))
+        }
+        #expect(error?.code == .notConvertible)
+        #expect(error?.attachedStore == scratch.suite.attachedName)
+        #expect(error?.migration?.name == "defaults-v4-to-v5")
+        for key in DefaultsV4FixtureTests.notConvertible.keys {
+            #expect(error?.message.contains("\"\(key)\"") == true)
+        }
+        #expect(error?.debugDescription.contains("torn") == false)
+        #expect(error?.debugDescription.contains("2 Weeks") == false)
+        #expect(try Data(contentsOf: scratch.file) == bytes)
+        #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
+    }
+
+    @Test func `When told to salvage, good elements are kept and the old value is set aside`() throws {
+        let scratch = try fixtureSuite()
+        let report = try cache.upgrade(migration(scratch.suite, Self.keys, .salvage))
+        let suite = scratch.suite
+        #expect(try suite.value(forKey: "nullElementArray") == [1, 3])
+        #expect(try suite.value(forKey: "unknownCaseArray") == ["10 Minutes"])
+        #expect(try suite.value(forKey: "malformedArray") == "[\"torn")
+        let salvaged = report.keys.filter { $0.outcome == .salvaged }
+        #expect(Set(salvaged.map(\.key)) == ["nullElementArray", "unknownCaseArray"])
+
+        let aside = try suite.setAsideValues()
+        #expect(Set(aside.keys) == ["nullElementArray", "unknownCaseArray"])
+        let value = try #require(aside["nullElementArray"])
+        #expect(value.migration == "defaults-v4-to-v5")
+        #expect(value.value == "[1,null,3]")
+        #expect(value.parts.map(\.place) == ["[1]"])
+        #expect(value.parts.map(\.value) == ["null"])
+
+        try suite.removeSetAsideValue(forKey: "nullElementArray")
+        #expect(try Set(suite.setAsideValues().keys) == ["unknownCaseArray"])
+        try suite.removeSetAsideValue(forKey: "unknownCaseArray")
+        try suite.removeSetAsideValue(forKey: "unknownCaseArray")
+        #expect(try suite.setAsideValues().isEmpty)
+        #expect(try suite.values().keys.contains("molt.set-aside") == false)
+    }
+
+    @Test func `What was set aside first is not replaced by what a later migration sets aside`() throws {
+        let scratch = try ScratchSuite(["a": "[1,null]"])
+        let keys = [DefaultsKeys.key("a", .array(of: .int))]
+        try cache.upgrade(migration(scratch.suite, keys, .salvage))
+        let first = try scratch.suite.setAsideValues()
+        try scratch.suite.set("[2,null]", forKey: "a")
+        try cache.upgrade([
+            .defaultsV4ToV5(to: 1, suite: scratch.suite, keys: keys, unconvertible: .salvage),
+            .defaultsV4ToV5(to: 2, "again", suite: scratch.suite, keys: keys, unconvertible: .salvage),
+        ])
+        #expect(try scratch.suite.setAsideValues() == first)
+    }
+
+    @Test func `Later steps see what was converted, and not what is kept for Molt`() throws {
+        let scratch = try ScratchSuite(["tags": "[\"a\",null]"])
+        try cache.upgrade([
+            .defaultsV4ToV5(
+                to: 1,
+                suite: scratch.suite,
+                keys: [.key("tags", .array(of: .string))],
+                unconvertible: .salvage
+            ),
+            Migration(
+                to: 2,
+                "more",
+                .settings(in: scratch.suite, "add a tag") { settings in
+                    #expect(try settings.keys == ["tags"])
+                    #expect(settings.count == 1)
+                    #expect(try settings.value(forKey: "molt.set-aside") == nil)
+                    #expect(throws: DefaultsError.self) { try settings.set(1, forKey: "molt.set-aside") }
+                    #expect(throws: DefaultsError.self) { try settings.removeValue(forKey: "molt.ledger") }
+                    let tags = try #require(try settings.value(forKey: "tags")?.array)
+                    try settings.set(.array(tags + ["b"]), forKey: "tags")
+                }
+            ),
+        ])
+        #expect(try scratch.suite.value(forKey: "tags") == ["a", "b"])
+    }
+
+    @Test func `Typed keys read what was converted`() throws {
+        let scratch = try ScratchSuite(["tags": "[\"a\",\"b\\/c\"]", "periods": "[\"1 Hour\"]"])
+        let tags = DefaultsKey<[String]>("tags", default: [])
+        let periods = DefaultsKey<Set<Period>>("periods", default: [])
+        try cache.upgrade(migration(scratch.suite, [tags, periods]))
+        #expect(scratch.suite[tags] == ["a", "b/c"])
+        #expect(scratch.suite[periods] == [.oneHour])
+        #expect(try scratch.suite.value(forKey: "periods") == ["\"1 Hour\""])
+    }
+
+    @Test func `A plan says what it would do, and keys that are named wrongly are faults`() throws {
+        let scratch = try ScratchSuite()
+        let plan = try MigrationPlan(forFileAt: cache.url, migrations: migration(scratch.suite))
+        #expect(plan.entries[0].steps == ["convert settings from Defaults 4 to 5 in \(scratch.suite)"])
+
+        let twice = [DefaultsKeys.key("a", .int), .key("a", .string), .key("", .int)]
+        for (keys, fault) in [
+            ([], "No key is named."), (twice, "The key \"a\" is named 2 times."), (twice, "empty name"),
+        ] {
+            let error = #expect(throws: MigrationError.self) { try cache.upgrade(migration(scratch.suite, keys)) }
+            #expect(error?.code == .invalidRegistry)
+            #expect(error?.message.contains(fault) == true)
+        }
+    }
+}

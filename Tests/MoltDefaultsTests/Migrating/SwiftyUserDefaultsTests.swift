@@ -1,0 +1,113 @@
+import Foundation
+import MoltCore
+import MoltDefaults
+import Testing
+
+@Suite("Settings of SwiftyUserDefaults in the pipeline")
+struct SwiftyUserDefaultsTests {
+    private let cache: ScratchCache
+
+    init() throws {
+        cache = try ScratchCache()
+    }
+
+    private static func json(_ text: String) -> PropertyListValue { .data(Data(text.utf8)) }
+
+    /// As 3.x, 4.0 and 5.x wrote the same settings, some keys by each.
+    private static let stored: [String: PropertyListValue] = [
+        "launches": 3,
+        "native": ["a", "b"],
+        "json": json(#"["a","b"]"#),
+        "ratios": json("[1.5]"),
+        "blobs": json(#"["AQI="]"#),
+        "zone": json(#"{"id":"0","name":"Asia\/Taipei"}"#),
+        "period": "1 Hour",
+        "torn": json(#"["a"#),
+        "frogs": ["Froggy", "Bob"],
+    ]
+
+    private static let keys: [DefaultsKeys] = [
+        .key("launches", .int), .key("native", .array(of: .string)), .key("json", .array(of: .string)),
+        .key("ratios", .array(of: .double)), .key("blobs", .array(of: .data)), .key("zone", .codable),
+        .key("period", .rawValue(of: .string)), .key("torn", .array(of: .string)), .key("absent", .int),
+    ]
+
+    @Test func `What any release wrote is brought to what typed keys read, and each key is accounted for`() throws {
+        let scratch = try ScratchSuite(Self.stored)
+        let report = try cache.upgrade([.swiftyUserDefaults(to: 1, suite: scratch.suite, keys: Self.keys)])
+        var expected = Self.stored
+        expected["json"] = ["a", "b"]
+        expected["ratios"] = [1.5]
+        expected["blobs"] = [.data(Data([1, 2]))]
+        expected["zone"] = .string(#"{"id":"0","name":"Asia\/Taipei"}"#)
+        #expect(try scratch.values == expected)
+        let outcomes = Dictionary(uniqueKeysWithValues: report.keys.map { ($0.key, $0.outcome) })
+        #expect(
+            outcomes == [
+                "launches": .alreadyCurrent, "native": .alreadyCurrent, "period": .alreadyCurrent,
+                "json": .converted, "ratios": .converted, "blobs": .converted, "zone": .converted,
+                "torn": .notConvertible, "absent": .absent,
+            ]
+        )
+        #expect(scratch.suite[DefaultsKey<[Double]>("ratios", default: [])] == [1.5])
+    }
+
+    @Test func `To 5 arrays become data of JSON, and to 3 native ones again`() throws {
+        let scratch = try ScratchSuite(["native": ["a", "b"], "json": Self.json(#"["a","b"]"#)])
+        let keys = [DefaultsKeys.key("native", .array(of: .string)), .key("json", .array(of: .string))]
+        let five = Migration.swiftyUserDefaults(to: 1, "to-5", suite: scratch.suite, keys: keys, target: .swifty5)
+        try cache.upgrade([five])
+        for key in ["native", "json"] {
+            let data = try #require(try scratch.suite.value(forKey: key)?.data)
+            #expect(try JSONDecoder().decode([String].self, from: data) == ["a", "b"])
+        }
+        try cache.upgrade([
+            five, .swiftyUserDefaults(to: 2, "to-3", suite: scratch.suite, keys: keys, target: .swifty3),
+        ])
+        #expect(try scratch.values == ["native": ["a", "b"], "json": ["a", "b"]])
+    }
+
+    @Test func `When told to salvage, good elements are kept and the old value is set aside`() throws {
+        let stored = Self.json(#"["a",1,"b"]"#)
+        let scratch = try ScratchSuite(["tags": stored])
+        let tags = DefaultsKey<[String]>("tags", default: [])
+        let report = try cache.upgrade([
+            .swiftyUserDefaults(to: 1, suite: scratch.suite, keys: [tags], unconvertible: .salvage)
+        ])
+        #expect(report.keys.map(\.outcome) == [.salvaged])
+        #expect(try scratch.suite.value(for: tags) == ["a", "b"])
+        #expect(try scratch.suite.setAsideValues()["tags"]?.value == stored)
+    }
+
+    @Test func `Archives that release 3 wrote are read by typed keys`() throws {
+        let url = try #require(URL(string: "https://e.com"))
+        let zone = CodableTimeZone(id: "0", name: "n")
+        let scratch = try ScratchSuite([
+            "homepage": try SwiftyRow.archive(url),
+            "zones": try SwiftyRow.archive(JSONEncoder().encode([zone])),
+            "flag": "YES",
+        ])
+        let homepage = DefaultsKey<URL?>("homepage")
+        let zones = DefaultsKey<[CodableTimeZone]?>("zones")
+        let flag = DefaultsKey<Bool?>("flag")
+        let report = try cache.upgrade([
+            .swiftyUserDefaults(to: 1, suite: scratch.suite, keys: [homepage, zones, flag])
+        ])
+        #expect(report.keys.map(\.outcome) == [.converted, .converted, .converted])
+        #expect(try scratch.suite.value(for: homepage) == url)
+        #expect(try scratch.suite.value(for: zones) == [zone])
+        #expect(try scratch.suite.value(for: flag) == true)
+    }
+
+    @Test func `When told to fail, one bad setting undoes everything`() throws {
+        let scratch = try ScratchSuite(Self.stored)
+        let error = #expect(throws: MigrationError.self) {
+            try cache.upgrade([
+                .swiftyUserDefaults(to: 1, suite: scratch.suite, keys: Self.keys, unconvertible: .fail)
+            ])
+        }
+        #expect(error?.code == .notConvertible)
+        #expect(error?.recordKey == "torn")
+        #expect(try scratch.values == Self.stored)
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltDefaults
+import Testing
+
+/// What goes wrong in the wild when an app moves its settings by hand.
+@Suite struct `Moving settings to an app group` {
+    @Test func `takes only the source's own domain: no registered default, argument or language list`() async throws {
+        let fixture = try MoveFixture(old: ["own": 1])
+        // Registrations and arguments are those of the whole process.
+        await #expect(processExitsWith: .success) {
+            [
+                old = fixture.old.suite.domainName as String, new = fixture.new.suite.domainName as String,
+                path = fixture.cache.url.path as String
+            ] in
+            let defaults = try #require(UserDefaults(suiteName: old))
+            defaults.register(defaults: ["registered": 7, "AppleLanguages": ["en", "de"]])
+            defaults.setVolatileDomain(["argument": "a"], forName: UserDefaults.argumentDomain)
+            #expect(defaults.dictionaryRepresentation()["registered"] != nil)
+            #expect(defaults.object(forKey: "argument") != nil)
+            let cache = try CodableCache(
+                at: URL(filePath: path),
+                migrations: [.suiteToAppGroup(to: 1, from: .suite(old), into: .suite(new))]
+            )
+            #expect(cache.report.keys.map(\.key) == ["own"])
+            cache.close()
+        }
+        #expect(try fixture.new.values == ["own": 1])
+        #expect(try fixture.old.values == ["own": 1])
+    }
+
+    @Test func `leaves newer values in the group alone`() throws {
+        let fixture = try MoveFixture(old: ["theme": "light", "size": 1], new: ["theme": "dark"])
+        let report = try fixture.upgrade(fixture.move())
+        #expect(try fixture.new.values == ["theme": "dark", "size": 1])
+        #expect(fixture.outcomes(report) == ["theme": .kept, "size": .moved])
+        #expect(report.keys.first { $0.key == "theme" }?.reason?.contains("destination") == true)
+    }
+
+    @Test func `marks nothing as applied when an extension opens first, and the app moves afterwards`() throws {
+        let fixture = try MoveFixture()
+        let key = "molt.test.\(UUID().uuidString)"
+        try Suite.standard.set("value", forKey: key)
+        defer { try? Suite.standard.removeValue(forKey: key) }
+        let move = Migration.suiteToAppGroup(
+            to: 1,
+            from: .standard,
+            into: fixture.new.suite,
+            keys: .only([key]),
+            afterwards: .clean
+        )
+        for _ in 0..<2 {
+            let report = try fixture.cache.upgrade([move], role: .appExtension)
+            #expect(report.deferred.map(\.migration.name) == ["suite-to-app-group"])
+            #expect(try fixture.new.values.isEmpty)
+            #expect(try Suite.standard.value(forKey: key) == "value")
+        }
+        #expect(try fixture.cache.upgrade([move]).keys.map(\.outcome) == [.moved])
+        #expect(try fixture.new.values == [key: "value"])
+        #expect(try Suite.standard.value(forKey: key) == nil)
+        #expect(try fixture.cache.upgrade([move], role: .appExtension).deferred.isEmpty)
+    }
+
+    @Test func `runs in an extension when both suites are ones that it sees`() throws {
+        let fixture = try MoveFixture(old: ["a": 1])
+        #expect(try fixture.cache.upgrade([fixture.move()], role: .appExtension).deferred.isEmpty)
+        #expect(try fixture.new.values == ["a": 1])
+    }
+
+    @Test func `waits while the source reads as empty though the ledger remembers settings`() throws {
+        let fixture = try MoveFixture(old: ["token": "t"])
+        let first = Migration(to: 1, "first", .settings(in: fixture.old.suite) { _ in })
+        try fixture.upgrade(first)
+        try fixture.old.suite.update(remove: ["token"])
+        for _ in 0..<2 {
+            let report = try fixture.upgrade(first, fixture.move(to: 2))
+            #expect(report.deferred.map(\.migration.name) == ["move"])
+            #expect(report.deferred.first?.reason.contains("unlocked") == true)
+        }
+        try fixture.old.suite.set("t", forKey: "token")
+        #expect(try fixture.upgrade(first, fixture.move(to: 2)).deferred.isEmpty)
+        #expect(try fixture.new.values == ["token": "t"])
+    }
+
+    @Test func `waits for the canary key, in the source or in the destination`() throws {
+        for comesBackInSource in [true, false] {
+            let fixture = try MoveFixture()
+            let move = fixture.move(canary: .key("launched"))
+            let report = try fixture.upgrade(move)
+            #expect(report.deferred.first?.reason.contains("launched") == true)
+            #expect(try CacheStore.state(at: fixture.cache.url).ledger.map(\.outcome) == [.deferred])
+            let suite = comesBackInSource ? fixture.old.suite : fixture.new.suite
+            try suite.update(set: ["launched": true])
+            #expect(try fixture.upgrade(move).deferred.isEmpty)
+            #expect(try fixture.new.values == ["launched": true])
+        }
+    }
+
+    @Test func `waits as a canary closure says`() throws {
+        let fixture = try MoveFixture(old: ["a": 1])
+        let canary = fixture.cache.directory.appending(path: "unlocked").path
+        let move = fixture.move(canary: .when("the file") { FileManager.default.fileExists(atPath: canary) })
+        #expect(try fixture.upgrade(move).deferred.first?.reason.contains("the file") == true)
+        #expect(try fixture.new.values.isEmpty)
+        try Data().write(to: URL(filePath: canary))
+        #expect(try fixture.upgrade(move).deferred.isEmpty)
+        #expect(try fixture.new.values == ["a": 1])
+    }
+
+    @Test func `defers later migrations of the group with it, and no others`() throws {
+        let fixture = try MoveFixture()
+        let other = try ScratchSuite(["a": 1])
+        let report = try fixture.upgrade(
+            fixture.move(canary: .key("launched")),
+            Migration(to: 2, "group", .settings(in: fixture.new.suite) { try $0.set(1, forKey: "ran") }),
+            Migration(to: 3, "other", .settings(in: other.suite) { try $0.set(2, forKey: "a") })
+        )
+        #expect(report.deferred.map(\.migration.name) == ["move", "group"])
+        #expect(try fixture.new.values.isEmpty)
+        #expect(try other.values == ["a": 2])
+    }
+
+    @Test(arguments: [("", false), ("NSGlobalDomain", false), ("", true), ("a/b", true)])
+    func `fails for a group that cannot be, and never falls back to another suite`(
+        name: String,
+        isSource: Bool
+    ) throws {
+        let fixture = try MoveFixture(old: ["a": 1])
+        let before = try Suite.standard.values()
+        let move = Migration.suiteToAppGroup(
+            to: 1,
+            from: isSource ? .suite(name) : fixture.old.suite,
+            into: isSource ? fixture.new.suite : .suite(name)
+        )
+        let error = #expect(throws: MigrationError.self) { try fixture.upgrade(move) }
+        #expect(error?.code == .attachedStoreFailed)
+        #expect((error?.underlying as? DefaultsError)?.code == .invalidSuite)
+        #expect(try CodableCache.schemaVersion(ofFileAt: fixture.cache.url) == nil)
+        #expect(try fixture.old.values == ["a": 1])
+        #expect(try fixture.new.values.isEmpty)
+        #expect(try Suite.standard.values()["a"] == before["a"])
+    }
+
+    @Test(arguments: [
+        (Suite.suite("group.a"), Suite.suite("group.a")),
+        (.standard, .standard),
+        (.standard, .suite(Suite.standard.domainName)),
+        (.suite(Suite.standard.domainName), .standard),
+    ])
+    func `refuses a source that is the destination by its name`(source: Suite, destination: Suite) {
+        let registry: MigrationRegistry = [.suiteToAppGroup(to: 1, from: source, into: destination)]
+        #expect(registry.faults.count == 1)
+        #expect(registry.faults.first?.contains("same place") == true)
+        let error = #expect(throws: MigrationError.self) { try ScratchCache().upgrade(registry) }
+        #expect(error?.code == .invalidRegistry)
+    }
+
+    @Test func `leaves what a device management has set, and third parties' keys, where they are`() throws {
+        let staying: [String: PropertyListValue] = [
+            "com.apple.configuration.managed": ["server": "s"], "AppleLanguages": ["de"],
+            "NSWindow Frame main": "0 0 1 1", "sdk.installation": "id",
+        ]
+        let own: [String: PropertyListValue] = ["AppleUserID": "u", "NSFWFilter": true, "name": "n", "NS": 1]
+        let fixture = try MoveFixture(old: staying.merging(own) { $1 })
+        let report = try fixture.upgrade(fixture.move(keys: .except(["sdk.installation"]), afterwards: .clean))
+        #expect(try fixture.new.values == own)
+        #expect(try fixture.old.values == staying)
+        #expect(Set(report.keys.filter { $0.outcome == .kept }.map(\.key)) == Set(staying.keys))
+        #expect(report.keys.filter { $0.outcome == .kept }.allSatisfy { $0.reason != nil })
+    }
+
+    @Test func `shows older migrations the old place, and later ones the new place, in one upgrade`() throws {
+        let fixture = try MoveFixture(old: ["tags": #"["a","b"]"#, "count": 1])
+        let (old, new) = (fixture.old.suite, fixture.new.suite)
+        try fixture.upgrade(
+            Migration(
+                to: 1,
+                "older",
+                .run(onFreshStore: true, attaching: [old, new]) { migration in
+                    let (before, after) = (try migration.suite(old), try migration.suite(new))
+                    #expect(try before.keys == ["count", "tags"])
+                    #expect(try after.keys == [])
+                    try before.set(2, forKey: "count")
+                }
+            ),
+            fixture.move(to: 2, afterwards: .clean),
+            Migration(
+                to: 3,
+                "later",
+                .run(onFreshStore: true, attaching: [old, new]) { migration in
+                    let (before, after) = (try migration.suite(old), try migration.suite(new))
+                    #expect(try before.keys == [])
+                    #expect(try after.keys == ["count", "tags"])
+                }
+            ),
+            .defaultsV4ToV5(to: 4, suite: new, keys: [.key("tags", .array(of: .string))])
+        )
+        #expect(try fixture.new.values == ["tags": ["a", "b"], "count": 2])
+        #expect(try fixture.old.values.isEmpty)
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltDefaults
+import Testing
+
+@Suite struct `A move among other migrations` {
+    // MARK: Values
+
+    @Test func `Values of every type arrive as they were`() throws {
+        let values: [String: PropertyListValue] = [
+            "bool": true, "one": 1, "min": .int(.min), "max": .unsigned(.max), "double": 0.1, "inf": .double(.infinity),
+            "string": "e\u{301} \u{1F468}\u{200D}\u{1F469} <&>\n", "empty": "", "data": .data(Data([0, 255])),
+            "date": .date(Date(timeIntervalSince1970: 1_000_000)), "array": [1, "two", [3.5, []]],
+            "dictionary": ["": ["deep": [["k": true]]]], "key with <&> \u{E9}": 1,
+        ]
+        let fixture = try MoveFixture(old: values)
+        let report = try fixture.upgrade(fixture.move(afterwards: .clean))
+        #expect(try fixture.new.values == values)
+        #expect(try fixture.old.values.isEmpty)
+        #expect(report.keys.count == values.count)
+        #expect(Set(report.keys.map(\.outcome)) == [.moved])
+    }
+
+    #if os(Linux)
+        @Test func `A date with parts of a second, as a binary file has it, is moved once and cleaned`() throws {
+            let date = Date(timeIntervalSince1970: 1.75)
+            let fixture = try MoveFixture()
+            let bytes = try PropertyListSerialization.data(fromPropertyList: ["d": date], format: .binary, options: 0)
+            try bytes.write(to: fixture.old.file)
+            #expect(try fixture.old.values == ["d": .date(date)])
+            try fixture.upgrade(fixture.move())
+            #expect(try fixture.new.values == ["d": .date(Date(timeIntervalSince1970: 1))])
+            let again = fixture.move(to: 2, "again", conflict: .sourceWins, afterwards: .clean)
+            #expect(try fixture.upgrade(fixture.move(), again).keys.map(\.outcome) == [.alreadyCurrent])
+            #expect(try fixture.old.values.isEmpty)
+        }
+    #endif
+
+    @Test func `A thousand settings are moved`() throws {
+        let values = Dictionary(uniqueKeysWithValues: (0..<1_000).map { ("key \($0)", PropertyListValue.int($0)) })
+        let fixture = try MoveFixture(old: values)
+        #expect(try fixture.upgrade(fixture.move(afterwards: .clean)).keys.count == 1_000)
+        #expect(try fixture.new.values == values)
+        #expect(try fixture.old.values.isEmpty)
+    }
+
+    @Test func `What the app has set and not saved is moved`() throws {
+        let fixture = try MoveFixture(old: ["a": 1])
+        let defaults = try #require(UserDefaults(suiteName: fixture.old.suite.domainName))
+        defaults.set(2, forKey: "unsaved")
+        try fixture.upgrade(fixture.move())
+        #expect(try fixture.new.values == ["a": 1, "unsaved": 2])
+    }
+
+    // MARK: Several moves
+
+    @Test func `There and back in one upgrade changes nothing, and in two neither`() throws {
+        let values: [String: PropertyListValue] = ["a": 1, "b": [2]]
+        let once = try MoveFixture(old: values)
+        try once.upgrade(once.move(afterwards: .clean), once.moveBack(to: 2, afterwards: .clean))
+        let twice = try MoveFixture(old: values)
+        try twice.upgrade(twice.move(afterwards: .clean))
+        #expect(try twice.new.values == values)
+        try twice.upgrade(twice.move(afterwards: .clean), twice.moveBack(to: 2, afterwards: .clean))
+        for fixture in [once, twice] {
+            #expect(try fixture.old.values == values)
+            #expect(try fixture.new.values.isEmpty)
+        }
+    }
+
+    @Test func `Two that cross exchange settings in one upgrade`() throws {
+        let fixture = try MoveFixture(old: ["a": 1, "x": "old"], new: ["b": 2, "x": "new"])
+        let there = fixture.move(keys: .only(["a"]), afterwards: .clean)
+        let back = Migration.suiteToAppGroup(
+            to: 1,
+            "back",
+            from: fixture.new.suite,
+            into: fixture.old.suite,
+            keys: .only(["b", "x"]),
+            conflict: .sourceWins,
+            afterwards: .clean
+        )
+        try fixture.upgrade(there, back)
+        #expect(try fixture.new.values == ["a": 1])
+        #expect(try fixture.old.values == ["b": 2, "x": "new"])
+    }
+
+    @Test func `One behind another moves on what that has moved`() throws {
+        let fixture = try MoveFixture(old: ["a": 1])
+        let third = try ScratchSuite()
+        try fixture.upgrade(
+            fixture.move(afterwards: .clean),
+            .suiteToAppGroup(to: 2, "on", from: fixture.new.suite, into: third.suite, afterwards: .clean)
+        )
+        #expect(try third.values == ["a": 1])
+        #expect(try fixture.old.values.isEmpty)
+        #expect(try fixture.new.values.isEmpty)
+    }
+
+    // MARK: Stores
+
+    @Test func `It runs on a new store and on one that was there`() throws {
+        for wasThere in [false, true] {
+            let fixture = try MoveFixture(old: ["a": 1])
+            if wasThere { try CodableCache(at: fixture.cache.url).close() }
+            #expect(try fixture.upgrade(fixture.move()).keys.map(\.outcome) == [.moved])
+            #expect(try fixture.new.values == ["a": 1])
+        }
+    }
+
+    @Test func `A plan and a dry run say what it would do, and do nothing`() throws {
+        let fixture = try MoveFixture(old: ["a": 1])
+        let registry = MigrationRegistry([fixture.move(afterwards: .clean)])
+        let plan = try MigrationPlan(forFileAt: fixture.cache.url, migrations: registry)
+        #expect(plan.entries[0].steps == ["move settings from \(fixture.old.suite) into \(fixture.new.suite)"])
+        let report = try fixture.old.suite.dryRun(of: registry)
+        #expect(report.keys.map(\.outcome) == [.moved])
+        #expect(try fixture.old.values == ["a": 1])
+        #expect(try fixture.new.values.isEmpty)
+    }
+
+    /// Which suite carries the ledger of an app without a cache.
+    enum Primary: CaseIterable {
+        case source, destination, another
+    }
+
+    @Test(arguments: Primary.allCases)
+    func `An app without a cache moves its settings, and the ledger stays`(primary: Primary) throws {
+        let fixture = try MoveFixture(old: ["a": 1, "b": 2], new: ["b": 3])
+        let another = try ScratchSuite(["c": 4])
+        let carrier = [Primary.source: fixture.old, .destination: fixture.new, .another: another][primary]
+        let suite = try #require(carrier).suite
+        let registry: MigrationRegistry = [
+            fixture.move(afterwards: .clean),
+            Migration(to: 2, "later", .renameKey("a", to: "A", in: fixture.new.suite)),
+        ]
+        let report = try suite.upgrade(with: registry)
+        #expect(report.keys.map(\.outcome) == [.moved, .kept])
+        for _ in 0..<2 {
+            #expect(try own(fixture.old) == ["b": 2])
+            #expect(try own(fixture.new) == ["A": 1, "b": 3])
+            #expect(try own(another) == ["c": 4])
+            for scratch in [fixture.old, fixture.new, another] {
+                #expect(try scratch.values.keys.contains("molt.ledger") == (scratch.suite == suite))
+            }
+            #expect(try suite.upgrade(with: registry).isEmpty)
+        }
+    }
+
+    /// All but the ledger.
+    private func own(_ scratch: ScratchSuite) throws -> [String: PropertyListValue] {
+        try scratch.values.filter { $0.key != "molt.ledger" }
+    }
+}

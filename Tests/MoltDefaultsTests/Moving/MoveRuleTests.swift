@@ -1,0 +1,184 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltDefaults
+import Testing
+
+@Suite struct `The rules of a move` {
+    // MARK: Which keys
+
+    @Test func `A list of keys is moved, and the report names those that are absent`() throws {
+        let fixture = try MoveFixture(old: ["a": 1, "b": 2, "com.apple.c": 3])
+        let report = try fixture.upgrade(fixture.move(keys: .only(["a", "com.apple.c", "none", "a"])))
+        #expect(try fixture.new.values == ["a": 1, "com.apple.c": 3])
+        #expect(report.keys.map(\.key) == ["a", "com.apple.c", "none"])
+        #expect(report.keys.map(\.outcome) == [.moved, .moved, .absent])
+        #expect(report.keys.allSatisfy { $0.store == fixture.old.suite.attachedName })
+    }
+
+    @Test func `The keys that match are moved, and the report names the others`() throws {
+        let fixture = try MoveFixture(old: ["a.1": 1, "b.1": 2])
+        let report = try fixture.upgrade(fixture.move(keys: .matching("those of a") { $0.hasPrefix("a.") }))
+        #expect(try fixture.new.values == ["a.1": 1])
+        #expect(fixture.outcomes(report) == ["a.1": .moved, "b.1": .kept])
+    }
+
+    @Test func `A key gets its new name, and the report tells it`() throws {
+        let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3])
+        let report = try fixture.upgrade(
+            fixture.move(renaming: ["a": "b", "b": "a", "c": "new.c"], afterwards: .clean)
+        )
+        #expect(try fixture.new.values == ["a": 2, "b": 1, "new.c": 3])
+        #expect(try fixture.old.values.isEmpty)
+        #expect(report.keys.first { $0.key == "c" }?.reason?.contains("\"new.c\"") == true)
+    }
+
+    @Test(arguments: [SuiteMove.Conflict.destinationWins, .sourceWins])
+    func `Two keys with different values do not become one`(conflict: SuiteMove.Conflict) throws {
+        let fixture = try MoveFixture(old: ["a": 1, "b": 2])
+        let error = #expect(throws: MigrationError.self) {
+            try fixture.upgrade(fixture.move(renaming: ["a": "b"], conflict: conflict, afterwards: .clean))
+        }
+        #expect(error?.code == .keyExists)
+        #expect(error?.recordKey == "b")
+        #expect(error?.message.contains("\"a\"") == true)
+        #expect(try fixture.old.values == ["a": 1, "b": 2])
+        #expect(try fixture.new.values.isEmpty)
+    }
+
+    @Test func `Two keys with the same value may become one, and both are cleaned`() throws {
+        let fixture = try MoveFixture(old: ["a": 1, "b": 1])
+        try fixture.upgrade(fixture.move(renaming: ["a": "b"], afterwards: .clean))
+        #expect(try fixture.new.values == ["b": 1])
+        #expect(try fixture.old.values.isEmpty)
+    }
+
+    @Test func `A key that is gone leaves its name to another one`() throws {
+        let fixture = try MoveFixture(old: ["a": 1])
+        try fixture.upgrade(fixture.move(renaming: ["a": "b"]))
+        #expect(try fixture.new.values == ["b": 1])
+    }
+
+    @Test(
+        arguments: [
+            (SuiteMove.Keys.only([]), [:], "No key is named."),
+            (.all, ["a": "x", "b": "x"], "The keys \"a\" and \"b\" would both become \"x\"."),
+            (.only(["a", "b"]), ["a": "b"], "The keys \"a\" and \"b\" would both become \"b\"."),
+            (.all, ["a": ""], "The key \"a\" would get an empty name."),
+            (.all, ["a": "molt.ledger"], "The key \"molt.ledger\" is kept for Molt itself."),
+            (.only(["molt.ledger"]), [:], "The key \"molt.ledger\" is kept for Molt itself."),
+            (.only(["a"]), ["b": "c"], "The key \"b\" gets a new name, but it is not moved."),
+            (.except(["a"]), ["a": "c"], "The key \"a\" gets a new name, but it is not moved."),
+        ] as [(SuiteMove.Keys, [String: String], String)]
+    )
+    func `What cannot be meant is a fault of the registry`(
+        keys: SuiteMove.Keys,
+        names: [String: String],
+        fault: String
+    ) throws {
+        let fixture = try MoveFixture()
+        let faults = MigrationRegistry([fixture.move(keys: keys, renaming: names)]).faults
+        #expect(faults.count == 1)
+        #expect(faults.first?.hasSuffix(fault) == true)
+    }
+
+    @Test func `Two moves need two names`() throws {
+        let registry: MigrationRegistry = [
+            .suiteToAppGroup(to: 1, from: .suite("a"), into: .suite("b")),
+            .suiteToAppGroup(to: 2, from: .suite("b"), into: .suite("c")),
+        ]
+        #expect(registry.faults.count == 1)
+        #expect(registry.faults.first?.contains("same name") == true)
+    }
+
+    // MARK: Which value stays
+
+    @Test func `The source wins where it shall`() throws {
+        let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3], new: ["a": 0, "b": 2])
+        let report = try fixture.upgrade(fixture.move(conflict: .sourceWins))
+        #expect(try fixture.new.values == ["a": 1, "b": 2, "c": 3])
+        #expect(fixture.outcomes(report) == ["a": .replaced, "b": .alreadyCurrent, "c": .moved])
+    }
+
+    @Test(
+        arguments: [
+            (2, 1, true), (1, 2, false), (1, 1, false), (1, nil, true), (nil, 1, false), (nil, nil, false),
+            (2.5, 2, true), (.unsigned(.max), .int(.max), true), (.double(.nan), 1, false),
+            // One more than a Double can tell.
+            (9_007_199_254_740_993, 9_007_199_254_740_992, true),
+            (.date(Date(timeIntervalSince1970: 10)), .date(Date(timeIntervalSince1970: 9)), true),
+            (.date(Date(timeIntervalSince1970: 9)), .date(Date(timeIntervalSince1970: 10)), false),
+        ] as [(PropertyListValue?, PropertyListValue?, Bool)]
+    )
+    func `The newer one wins by the key that tells`(
+        here: PropertyListValue?,
+        there: PropertyListValue?,
+        sourceWins: Bool
+    ) throws {
+        let fixture = try MoveFixture(old: ["a": "old"], new: ["a": "new"])
+        if let here { try fixture.old.suite.set(here, forKey: "time") }
+        if let there { try fixture.new.suite.set(there, forKey: "stamp") }
+        let report = try fixture.upgrade(fixture.move(renaming: ["time": "stamp"], conflict: .newest(by: "time")))
+        #expect(fixture.outcomes(report)["a"] == (sourceWins ? .replaced : .kept))
+        #expect(try fixture.new.values["a"] == (sourceWins ? "old" : "new"))
+        #expect(try fixture.new.values["stamp"] == (sourceWins ? here?.asStored() : (there ?? here)?.asStored()))
+    }
+
+    @Test(
+        arguments: [("x", 1), (1, "x"), (.date(Date(timeIntervalSince1970: 0)), 1), (1, .date(Date()))]
+            as [(PropertyListValue, PropertyListValue)]
+    )
+    func `What tells no time is an error, and nothing is moved`(
+        here: PropertyListValue,
+        there: PropertyListValue
+    ) throws {
+        let fixture = try MoveFixture(old: ["a": "old", "time": here], new: ["time": there])
+        let error = #expect(throws: MigrationError.self) {
+            try fixture.upgrade(fixture.move(conflict: .newest(by: "time")))
+        }
+        #expect(error?.code == .typeMismatch)
+        #expect(error?.recordKey == "time")
+        #expect(try fixture.new.values["a"] == nil)
+    }
+
+    // MARK: What becomes of the source
+
+    @Test func `The source is kept unless it is to be cleaned`() throws {
+        let fixture = try MoveFixture(old: ["a": 1])
+        try fixture.upgrade(fixture.move())
+        #expect(try fixture.old.values == ["a": 1])
+    }
+
+    @Test func `Cleaning leaves what lost a conflict and what is not moved`() throws {
+        let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3, "d": 4], new: ["a": 0, "b": 2])
+        try fixture.upgrade(fixture.move(keys: .except(["d"]), afterwards: .clean))
+        #expect(try fixture.old.values == ["a": 1, "d": 4])
+        #expect(try fixture.new.values == ["a": 0, "b": 2, "c": 3])
+    }
+
+    @Test func `A source that was cleaned is not taken for one that cannot be seen`() throws {
+        let fixture = try MoveFixture(old: ["a": 1])
+        let move = fixture.move(afterwards: .clean)
+        try fixture.upgrade(move)
+        let later = Migration(to: 2, "later", .settings(in: fixture.old.suite) { try $0.set(2, forKey: "b") })
+        #expect(try fixture.upgrade(move, later).deferred.isEmpty)
+        #expect(try fixture.old.values == ["b": 2])
+    }
+
+    @Test func `A move that is done is not done again`() throws {
+        let fixture = try MoveFixture(old: ["a": 1])
+        try fixture.upgrade(fixture.move())
+        try fixture.old.suite.set(2, forKey: "late")
+        #expect(try fixture.upgrade(fixture.move()).isEmpty)
+        #expect(try fixture.new.values == ["a": 1])
+    }
+
+    @Test func `The same move again, under another name, finds all current`() throws {
+        let values = Dictionary(uniqueKeysWithValues: (0..<20).map { ("key \($0)", PropertyListValue.int($0)) })
+        let fixture = try MoveFixture(old: values)
+        try fixture.upgrade(fixture.move())
+        let report = try fixture.upgrade(fixture.move(), fixture.move(to: 2, "again", conflict: .sourceWins))
+        #expect(Set(report.keys.map(\.outcome)) == [.alreadyCurrent])
+        #expect(try fixture.new.values == values)
+    }
+}
