@@ -63,7 +63,6 @@ import Testing
         #expect(report.entries.map(\.outcome) == [.bornFresh, .bornFresh, .ran])
         #expect(try DefaultsStore(fresh.suite).state().version == 3)
         #expect(try fresh.values["imported"] == 1)
-        #expect(try fresh.suite.upgrade(with: [Migration(to: 3, "import")]).isEmpty == false)
     }
 
     @Test func `that is up to date is not written, and not locked`() throws {
