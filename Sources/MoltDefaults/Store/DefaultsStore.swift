@@ -90,11 +90,12 @@ public final class DefaultsStore: MigrationStore {
 
     private func run(_ body: (any MigrationTransaction) throws -> Void) throws {
         let journal = try files.journal()
-        let domain = try SuiteDomain(suite).read()
+        // What a kill has left of the suite may not be readable before the journal was applied.
+        let domain = journal == nil ? try SuiteDomain(suite).read() : nil
         let transaction = DefaultsTransaction(
             suite: suite,
             domain: domain,
-            state: try journal.map { state(of: $0) } ?? state(of: domain),
+            state: try journal.map { state(of: $0) } ?? state(of: domain ?? [:]),
             journal: journal
         )
         defer { transaction.invalidate() }
