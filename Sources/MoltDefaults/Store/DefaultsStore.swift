@@ -90,8 +90,8 @@ public final class DefaultsStore: MigrationStore {
 
     private func run(_ body: (any MigrationTransaction) throws -> Void) throws {
         let journal = try files.journal()
-        // What a kill has left of the suite may not be readable before the journal was applied.
-        let domain = journal == nil ? try SuiteDomain(suite).read() : nil
+        // With a journal the suite's file may be one that a kill has cut off, until the changes are applied again.
+        let domain = try journal == nil ? SuiteDomain(suite).read() : nil
         let transaction = DefaultsTransaction(
             suite: suite,
             domain: domain,
