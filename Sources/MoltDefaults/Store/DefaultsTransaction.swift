@@ -153,7 +153,7 @@ final class DefaultsTransaction: MigrationTransaction {
 
     private var hasNoRecords: MigrationError {
         MigrationError(
-            .storeFailed,
+            .unsupported,
             "A record cannot be put into \(suite), which holds settings. Run migrations that bring records in on a cache."
         )
     }
