@@ -215,7 +215,7 @@ struct DefaultsV4BorderTests {
             Issue.record("\(outcome)")
             return
         }
-        #expect(actual.withKeys == place)
+        #expect(actual.fullDescription == place)
     }
 
     @Test

@@ -218,7 +218,7 @@ struct DefaultsV4CaseTests {
                 Issue.record("\(outcome)")
                 return
             }
-            #expect(actual.withKeys == place)
+            #expect(actual.fullDescription == place)
         }
     }
 }
