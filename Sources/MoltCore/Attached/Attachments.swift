@@ -102,19 +102,35 @@ final class Attachments {
 
     /// Makes the changes of an upgrade that was committed.
     func apply(_ journal: [JournalEntry]) throws {
+        for entry in journal { try afterCommit(entry.store, checkAvailable) }
         for phase in AttachedPhase.allCases {
             for entry in journal {
-                do {
-                    try store(entry.store).apply(entry.changes, phase)
-                } catch {
-                    throw attachedFailure(
-                        error,
-                        entry.store,
-                        "The upgrade is committed, but its changes to \(entry.store) could not be made. The store "
-                            + "keeps them, and makes them when it is next opened."
-                    )
-                }
+                try afterCommit(entry.store) { try $0.apply(entry.changes, phase) }
             }
+        }
+    }
+
+    /// Refuses to make changes here that must be made elsewhere: an extension has standard settings of its own.
+    private func checkAvailable(_ store: any AttachedStore) throws {
+        guard let reason = try store.unavailability(AttachedCircumstances(role: role)) else { return }
+        throw MigrationError(
+            .journalPending,
+            "Changes to \(store.attachedName) from an upgrade that is committed are still to be made, and must wait: "
+                + reason,
+            attachedStore: store.attachedName
+        )
+    }
+
+    private func afterCommit(_ name: String, _ body: (any AttachedStore) throws -> Void) throws {
+        do {
+            try body(store(name))
+        } catch {
+            throw attachedFailure(
+                error,
+                name,
+                "The upgrade is committed, but its changes to \(name) could not be made. The store keeps them, and makes "
+                    + "them when it is next opened."
+            )
         }
     }
 

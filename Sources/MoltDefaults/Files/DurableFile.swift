@@ -44,6 +44,12 @@ enum DurableFile {
         try sync(directory: (path as NSString).deletingLastPathComponent)
     }
 
+    /// Gives a file another name in the same directory.
+    static func move(_ path: String, to newPath: String) throws(Failure) {
+        guard rename(path, newPath) == 0 else { throw Failure(number: errno) }
+        try sync(directory: (newPath as NSString).deletingLastPathComponent)
+    }
+
     /// Removes a file, if there is one.
     static func remove(_ path: String) throws(Failure) {
         guard unlink(path) == 0 else {
@@ -54,7 +60,7 @@ enum DurableFile {
     }
 
     /// Sees to it that the names in a directory are on disk.
-    static func sync(directory: String) throws(Failure) {
+    private static func sync(directory: String) throws(Failure) {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure(number: errno) }
         defer { close(descriptor) }

@@ -51,19 +51,24 @@ public final class DefaultsStore: MigrationStore {
     /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
     public func state() throws -> StoreState {
         try suite.validate()
-        return try state(files.journal())
+        if let journal = try files.journal() { return state(of: journal) }
+        let stored = try storedState()
+        // Another process may have committed meanwhile, and have put the ledger into the suite, but not done all else.
+        return try files.journal().map(state(of:)) ?? stored
     }
 
-    private func state(_ journal: DefaultsJournal?) throws -> StoreState {
-        // What is in the journal is committed, whether or not it is in the suite yet.
-        if let journal {
-            return StoreState(
-                version: journal.ledger.version,
-                isFresh: false,
-                ledger: journal.ledger.entries,
-                journal: journal.entries.map(\.store)
-            )
-        }
+    /// What is in the journal is committed, whether or not it is in the suite yet.
+    private func state(of journal: DefaultsJournal) -> StoreState {
+        StoreState(
+            version: journal.ledger.version,
+            isFresh: false,
+            ledger: journal.ledger.entries,
+            journal: journal.entries.map(\.store)
+        )
+    }
+
+    /// What the suite itself says.
+    private func storedState() throws -> StoreState {
         let domain = try SuiteDomain(suite).read()
         if let stored = domain[Suite.ledgerKey] {
             let ledger = try DefaultsLedger(stored, in: suite)
@@ -86,7 +91,8 @@ public final class DefaultsStore: MigrationStore {
 
     private func run(_ body: (any MigrationTransaction) throws -> Void) throws {
         let journal = try files.journal()
-        let transaction = DefaultsTransaction(suite: suite, state: try state(journal), journal: journal)
+        let state = try journal.map(state(of:)) ?? storedState()
+        let transaction = DefaultsTransaction(suite: suite, state: state, journal: journal)
         defer { transaction.invalidate() }
         try body(transaction)
         guard !isDryRun else { return }

@@ -30,7 +30,7 @@ extension Suite {
     ///
     /// - Throws: As ``upgrade(with:attaching:options:)``.
     @discardableResult
-    public func upgraded(
+    public func upgrade(
         with migrations: MigrationRegistry,
         attaching attached: [any AttachedStore] = [],
         options: MigrationOptions = MigrationOptions()

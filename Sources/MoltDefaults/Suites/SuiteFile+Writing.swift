@@ -39,7 +39,7 @@
             }
             let target = try target()
             removeLeftovers(of: target)
-            try save(bytes, as: target, by: target.beside("new-\(getpid())"))
+            try save(bytes, as: target.path, by: target.beside("new-\(getpid())"))
         }
 
         /// Runs a closure that has the library write the file, with a copy beside it that stands in after a kill.
@@ -47,7 +47,7 @@
             guard let bytes = try bytes(), !bytes.isEmpty else { return try body() }
             let target = try target()
             let copy = target.beside(Self.copy)
-            try save(bytes, as: Target(path: copy, directory: target.directory), by: target.beside("new-\(getpid())"))
+            try save(bytes, as: copy, by: target.beside("new-\(getpid())"))
             try body()
             unlink(copy)
         }
@@ -59,8 +59,7 @@
             guard access(copy, F_OK) == 0 else { return }
             // The library removes a file of no values as a whole: that there is none is not the work of a kill.
             if let bytes = try bytes(), bytes.isEmpty || (try? Self.dictionary(bytes)) == nil {
-                guard rename(copy, target.path) == 0 else { throw failure(ofCall: errno) }
-                try sync(directory: target.directory)
+                try explained { () throws(DurableFile.Failure) in try DurableFile.move(copy, to: target.path) }
             } else {
                 unlink(copy)
             }
@@ -76,7 +75,7 @@
                 number += 1
                 aside = "\(target.path).damaged-\(number)"
             }
-            guard rename(target.path, aside) == 0 else { throw failure(ofCall: errno) }
+            try explained { () throws(DurableFile.Failure) in try DurableFile.move(target.path, to: aside) }
         }
 
         /// The file that is written: the one that a link leads to.
@@ -116,49 +115,29 @@
             }
         }
 
-        private func save(_ bytes: Data, as target: Target, by temporary: String) throws(DefaultsError) {
-            let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR)
-            guard descriptor >= 0 else { throw failure(ofCall: errno) }
-            var number: Int32 = 0
-            if !keepOwner(of: path, on: descriptor) || !append(bytes, to: descriptor) || fsync(descriptor) != 0 {
-                number = errno
-            }
-            close(descriptor)
-            if number == 0, rename(temporary, target.path) != 0 { number = errno }
-            guard number == 0 else {
-                unlink(temporary)
-                throw failure(ofCall: number)
-            }
-            try sync(directory: target.directory)
-        }
-
-        private func append(_ bytes: Data, to descriptor: Int32) -> Bool {
-            bytes.withUnsafeBytes { bytes in
-                var written = 0
-                while written < bytes.count {
-                    let count = write(descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
-                    if count < 0, errno != EINTR { return false }
-                    written += max(count, 0)
-                }
-                return true
+        private func save(_ bytes: Data, as path: String, by temporary: String) throws(DefaultsError) {
+            try explained { () throws(DurableFile.Failure) in
+                try DurableFile.replace(path, with: bytes, by: temporary, prepare: keepOwner)
             }
         }
 
-        /// Gives a file the permissions of another one, and its owner where this process may.
-        private func keepOwner(of path: String, on descriptor: Int32) -> Bool {
+        /// Says what a failure means for the suite.
+        private func explained(_ body: () throws(DurableFile.Failure) -> Void) throws(DefaultsError) {
+            do throws(DurableFile.Failure) {
+                try body()
+            } catch {
+                throw failure(ofCall: error.number)
+            }
+        }
+
+        /// Gives a new file the permissions of the suite's, and its owner where this process may.
+        private func keepOwner(on descriptor: Int32) -> Bool {
             var status = stat()
             guard stat(path, &status) == 0 else { return true }
             if status.st_uid != geteuid() || status.st_gid != getegid() {
                 _ = fchown(descriptor, status.st_uid, status.st_gid)
             }
             return fchmod(descriptor, status.st_mode & 0o777) == 0
-        }
-
-        private func sync(directory: String) throws(DefaultsError) {
-            let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw failure(ofCall: errno) }
-            defer { close(descriptor) }
-            guard fsync(descriptor) == 0 else { throw failure(ofCall: errno) }
         }
     }
 #endif

@@ -110,8 +110,8 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     ///
     /// - Throws: ``DefaultsError`` when the suite cannot be written, or what a subscript could not do.
     public func finish() throws -> [UInt8]? {
+        defer { isOver = true }
         try check()
-        isOver = true
         let effective = changes.filter { key, value in snapshot[key] != value }
         guard !effective.isEmpty else { return nil }
         try SuiteDomain(suite).checkWritable()
@@ -165,11 +165,12 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     }
 
     private func check() throws {
+        guard !isOver else {
+            throw MigrationError(
+                .contextExpired,
+                "The settings of an upgrade were used after it had ended. Do all work inside the step's closure."
+            )
+        }
         if let failure { throw failure }
-        guard isOver else { return }
-        throw MigrationError(
-            .contextExpired,
-            "The settings of an upgrade were used after it had ended. Do all work inside the step's closure."
-        )
     }
 }

@@ -35,7 +35,7 @@ struct SuiteIntent: Codable {
         } else {
             additions = set.filter { isUnchanged($0.key, in: current) }
         }
-        additions[Suite.ledgerKey] = ledger
+        if let ledger { additions[Suite.ledgerKey] = ledger }
         return additions.filter { current[$0.key] != $0.value.asStored() }
     }
 

@@ -96,7 +96,10 @@ import Testing
             let fixture = try MoveFixture(old: ["a": 1])
             let file = try fixture.new.file
             try cutOff(fixture) { phase in
-                guard phase == .add else { return Issue.record("Something is removed.") }
+                guard phase == .add else {
+                    Issue.record("Something is removed.")
+                    return
+                }
                 try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
             }
             #expect(try fixture.old.values == ["a": 1])

@@ -7,8 +7,10 @@ final class ScratchCache: Sendable {
     let directory: URL
     var url: URL { directory.appendingPathComponent("cache.molt") }
 
-    init() throws {
-        directory = FileManager.default.temporaryDirectory.appendingPathComponent("molt-\(UUID().uuidString)")
+    /// Beside the suites, or in another directory.
+    init(in other: URL? = nil) throws {
+        let parent = other ?? (try? TestHome.directory) ?? FileManager.default.temporaryDirectory
+        directory = parent.appendingPathComponent("molt-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     }
 

@@ -1,0 +1,289 @@
+import Foundation
+import MoltCore
+import MoltDefaults
+import Testing
+
+@Suite struct `A suite as a store` {
+    private let scratch: ScratchSuite
+    private var suite: Suite { scratch.suite }
+    private static let ledgerKey = "molt.ledger"
+
+    init() throws {
+        scratch = try ScratchSuite(["volume": 0.5, "name": "n"])
+    }
+
+    /// The values without those of ours.
+    private var settings: [String: PropertyListValue] {
+        get throws { try scratch.values.filter { $0.key != Self.ledgerKey } }
+    }
+
+    private var state: StoreState {
+        get throws { try DefaultsStore(suite).state() }
+    }
+
+    private func renaming(to version: Int = 1) -> Migration {
+        Migration(to: version, "rename \(version)", .renameKey("name", to: "title", in: suite))
+    }
+
+    // MARK: What runs
+
+    @Test func `that has settings and no ledger is at version 0, and everything runs`() throws {
+        #expect(try state == StoreState(version: 0, isFresh: false, ledger: []))
+        let suite = suite
+        let report = try suite.upgrade(with: [
+            renaming(),
+            Migration(to: 3, "block", .run(attaching: [suite]) { try $0.suite(suite).set("b", forKey: "block") }),
+        ])
+        #expect(report.from == 0 && report.to == 3)
+        #expect(report.entries.map(\.outcome) == [.ran, .ran])
+        #expect(try settings == ["volume": 0.5, "title": "n", "block": "b"])
+    }
+
+    @Test func `keeps its version and its ledger under one key`() throws {
+        var options = MigrationOptions(appVersion: "2.1")
+        options.role = .app
+        try suite.upgrade(with: [renaming()], options: options)
+        try suite.upgrade(with: [renaming(), Migration(to: 2, "second", .removeKeys("volume", in: suite))])
+        let ledger = try state.ledger
+        #expect(try state.version == 2)
+        #expect(ledger.map(\.name) == ["rename 1", "second"])
+        #expect(ledger[0].appVersion == "2.1")
+        #expect(ledger.map(\.attachedCounts) == [[suite.attachedName: 2], [suite.attachedName: 1]])
+        #expect(try Set(scratch.values.keys) == ["title", Self.ledgerKey])
+    }
+
+    @Test func `that is fresh is born at the version, and only steps that import run`() throws {
+        let fresh = try ScratchSuite()
+        let report = try fresh.suite.upgrade(with: [
+            Migration(to: 1, "records", .renameType("A", to: "B")),
+            Migration(to: 2, "block", .run { _ in Issue.record("It ran.") }),
+            Migration(to: 3, "import", .settings(in: fresh.suite) { try $0.set(1, forKey: "imported") }),
+        ])
+        #expect(report.isFresh)
+        #expect(report.entries.map(\.outcome) == [.bornFresh, .bornFresh, .ran])
+        #expect(try DefaultsStore(fresh.suite).state().version == 3)
+        #expect(try fresh.values["imported"] == 1)
+        #expect(try fresh.suite.upgrade(with: [Migration(to: 3, "import")]).isEmpty == false)
+    }
+
+    @Test func `that is up to date is not written, and not locked`() throws {
+        try suite.upgrade(with: [renaming()])
+        let bytes = try Data(contentsOf: scratch.file)
+        func modified() throws -> Date? {
+            try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.modificationDate] as? Date
+        }
+        let date = try modified()
+        try? FileManager.default.removeItem(at: file(".molt-lock"))
+        #expect(try suite.upgrade(with: [renaming()]).isEmpty)
+        #expect(try Data(contentsOf: scratch.file) == bytes)
+        #expect(try modified() == date)
+        #expect(!exists(".molt-lock") && !exists(".molt-journal"))
+    }
+
+    @Test func `has no records: steps about them find none`() throws {
+        let report = try suite.upgrade(with: [
+            Migration(to: 1, "records", .renameType("A", to: "B"), .deleteType("B")),
+            Migration(to: 2, "block", .run { migration throws in #expect(try migration.count(ofType: "A") == 0) }),
+        ])
+        #expect(report.entries.map(\.outcome) == [.ran, .ran])
+        #expect(report.entries.allSatisfy { $0.counts == RecordCounts() })
+    }
+
+    @Test func `takes no records, and an upgrade that creates one is rolled back`() throws {
+        let error = #expect(throws: MigrationError.self) {
+            try suite.upgrade(with: [
+                renaming(), Migration(to: 2, "create", .run { try $0.create("T", forKey: "k", "secret") }),
+            ])
+        }
+        #expect(error?.code == .storeFailed)
+        #expect(error?.migration?.name == "create")
+        #expect(error?.store == suite.attachedName)
+        #expect(try scratch.values == ["volume": 0.5, "name": "n"])
+        #expect(!exists(".molt-journal"))
+    }
+
+    @Test func `that a newer app upgraded is refused, and stays`() throws {
+        try suite.upgrade(with: [renaming(), Migration(to: 2, "second")])
+        let bytes = try Data(contentsOf: scratch.file)
+        let error = #expect(throws: MigrationError.self) { try suite.upgrade(with: [renaming()]) }
+        #expect(error?.code == .superseded)
+        #expect(try Data(contentsOf: scratch.file) == bytes)
+    }
+
+    @Test func `does not run a migration that comes too late, unless that is allowed`() throws {
+        try suite.upgrade(with: [Migration(to: 2, "second")])
+        let late = [renaming(), Migration(to: 2, "second")]
+        let error = #expect(throws: MigrationError.self) { try suite.upgrade(with: MigrationRegistry(late)) }
+        #expect(error?.code == .lateMigration)
+        #expect(try settings["name"] == "n")
+        try suite.upgrade(with: MigrationRegistry(late, allowsLateMigrations: true))
+        #expect(try settings["title"] == "n")
+    }
+
+    // MARK: Looking
+
+    @Test func `can be asked what would run, and for a run that writes nothing`() throws {
+        let bytes = try Data(contentsOf: scratch.file)
+        let plan = try MigrationPlan(for: DefaultsStore(suite), migrations: [renaming()])
+        #expect(plan.entries.map(\.status) == [.pending])
+        #expect(plan.store == suite.attachedName)
+        let report = try suite.dryRun(of: [renaming(), Migration(to: 2, "second")])
+        #expect(report.entries.map(\.outcome) == [.ran, .ran])
+        #expect(report.to == 2)
+        #expect(try Data(contentsOf: scratch.file) == bytes)
+        #expect(!exists(".molt-lock") && !exists(".molt-journal"))
+        #expect(try state.version == 0)
+    }
+
+    @Test func `upgrades on a queue of its own, too`() async throws {
+        let report = try await suite.upgrade(with: [renaming()])
+        #expect(report.to == 1)
+        await #expect(throws: MigrationError.self) { try await suite.upgrade(with: []) }
+        #expect(try settings["title"] == "n")
+    }
+
+    // MARK: Other suites
+
+    @Test func `upgrades others with it`() throws {
+        let other = try ScratchSuite(["name": "of the other"])
+        let suite = suite
+        try suite.upgrade(with: [
+            renaming(),
+            Migration(to: 2, "other", .renameKey("name", to: "title", in: other.suite)),
+            .suiteToAppGroup(to: 3, from: suite, into: other.suite, source: .clean),
+        ])
+        #expect(try settings == ["title": "n"])
+        #expect(try other.values == ["title": "of the other", "volume": 0.5])
+        #expect(try state.ledger.map(\.name) == ["rename 1", "other", "suite-to-app-group"])
+        #expect(!exists(".molt-journal"))
+    }
+
+    @Test func `lets those wait that cannot be read`() throws {
+        let (suite, other) = (suite, try ScratchSuite(["flag": true]))
+        let looking = Migration(to: 1, "look", .settings(in: other.suite) { _ in })
+        try suite.upgrade(with: [looking])
+        try other.suite.removeValue(forKey: "flag")
+        let registry: MigrationRegistry = [
+            looking, Migration(to: 2, "later", .settings(in: other.suite) { try $0.set(1, forKey: "later") }),
+            renaming(to: 3),
+        ]
+        #expect(try suite.upgrade(with: registry).deferred.map(\.migration.name) == ["later"])
+        #expect(try settings["title"] == "n")
+        let bytes = try Data(contentsOf: scratch.file)
+        #expect(try suite.upgrade(with: registry).deferred.count == 1)
+        #expect(try Data(contentsOf: scratch.file) == bytes)
+        try other.suite.set(true, forKey: "flag")
+        #expect(try suite.upgrade(with: registry).deferred.isEmpty)
+        #expect(try other.values["later"] == 1)
+        #expect(try state.ledger.map(\.outcome) == [.ran, .ran, .ran])
+    }
+
+    // MARK: Its own key
+
+    @Test func `hides its ledger from steps, and does not move it`() throws {
+        try suite.upgrade(with: [renaming()])
+        let other = try ScratchSuite()
+        try suite.upgrade(with: [
+            renaming(),
+            Migration(
+                to: 2,
+                "look",
+                .settings(in: suite) { settings throws in
+                    #expect(try settings.keys == ["title", "volume"])
+                    #expect(try settings.value(forKey: Self.ledgerKey) == nil)
+                    #expect(settings.count == 2)
+                    let error = #expect(throws: DefaultsError.self) { try settings.removeValue(forKey: Self.ledgerKey) }
+                    #expect(error?.code == .cannotStore)
+                }
+            ), .suiteToAppGroup(to: 3, from: suite, into: other.suite, source: .clean),
+        ])
+        #expect(try other.values == ["title": "n", "volume": 0.5])
+        #expect(try Array(scratch.values.keys) == [Self.ledgerKey])
+        #expect(try state.version == 3)
+    }
+
+    @Test(arguments: [PropertyListValue.int(1), "{}", #"{"version": "secret"}"#])
+    func `whose ledger is not ours is an error, and stays`(ledger: PropertyListValue) throws {
+        try suite.set(ledger, forKey: Self.ledgerKey)
+        let bytes = try Data(contentsOf: scratch.file)
+        let error = #expect(throws: DefaultsError.self) { try suite.upgrade(with: [renaming()]) }
+        #expect(error?.code == .unreadable)
+        #expect(error?.key == Self.ledgerKey)
+        #expect(error?.suite == suite.domainName)
+        #expect(error.map { "\($0) \(String(reflecting: $0))".contains("secret") } == false)
+        #expect(try Data(contentsOf: scratch.file) == bytes)
+    }
+
+    @Test func `keeps its ledger when it is restored as one that is attached to another store`() throws {
+        try suite.upgrade(with: [renaming()])
+        let session = try suite.begin()
+        try session.set(1, forKey: "new")
+        let changes = try #require(try session.finish())
+        #if os(Linux)
+            try Data().write(to: scratch.file)
+        #else
+            UserDefaults().removePersistentDomain(forName: suite.domainName)
+        #endif
+        try suite.apply(changes, .add)
+        #expect(try settings == ["volume": 0.5, "title": "n", "new": 1])
+        #expect(try state.version == 1)
+    }
+
+    // MARK: Its files
+
+    #if os(Linux)
+        @Test(arguments: ["", "{\"ledger\":", "[]", "{\"ledger\": {\"version\": 1, \"entries\": []}}"])
+        func `whose journal is damaged is an error, and all stays`(journal: String) throws {
+            let bytes = try Data(contentsOf: scratch.file)
+            try Data(journal.utf8).write(to: file(".molt-journal"))
+            for call in [{ _ = try suite.upgrade(with: [renaming()]) }, { _ = try state }] {
+                let error = #expect(throws: DefaultsError.self) { try call() }
+                #expect(error?.code == .unreadable)
+                #expect(error?.path == (try file(".molt-journal").path))
+            }
+            #expect(try Data(contentsOf: scratch.file) == bytes)
+            #expect(try Data(contentsOf: file(".molt-journal")) == Data(journal.utf8))
+        }
+
+        @Test func `whose lock cannot be made is an error, and stays`() throws {
+            try FileManager.default.createDirectory(at: file(".molt-lock"), withIntermediateDirectories: false)
+            let error = #expect(throws: DefaultsError.self) { try suite.upgrade(with: [renaming()]) }
+            #expect(error?.code == .notWritable)
+            #expect(try scratch.values == ["volume": 0.5, "name": "n"])
+        }
+    #endif
+
+    @Test func `is not waited for longer than allowed`() throws {
+        let (suite, renaming) = (suite, renaming())
+        var options = MigrationOptions(lockTimeout: .milliseconds(30))
+        options.role = .app
+        try suite.upgrade(with: [
+            Migration(
+                to: 1,
+                "holds the lock",
+                .settings(in: suite) { [options] _ in
+                    // As another thread, or another process, would.
+                    let error = #expect(throws: MigrationError.self) {
+                        try suite.upgrade(with: [renaming], options: options)
+                    }
+                    #expect(error?.code == .busy)
+                }
+            )
+        ])
+        #expect(try settings == ["volume": 0.5, "name": "n"])
+        #expect(try state.ledger.map(\.name) == ["holds the lock"])
+    }
+
+    @Test func `is not upgraded when it cannot be`() throws {
+        let error = #expect(throws: DefaultsError.self) { try Suite.suite("").upgrade(with: [renaming()]) }
+        #expect(error?.code == .invalidSuite)
+    }
+
+    private func file(_ suffix: String) throws -> URL {
+        try TestHome.directory.appendingPathComponent(suite.domainName + suffix)
+    }
+
+    private func exists(_ suffix: String) -> Bool {
+        (try? FileManager.default.fileExists(atPath: file(suffix).path)) ?? false
+    }
+}

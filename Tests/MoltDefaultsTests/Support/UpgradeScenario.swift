@@ -1,0 +1,184 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltDefaults
+import TestHome
+import Testing
+
+/// An upgrade of suites, which any process can run: a cache is its primary store, or the first of the suites.
+struct UpgradeScenario: Codable, Sendable {
+    enum Primary: String, Codable, CaseIterable, Sendable {
+        case cache
+        case suite
+    }
+
+    /// What an upgrade has made of everything; two of the same registry are alike.
+    struct Outcome: Equatable {
+        var version: Int
+        var ledger: [String]
+        var journal: [String]
+        var settings: [[String: PropertyListValue]]
+    }
+
+    let primary: Primary
+    /// The names of the suites: of one, or of one whose settings are moved into another.
+    let names: [String]
+    /// How many settings the suites have.
+    let count: Int
+    private let directory: URL
+
+    init(_ primary: Primary, suites: Int, count: Int = 3) throws {
+        self.primary = primary
+        self.count = count
+        names = (0..<suites).map { _ in TestHome.newSuiteName() }
+        directory = try TestHome.directory.appendingPathComponent("scenario-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    /// Removes all files of it.
+    func remove() {
+        try? removeFiles()
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    var suites: [Suite] { names.map(Suite.suite) }
+    private var cache: URL { directory.appendingPathComponent("cache.molt") }
+
+    // MARK: Running it
+
+    /// Writes what an earlier release has left.
+    func prepare() throws {
+        for (index, suite) in suites.enumerated() {
+            var values: [String: PropertyListValue] = ["both": .string("of suite \(index)")]
+            for number in 0..<count { values["\(index) \(number)"] = .int(Int64(number)) }
+            if index == 0 {
+                values["removed"] = true
+                values["old"] = ["a", ["b": 1]]
+            }
+            try suite.update(set: values)
+        }
+        if primary == .cache { try CodableCache(at: cache).close() }
+    }
+
+    private var registry: MigrationRegistry {
+        let (suites, count, note) = (suites, count, note)
+        var migrations = [
+            Migration(
+                to: 1,
+                "change",
+                .settings(in: suites[0]) { settings in
+                    try note()
+                    for number in 0..<count {
+                        try settings.set(.string("changed \(number)"), forKey: "0 \(number)")
+                        try settings.set(.int(Int64(number)), forKey: "new \(number)")
+                    }
+                },
+                .removeKeys("removed", in: suites[0]),
+                .renameKey("old", to: "renamed", in: suites[0])
+            )
+        ]
+        if suites.count > 1 {
+            migrations.append(.suiteToAppGroup(to: 2, from: suites[0], into: suites[1], source: .clean))
+            migrations.append(Migration(to: 3, "behind", .renameKey("renamed", to: "moved", in: suites[1])))
+        }
+        migrations.append(
+            Migration(to: 4, "a disk call before the commit", .run(onFreshStore: true) { _ in molt_disk_call() })
+        )
+        return MigrationRegistry(migrations)
+    }
+
+    /// Opens the primary store, which upgrades it, and closes it.
+    func upgrade() throws {
+        switch primary {
+        case .cache: try CodableCache(at: cache, migrations: registry).close()
+        case .suite: try suites[0].upgrade(with: registry)
+        }
+    }
+
+    /// What can be seen, without opening anything for writing.
+    func outcome() throws -> Outcome {
+        let state =
+            switch primary {
+            case .cache: try CacheStore.state(at: cache)
+            case .suite: try DefaultsStore(suites[0]).state()
+            }
+        return Outcome(
+            version: state.version,
+            ledger: state.ledger.map { "\($0.name) \($0.outcome) \($0.attachedCounts.sorted { $0.key < $1.key })" },
+            journal: state.journal,
+            settings: try suites.map { try $0.values().filter { $0.key != "molt.ledger" } }
+        )
+    }
+
+    // MARK: Notes of child processes
+
+    /// Notes that the first step ran.
+    private var note: @Sendable () throws -> Void {
+        let path = directory.appendingPathComponent("notes").path
+        return {
+            let file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+            defer { close(file) }
+            guard write(file, "x", 1) == 1 else { throw CocoaError(.fileWriteUnknown) }
+        }
+    }
+
+    /// How often the first step ran.
+    var runs: Int {
+        get throws { try Data(contentsOf: directory.appendingPathComponent("notes")).count }
+    }
+
+    /// Keeps a number for another process.
+    func keep(_ number: Int) throws {
+        try Data("\(number)".utf8).write(to: directory.appendingPathComponent("number"))
+    }
+
+    /// The number that another process has kept.
+    func kept() throws -> Int {
+        try #require(Int(String(contentsOf: directory.appendingPathComponent("number"), encoding: .utf8)))
+    }
+
+    // MARK: Files
+
+    /// What the scenario's files hold.
+    func image() throws -> [URL: Data] {
+        let home = try TestHome.directory
+        var files = names.flatMap { name in
+            ["\(name).plist", "\(name).molt-journal"].map { home.appendingPathComponent($0) }
+        }
+        files += [cache, URL(fileURLWithPath: cache.path + "-wal")]
+        return Dictionary(
+            uniqueKeysWithValues: files.compactMap { file in (try? Data(contentsOf: file)).map { (file, $0) } }
+        )
+    }
+
+    /// Puts back what the files have held.
+    func restore(_ image: [URL: Data]) throws {
+        try removeFiles()
+        for (file, bytes) in image { try bytes.write(to: file) }
+    }
+
+    private func removeFiles() throws {
+        for name in try otherFiles() + names.map({ "\($0).plist" }) {
+            try? FileManager.default.removeItem(at: TestHome.directory.appendingPathComponent(name))
+        }
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: cache.path + suffix)
+        }
+    }
+
+    /// What stands beside the suites' files.
+    func otherFiles() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: TestHome.directory.path).filter { file in
+            names.contains { file.contains($0) && file != "\($0).plist" }
+        }
+    }
+
+    /// Cuts off the suites' files.
+    func cutOff(toHalf: Bool) throws {
+        for name in names {
+            let file = try TestHome.directory.appendingPathComponent("\(name).plist")
+            guard let bytes = try? Data(contentsOf: file) else { continue }
+            try (toHalf ? bytes.prefix(bytes.count / 2) : Data()).write(to: file)
+        }
+    }
+}

@@ -1,0 +1,236 @@
+#if os(Linux)
+    import Foundation
+    import MoltCache
+    import MoltCore
+    import MoltDefaults
+    import Synchronization
+    import Testing
+
+    @Suite struct `An upgrade of suites that something stands in the way of` {
+        private let scratch: ScratchSuite
+        private let other: ScratchSuite
+        private let cache: ScratchCache
+
+        init() throws {
+            scratch = try ScratchSuite(["name": "n"])
+            other = try ScratchSuite(["name": "of the other"])
+            cache = try ScratchCache()
+            try CodableCache(at: cache.url).close()
+        }
+
+        /// Changes both suites.
+        private var registry: MigrationRegistry {
+            [
+                Migration(to: 1, "one", .renameKey("name", to: "title", in: scratch.suite)),
+                Migration(to: 2, "two", .renameKey("name", to: "title", in: other.suite)),
+            ]
+        }
+
+        private func expectUnchanged(_ primary: UpgradeScenario.Primary) throws {
+            #expect(try scratch.values == ["name": "n"])
+            switch primary {
+            case .cache: #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == 0)
+            case .suite: #expect(try DefaultsStore(scratch.suite).state().ledger.isEmpty)
+            }
+        }
+
+        private func expectDone() throws {
+            #expect(try scratch.values.filter { $0.key != "molt.ledger" } == ["title": "n"])
+            #expect(try other.values == ["title": "of the other"])
+        }
+
+        private func upgrade(_ primary: UpgradeScenario.Primary, _ registry: MigrationRegistry) throws {
+            switch primary {
+            case .cache: try cache.upgrade(registry)
+            case .suite: try scratch.suite.upgrade(with: registry)
+            }
+        }
+
+        // MARK: Before the commit
+
+        static let damage = [
+            Data("garbage".utf8),
+            Data("<?xml version=\"1.0\" encoding=\"UTF-8\"?><plist version=\"1.0\"><dict><key>name</key>".utf8),
+            Data("<plist version=\"1.0\"><array><string>secret</string></array></plist>".utf8),
+            // A dictionary with a reference of an archive as its value, which no suite holds.
+            Data(
+                [0x62, 0x70, 0x6C, 0x69, 0x73, 0x74, 0x30, 0x30, 0xD1, 0x01, 0x02, 0x51, 0x61, 0x80, 0x05]
+                    + [0x08, 0x0B, 0x0D] + Array(repeating: 0, count: 6) + [1, 1]
+                    + Array(repeating: 0, count: 7) + [3] + Array(repeating: 0, count: 15) + [0x0F]
+            ),
+        ]
+
+        @Test(arguments: damage, UpgradeScenario.Primary.allCases)
+        func `such as a file that is damaged changes nothing, and is made up for later`(
+            damage: Data,
+            primary: UpgradeScenario.Primary
+        ) throws {
+            let bytes = try Data(contentsOf: other.file)
+            try damage.write(to: other.file)
+            let error = #expect(throws: MigrationError.self) { try upgrade(primary, registry) }
+            #expect(error?.code == .attachedStoreFailed)
+            #expect(error?.attachedStore == other.suite.attachedName)
+            #expect(error?.message.contains("nothing was changed") == true)
+            let cause = error?.underlying as? DefaultsError
+            #expect(cause?.code == .unreadable)
+            #expect(cause?.path == (try other.file.path))
+            #expect(error.map { String(reflecting: $0).contains("secret") } == false)
+            #expect(try Data(contentsOf: other.file) == damage)
+            try expectUnchanged(primary)
+
+            try bytes.write(to: other.file)
+            try upgrade(primary, registry)
+            try expectDone()
+        }
+
+        @Test(arguments: damage)
+        func `such as a damaged file of the store itself changes nothing`(damage: Data) throws {
+            try damage.write(to: scratch.file)
+            let error = #expect(throws: DefaultsError.self) { try scratch.suite.upgrade(with: registry) }
+            #expect(error?.code == .unreadable)
+            #expect(try Data(contentsOf: scratch.file) == damage)
+            #expect(try other.values == ["name": "of the other"])
+            let journal = try scratch.file.deletingPathExtension().appendingPathExtension("molt-journal").path
+            #expect(!FileManager.default.fileExists(atPath: journal))
+        }
+
+        @Test(arguments: UpgradeScenario.Primary.allCases)
+        func `such as a directory in the place of a file changes nothing`(primary: UpgradeScenario.Primary) throws {
+            let bytes = try Data(contentsOf: other.file)
+            try FileManager.default.removeItem(at: other.file)
+            try FileManager.default.createDirectory(at: other.file, withIntermediateDirectories: false)
+            let error = #expect(throws: MigrationError.self) { try upgrade(primary, registry) }
+            #expect(error?.code == .attachedStoreFailed)
+            #expect((error?.underlying as? DefaultsError)?.code == .notWritable)
+            try expectUnchanged(primary)
+
+            try FileManager.default.removeItem(at: other.file)
+            try bytes.write(to: other.file)
+            try upgrade(primary, registry)
+            try expectDone()
+        }
+
+        @Test(arguments: UpgradeScenario.Primary.allCases)
+        func `such as a value of another type changes nothing`(primary: UpgradeScenario.Primary) throws {
+            let (suite, other) = (scratch.suite, other.suite)
+            let typed = Migration(
+                to: 3,
+                "typed",
+                .settings(in: suite) { settings in
+                    try settings.set("early", forKey: "early")
+                    _ = try settings.value(for: DefaultsKey("title", default: 0))
+                }
+            )
+            var error = #expect(throws: MigrationError.self) {
+                try upgrade(primary, MigrationRegistry(registry.migrations + [typed]))
+            }
+            #expect(error?.migration?.name == "typed")
+            #expect(error?.code == .stepFailed)
+            #expect((error?.underlying as? DefaultsError)?.code == .typeMismatch)
+            #expect((error?.underlying as? DefaultsError)?.key == "title")
+            try expectUnchanged(primary)
+
+            let newest = Migration.suiteToAppGroup(to: 3, from: suite, into: other, conflict: .newest(by: "title"))
+            error = #expect(throws: MigrationError.self) {
+                try upgrade(primary, MigrationRegistry(registry.migrations + [newest]))
+            }
+            #expect(error?.code == .typeMismatch)
+            #expect(error?.recordKey == "title")
+            try expectUnchanged(primary)
+            #expect(try self.other.values == ["name": "of the other"])
+        }
+
+        // MARK: After the commit
+
+        @Test(arguments: UpgradeScenario.Primary.allCases)
+        func `after the commit is waited for, by what is done already, too`(primary: UpgradeScenario.Primary) throws {
+            let calls = Mutex<[AttachedPhase]>([])
+            let isBroken = Mutex(true)
+            let (scratch, other) = (scratch, other)
+            let hook = HookStore { phase in
+                calls.withLock { $0.append(phase) }
+                guard isBroken.withLock({ $0 }) else { return }
+                // Everything is added before anything is removed, in the order in which the steps asked for it.
+                #expect(try scratch.values["title"] == "n")
+                #expect(try scratch.values["name"] == (phase == .add ? "n" : nil))
+                #expect(try other.values["title"] == (phase == .add ? nil : "of the other"))
+                #expect(try other.values["name"] == "of the other")
+                if phase == .remove { throw HookStore.Failure() }
+            }
+            let first = Migration(to: 1, "one", .settings(in: scratch.suite) { try $0.renameKey("name", to: "title") })
+            let hooked = Migration(to: 2, "hook", .hook(hook))
+            let last = Migration(to: 3, "two", .settings(in: other.suite) { try $0.renameKey("name", to: "title") })
+            let error = #expect(throws: MigrationError.self) { try upgrade(primary, [first, hooked, last]) }
+            #expect(error?.code == .attachedStoreFailed)
+            #expect(error?.attachedStore == "hook")
+            #expect(error?.message.contains("committed") == true)
+            #expect(error?.underlying is HookStore.Failure)
+            #expect(calls.withLock { $0 } == [.add, .remove])
+            #expect(try scratch.values["name"] == nil)
+            #expect(try other.values == ["name": "of the other", "title": "of the other"])
+
+            isBroken.withLock { $0 = false }
+            try upgrade(primary, [first, hooked, last])
+            #expect(calls.withLock { $0 } == [.add, .remove, .add, .remove])
+            try expectDone()
+        }
+
+        @Test(arguments: UpgradeScenario.Primary.allCases)
+        func `keeps no session of use when it has failed`(primary: UpgradeScenario.Primary) throws {
+            let kept = Kept()
+            let (suite, other) = (scratch.suite, other.suite)
+            let both = Migration(
+                to: 1,
+                "both",
+                .settings(in: suite) { kept.add($0) },
+                .settings(in: other) { settings in
+                    try settings.set(1, forKey: "new")
+                    kept.add(settings)
+                    throw HookStore.Failure()
+                }
+            )
+            #expect(throws: MigrationError.self) { try upgrade(primary, [both]) }
+            #expect(kept.sessions.count == 2)
+            for session in kept.sessions {
+                for call in [{ try session.set(2, forKey: "late") }, { _ = try session.finish() }] {
+                    let error = #expect(throws: MigrationError.self) { try call() }
+                    #expect(error?.code == .contextExpired)
+                }
+            }
+            try expectUnchanged(primary)
+            #expect(try self.other.values == ["name": "of the other"])
+        }
+
+        /// Sessions that outlive their upgrade.
+        ///
+        /// The test uses it on one thread only.
+        private final class Kept: @unchecked Sendable {
+            private(set) var sessions: [SuiteChanges] = []
+
+            func add(_ session: SuiteChanges) { sessions.append(session) }
+        }
+
+        /// What the app is still to do to its own settings is not done to those of its extension.
+        @Test func `in an extension is left to the app`() throws {
+            let key = "molt.test.\(UUID().uuidString)"
+            let isBroken = Mutex(true)
+            let registry: MigrationRegistry = [
+                Migration(
+                    to: 1,
+                    "own",
+                    .hook(HookStore { _ in if isBroken.withLock({ $0 }) { throw HookStore.Failure() } }),
+                    .settings(in: .standard) { try $0.set(1, forKey: key) }
+                )
+            ]
+            #expect(throws: MigrationError.self) { try cache.upgrade(registry) }
+            isBroken.withLock { $0 = false }
+            let error = #expect(throws: MigrationError.self) { try cache.upgrade(registry, role: .appExtension) }
+            #expect(error?.code == .journalPending)
+            #expect(error?.attachedStore == "standard")
+            #expect(try Suite.standard.value(forKey: key) == nil)
+            try cache.upgrade(registry)
+            #expect(try Suite.standard.value(forKey: key) == 1)
+            try Suite.standard.removeValue(forKey: key)
+        }
+    }
+#endif

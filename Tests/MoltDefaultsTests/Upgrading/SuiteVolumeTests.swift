@@ -1,0 +1,104 @@
+#if os(Linux)
+    import Foundation
+    import MoltCache
+    import MoltCore
+    import MoltDefaults
+    import Testing
+
+    /// The suites' directory is mounted over in child processes, with mounts of their own.
+    @Suite(.enabled(if: Mounts.areAllowed, "needs the right to mount"))
+    struct `An upgrade of suites on a volume` {
+        @Test func `that can only be read changes nothing`() async {
+            await #expect(processExitsWith: .success) {
+                let home = try TestHome.directory
+                // Elsewhere: the home cannot be written.
+                let cache = try ScratchCache(in: FileManager.default.temporaryDirectory)
+                let scratch = try ScratchSuite(["name": "n"])
+                let registry: MigrationRegistry = [
+                    Migration(to: 1, "rename", .renameKey("name", to: "title", in: scratch.suite))
+                ]
+                try #require(Mounts.remountReadOnly(home))
+                let error = #expect(throws: MigrationError.self) { try cache.upgrade(registry) }
+                #expect(error?.code == .attachedStoreFailed)
+                #expect((error?.underlying as? DefaultsError)?.code == .notWritable)
+                #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
+                let own = #expect(throws: (any Error).self) { try scratch.suite.upgrade(with: registry) }
+                #expect((own as? DefaultsError)?.code == .notWritable)
+                #expect(try scratch.values == ["name": "n"])
+
+                try #require(Mounts.unmount(home))
+                try cache.upgrade(registry)
+                #expect(try scratch.values == ["title": "n"])
+            }
+        }
+
+        @Test func `that can only be read after the commit is written when that is over`() async {
+            await #expect(processExitsWith: .success) {
+                let home = try TestHome.directory
+                let cache = try ScratchCache(in: FileManager.default.temporaryDirectory)
+                let scratch = try ScratchSuite(["name": "n"])
+                let mount = HookStore { phase in
+                    if phase == .add { try #require(Mounts.remountReadOnly(home)) }
+                }
+                let rename = MigrationStep.renameKey("name", to: "title", in: scratch.suite)
+                let error = #expect(throws: MigrationError.self) {
+                    try cache.upgrade([Migration(to: 1, "rename", .hook(mount), rename)])
+                }
+                #expect(error?.code == .attachedStoreFailed)
+                #expect((error?.underlying as? DefaultsError)?.code == .notWritable)
+                #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == 1)
+                #expect(try scratch.values == ["name": "n"])
+
+                try #require(Mounts.unmount(home))
+                try cache.upgrade([Migration(to: 1, "rename", .hook(HookStore { _ in }), rename)])
+                #expect(try scratch.values == ["title": "n"])
+            }
+        }
+
+        @Test func `that is full keeps everything, and goes on when there is room`() async {
+            await #expect(processExitsWith: .success) {
+                let home = try TestHome.directory
+                let cache = try ScratchCache(in: FileManager.default.temporaryDirectory)
+                try #require(Mounts.mountVolume(of: 256, on: home))
+                let text = String(repeating: "x", count: 40_000)
+                let scratch = try ScratchSuite(["name": .string(text), "small": 1])
+                let registry: MigrationRegistry = [
+                    Migration(to: 1, "rename", .renameKey("name", to: "title", in: scratch.suite))
+                ]
+                let filler = home.appendingPathComponent("filler")
+                func fill() throws {
+                    #expect(FileManager.default.createFile(atPath: filler.path, contents: nil))
+                    let file = try FileHandle(forWritingTo: filler)
+                    defer { try? file.close() }
+                    let block = Data(count: 4_096)
+                    while (try? file.write(contentsOf: block)) != nil {}
+                }
+
+                // The cache is elsewhere: its upgrade is committed, and the suite stays.
+                try fill()
+                var error = #expect(throws: (any Error).self) { try cache.upgrade(registry) }
+                #expect((error as? MigrationError)?.code == .attachedStoreFailed)
+                let cause = (error as? MigrationError)?.underlying as? DefaultsError
+                #expect(cause?.code == .notWritable)
+                #expect(cause?.message.contains("no room") == true)
+                #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == 1)
+                #expect(try scratch.values == ["name": .string(text), "small": 1])
+                try FileManager.default.removeItem(at: filler)
+                try cache.upgrade(registry)
+                #expect(try scratch.values == ["title": .string(text), "small": 1])
+
+                // The suite is the store: its journal has no room, and nothing is committed.
+                try fill()
+                let back: MigrationRegistry = [
+                    Migration(to: 1, "back", .renameKey("title", to: "name", in: scratch.suite))
+                ]
+                error = #expect(throws: (any Error).self) { try scratch.suite.upgrade(with: back) }
+                #expect((error as? DefaultsError)?.code == .notWritable)
+                #expect(try scratch.values == ["title": .string(text), "small": 1])
+                try FileManager.default.removeItem(at: filler)
+                try scratch.suite.upgrade(with: back)
+                #expect(try scratch.values["name"] == .string(text))
+            }
+        }
+    }
+#endif
