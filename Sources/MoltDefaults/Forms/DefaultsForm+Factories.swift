@@ -49,7 +49,7 @@ extension DefaultsForm {
     static var any: DefaultsForm {
         DefaultsForm(
             .native(
-                convert: { _ in throw DefaultsError.mismatch("of a form that can be converted") },
+                convert: { _ in throw NoCodableForm(type: "PropertyListValue") },
                 isCurrent: { _ in true }
             )
         )
