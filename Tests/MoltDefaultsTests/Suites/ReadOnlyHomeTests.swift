@@ -11,7 +11,7 @@
         @Test func `can be read, and are said not to be writable before and when they are written`() async throws {
             let scratch = try ScratchSuite()
             try scratch.domain.write(set: ["a": 1])
-            await #expect(processExitsWith: .success) { [name = scratch.name] in
+            await #expect(processExitsWith: .success) { [name = scratch.name as String] in
                 let scratch = ScratchSuite(named: name)
                 try #require(Mounts.remountReadOnly(TestHome.directory))
                 #expect(try scratch.domain.read() == ["a": 1])

@@ -21,7 +21,7 @@
         @Test(arguments: damaged)
         func `is never overwritten when it is damaged`(text: String) async throws {
             try scratch.writeFile(text)
-            await #expect(processExitsWith: .success) { [name = scratch.name] in
+            await #expect(processExitsWith: .success) { [name = scratch.name as String] in
                 let scratch = ScratchSuite(named: name)
                 try scratch.defaults.set(1, forKey: "unsaved")
                 let calls: [() throws -> Void] = [

@@ -16,7 +16,7 @@
             for _ in 0..<8 {
                 let scratch = try ScratchSuite()
                 try scratch.domain.write(set: values(1))
-                await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name] in
+                await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
                     killSoon()
                     for round in 2... { try Suite.suite(name).update(set: values(round)) }
                 }
@@ -34,7 +34,7 @@
             for _ in 0..<8 {
                 let scratch = try ScratchSuite()
                 try scratch.domain.write(set: values(1))
-                await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name] in
+                await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
                     killSoon()
                     let defaults = try #require(UserDefaults(suiteName: name))
                     for round in 2... {
@@ -52,7 +52,7 @@
             for _ in 0..<8 {
                 let scratch = try ScratchSuite()
                 try scratch.domain.write(set: values(1))
-                await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name] in
+                await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
                     killSoon()
                     _ = try Suite.suite(name).values()
                     try Suite.suite(name).set(1, forKey: "key 7")
