@@ -52,7 +52,7 @@ public final class DefaultsStore: MigrationStore {
     public func state() throws -> StoreState {
         try suite.validate()
         if let journal = try files.journal() { return state(of: journal) }
-        let stored = try storedState()
+        let stored = try state(of: SuiteDomain(suite).read())
         // Another process may have committed meanwhile, and have put the ledger into the suite, but not done all else.
         return try files.journal().map(state(of:)) ?? stored
     }
@@ -68,8 +68,7 @@ public final class DefaultsStore: MigrationStore {
     }
 
     /// What the suite itself says.
-    private func storedState() throws -> StoreState {
-        let domain = try SuiteDomain(suite).read()
+    private func state(of domain: [String: PropertyListValue]) throws -> StoreState {
         if let stored = domain[Suite.ledgerKey] {
             let ledger = try DefaultsLedger(stored, in: suite)
             return StoreState(version: ledger.version, isFresh: false, ledger: ledger.entries)
@@ -91,8 +90,13 @@ public final class DefaultsStore: MigrationStore {
 
     private func run(_ body: (any MigrationTransaction) throws -> Void) throws {
         let journal = try files.journal()
-        let state = try journal.map(state(of:)) ?? storedState()
-        let transaction = DefaultsTransaction(suite: suite, state: state, journal: journal)
+        let domain = try SuiteDomain(suite).read()
+        let transaction = DefaultsTransaction(
+            suite: suite,
+            domain: domain,
+            state: try journal.map { state(of: $0) } ?? state(of: domain),
+            journal: journal
+        )
         defer { transaction.invalidate() }
         try body(transaction)
         guard !isDryRun else { return }

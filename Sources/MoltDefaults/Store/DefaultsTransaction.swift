@@ -4,14 +4,17 @@ internal import MoltCore
 /// The write side of a suite that is a store: a ledger and a journal, and no records.
 final class DefaultsTransaction: MigrationTransaction {
     private let suite: Suite
+    /// The suite as it was when the transaction began.
+    private let domain: [String: PropertyListValue]
     private let before: StoreState
     /// The journal as it is to be, nil for none.
     private var pending: DefaultsJournal?
     private var isChanged = false
     private var isOver = false
 
-    init(suite: Suite, state: StoreState, journal: DefaultsJournal?) {
+    init(suite: Suite, domain: [String: PropertyListValue], state: StoreState, journal: DefaultsJournal?) {
         self.suite = suite
+        self.domain = domain
         before = state
         pending = journal
     }
@@ -85,6 +88,7 @@ final class DefaultsTransaction: MigrationTransaction {
             let intent = try SuiteIntent(entry.changes)
             try setOwnIntent { own in
                 own.snapshot = intent.snapshot
+                own.snapshot[Suite.ledgerKey] = domain[Suite.ledgerKey]
                 own.set = intent.set
                 own.remove = intent.remove
             }
@@ -106,7 +110,7 @@ final class DefaultsTransaction: MigrationTransaction {
             if let index, let changes = pending?.entries[index].changes {
                 try SuiteIntent(Array(changes))
             } else {
-                SuiteIntent(snapshot: try SuiteDomain(suite).read())
+                SuiteIntent(snapshot: domain)
             }
         try change(&intent)
         let entry = DefaultsJournal.Entry(store: name, changes: Data(try intent.encoded()))

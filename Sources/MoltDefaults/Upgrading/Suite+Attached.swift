@@ -31,6 +31,8 @@ extension Suite: AttachedStore {
         case .add:
             let additions = try intent.additions(to: SuiteDomain(self).readSettingAsideDamage())
             if !additions.isEmpty { try SuiteDomain(self).write(set: additions, remove: []) }
+        case .remove where intent.remove.isEmpty:
+            break
         case .remove:
             let removals = try intent.removals(from: SuiteDomain(self).read())
             if !removals.isEmpty { try SuiteDomain(self).write(set: [:], remove: removals) }

@@ -196,6 +196,15 @@ struct SuiteChangesTests {
             }
         }
 
+        @Test func `A file that a kill cut off is restored around what the app has set since`() throws {
+            let intent = try committed { try $0.set("migrated", forKey: "name") }
+            try Data().write(to: scratch.file)
+            try suite.update(set: ["count": 5, "later": true])
+            try suite.apply(intent, .add)
+            try suite.apply(intent, .remove)
+            #expect(try scratch.values == ["name": "migrated", "count": 5, "volume": 0.5, "later": true])
+        }
+
         @Test func `A damaged file is an error, and stays`() throws {
             let damage = Data("damage".utf8)
             try damage.write(to: scratch.file)
