@@ -153,6 +153,11 @@ extension DefaultsKeyForm {
         DefaultsKeyForm { text in Int64(text)?.description ?? UInt64(text)?.description }
     }
 
+    /// Keys that are raw values of a type that is not at hand: any text, or number as text, will do.
+    public static var rawValue: DefaultsKeyForm {
+        DefaultsKeyForm { $0 }
+    }
+
     /// Keys of a type, each as its text.
     public static func of<Key: DefaultsDictionaryKey>(_ type: Key.Type) -> DefaultsKeyForm {
         DefaultsKeyForm(mayAlternate: type != String.self && type != Int.self) { text in

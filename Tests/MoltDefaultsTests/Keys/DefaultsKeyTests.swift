@@ -129,6 +129,15 @@ struct DefaultsKeyTests {
     }
 
     @Test
+    func `what cannot be told, because the standard error is closed, ends nothing`() async {
+        await #expect(processExitsWith: .success) {
+            try FileHandle.standardError.close()
+            let settings = DictionarySettings(["tags": "no array"])
+            #expect(settings[.tags] == ["first"])
+        }
+    }
+
+    @Test
     func `what cannot be stored is reported by the subscript, and the old value stays`() throws {
         let reported = ReportedErrors()
         let handler = DefaultsKeys.onFailure

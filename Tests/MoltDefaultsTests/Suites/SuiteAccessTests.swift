@@ -85,6 +85,15 @@ import Testing
         #expect(try suite.values().count == 40)
     }
 
+    @Test func `tells those who watch a key of the last of many changes at once`() async throws {
+        let suite = suite
+        var values = suite.updates(forKey: "key").makeAsyncIterator()
+        DispatchQueue.concurrentPerform(iterations: 20) { number in
+            try? suite.set(.int(Int64(number)), forKey: "key")
+        }
+        #expect(await values.next() == .some(try suite.value(forKey: "key")))
+    }
+
     @Test func `tells those who watch a key of its changes, once each`() async throws {
         try suite.set(1, forKey: "a.b")
         var values = suite.updates(forKey: "a.b").makeAsyncIterator()

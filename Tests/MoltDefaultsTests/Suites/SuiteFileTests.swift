@@ -128,6 +128,21 @@
             #expect(try domain.read() == ["b": 2, "c": 3, "unsaved": 4, "d": 5])
         }
 
+        @Test func `loses nothing when two processes write at once`() async throws {
+            func write(_ prefix: String) async {
+                await #expect(processExitsWith: .success) {
+                    [
+                        prefix = prefix as String, name = scratch.name as String
+                    ] in
+                    for number in 0..<40 { try Suite.suite(name).set(1, forKey: "\(prefix) \(number)") }
+                }
+            }
+            async let one: Void = write("a")
+            async let other: Void = write("b")
+            _ = await (one, other)
+            #expect(try domain.read().count == 80)
+        }
+
         @Test func `is not given a domain that would be read back as something else`() throws {
             let error = #expect(throws: DefaultsError.self) { try domain.write(set: ["CF$UID": 1]) }
             #expect(error?.code == .cannotStore)

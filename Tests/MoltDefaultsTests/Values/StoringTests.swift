@@ -49,6 +49,16 @@ import Testing
         }
     #endif
 
+    @Test func `texts are the same to the byte only`() throws {
+        let composed: PropertyListValue = "\u{E9}"
+        let decomposed: PropertyListValue = "e\u{301}"
+        #expect(composed != decomposed)
+        let scratch = try ScratchSuite(["a": composed])
+        try scratch.suite.set(decomposed, forKey: "a")
+        #expect(try scratch.suite.value(forKey: "a") == decomposed)
+        #expect(try scratch.values == ["a": decomposed])
+    }
+
     @Test func `a small whole number is stored as one that has a sign`() {
         #expect(PropertyListValue.unsigned(5).asStored() == 5)
         #expect(PropertyListValue(exactly: UInt8(5)) == 5)
