@@ -58,7 +58,7 @@ struct ContainerBridgeTests {
         expectUnreadable(
             .dictionary(["a": .array([.int(0), .bool(true)])]),
             as: [String: [Int]].self,
-            at: "a[1]"
+            at: #"["a"][1]"#
         )
         expectUnreadable(.array([.string(#"{"id":"0","name":1}"#)]), as: [CodableTimeZone].self, at: "[0].name")
         expectUnreadable(.string("[1]"), as: [Int].self)
