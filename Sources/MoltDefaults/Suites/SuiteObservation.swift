@@ -28,7 +28,7 @@ final class SuiteObservation: Sendable {
     func start() {
         let id = SuiteHub.shared.listen(to: suite) { [weak self] in self?.look() }
         add { SuiteHub.shared.remove(id) }
-        SuiteSignals.listen(to: suite, key: key) { [weak self] in self?.look() }.map(add)
+        add(SuiteSignals.listen(to: suite, key: key) { [weak self] in self?.look() })
         look()
     }
 
@@ -86,7 +86,7 @@ enum SuiteSignals {
         to suite: Suite,
         key: String,
         _ changed: @escaping @Sendable () -> Void
-    ) -> (@Sendable () -> Void)? {
+    ) -> @Sendable () -> Void {
         #if canImport(Darwin)
             // A dot separates the parts of a key path, and "@" begins an operator of one.
             if !key.isEmpty, !key.contains("."), !key.hasPrefix("@"), let defaults = try? suite.makeDefaults() {

@@ -18,7 +18,7 @@ internal import Foundation
 extension PropertyListValue {
     /// How deeply arrays and dictionaries may lie in each other.
     ///
-    /// Linux cannot read back more than 512; a journal in JSON has two levels for each of these.
+    /// Linux cannot read back more than 512; JSON, in which values are set aside, has two levels for each of these.
     static let depthLimit = 200
 
     /// Creates a value from what `UserDefaults` or `PropertyListSerialization` handed out.
