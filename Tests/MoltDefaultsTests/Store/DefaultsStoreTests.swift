@@ -141,6 +141,24 @@ import Testing
         #expect(try settings["title"] == "n")
     }
 
+    @Test func `is given up when the task that waits for it is cancelled`() async throws {
+        let suite = suite
+        let task = Task {
+            try await suite.upgrade(with: [
+                Migration(
+                    to: 1,
+                    "cancelled",
+                    .settings(in: suite) { try $0.set("changed", forKey: "name") }
+                )
+            ])
+        }
+        task.cancel()
+        let error = await #expect(throws: MigrationError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(try settings["name"] == "n")
+        #expect(try state.version == 0)
+    }
+
     // MARK: Other suites
 
     @Test func `upgrades others with it`() throws {
