@@ -13,9 +13,8 @@
     ///   file was read.
     /// - A file that is replaced is seen after `synchronize()`.
     /// - `synchronize()` of one suite saves what is unsaved in all of the process. So the other suites that this process
-    ///   has used last through Molt, and the app's own settings, are kept copies of in the same way, and a damaged file
-    ///   of theirs that would be overwritten is moved aside. What the app has unsaved in any further suite is saved as
-    ///   the app's own `synchronize()` would save it.
+    ///   has used through Molt, and the app's own settings, are kept copies of in the same way. What the app has unsaved
+    ///   in any further suite is saved as the app's own `synchronize()` would save it.
     struct SuiteStorage {
         private let suite: Suite
         private let file: SuiteFile
@@ -106,7 +105,6 @@
         private func synchronize() throws(DefaultsError) {
             let used = Self.used.withLock { $0.filter { $0 != .standard } + [.standard] }
             let others = used.filter { !$0.isSameDomain(as: suite) }.map { SuiteStorage($0) }
-            for other in others where other.hasUnsavedOverDamage { try other.file.setAsideDamage() }
             try synchronize(copying: others.filter(\.hasUnsaved).map(\.file)[...])
         }
 
@@ -122,17 +120,6 @@
         private var hasUnsaved: Bool {
             guard let saved = try? file.read(), let live = try? live(saved: saved) else { return false }
             return live != saved
-        }
-
-        /// Whether the library would write over a file that cannot be read.
-        private var hasUnsavedOverDamage: Bool {
-            do throws(DefaultsError) {
-                _ = try file.read()
-                return false
-            } catch {
-                guard error.code == .unreadable, let live = try? live(saved: [:]) else { return false }
-                return !live.isEmpty
-            }
         }
 
         /// A domain of that one key alone would be read back as something else.

@@ -40,23 +40,6 @@
             #expect(try String(contentsOf: scratch.file, encoding: .utf8) == text)
         }
 
-        @Test func `is moved aside when it is damaged, and another suite's writing has the library overwrite it`()
-            async throws
-        {
-            try scratch.writeFile("garbage")
-            await #expect(processExitsWith: .success) { [name = scratch.name as String] in
-                let scratch = ScratchSuite(named: name)
-                #expect(throws: DefaultsError.self) { try scratch.values }
-                try scratch.defaults.set(1, forKey: "unsaved")
-                try ScratchSuite(["a": 1]).suite.set(2, forKey: "a")
-            }
-            #expect(try scratch.values == ["unsaved": 1])
-            let aside = scratch.name + ".plist.damaged"
-            #expect(try scratch.otherFiles() == [aside])
-            let file = try TestHome.directory.appendingPathComponent(aside)
-            #expect(try String(contentsOf: file, encoding: .utf8) == "garbage")
-        }
-
         @Test func `is not written when a value in it is of no kind that a suite holds`() throws {
             let objects: [String: Any] = ["archived": ["CF$UID": 1], "a": 1]
             let bytes = try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
