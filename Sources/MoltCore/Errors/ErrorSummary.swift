@@ -55,16 +55,17 @@ package enum ErrorSummary {
         return names.isEmpty ? "" : " at \"\(names.joined(separator: "."))\""
     }
 
-    /// The names of a path's properties and its indices.
+    /// The names of a path's properties and its indices; not the keys of dictionaries, which are a part of the value.
     static func names(_ path: [any CodingKey]) -> [String] {
         path.map(name)
     }
 
-    /// The name of a property, or an index; not the key of a dictionary, which is a part of the value.
     private static func name(of key: any CodingKey) -> String {
-        if let index = key.intValue { return String(index) }
-        // What the compiler makes of `CodingKeys` is an enum; a key that is made of text while it runs is not.
-        return Mirror(reflecting: key).displayStyle == .enum ? key.stringValue : "…"
+        switch CodingStep(key) {
+        case .index(let index): String(index)
+        case .property(let name): name
+        case .key: "…"
+        }
     }
 
     /// The name of an enum's case, from what the compiler knows of it and never from a description of its own.

@@ -31,7 +31,7 @@ extension DefaultsSerializable {
     static func encodeElements(of elements: some Sequence<Self>) throws -> PropertyListValue {
         try .array(
             elements.enumerated().map { index, element in
-                try DefaultsError.within("[\(index)]", .cannotStore) { try encodeInside(element) }
+                try DefaultsError.within(.index(index), .cannotStore) { try encodeInside(element) }
             }
         )
     }
@@ -40,7 +40,7 @@ extension DefaultsSerializable {
     static func decodeElements(of stored: PropertyListValue) throws -> [Self] {
         guard case .array(let elements) = stored else { throw DefaultsError.mismatch("an array") }
         return try elements.enumerated().map { index, element in
-            try DefaultsError.within("[\(index)]", .typeMismatch) { try decoded(from: element) }
+            try DefaultsError.within(.index(index), .typeMismatch) { try decoded(from: element) }
         }
     }
 }

@@ -8,11 +8,11 @@ public struct DefaultsDictionaryBridge<Key: DefaultsDictionaryKey, Element: Defa
         var stored: [String: PropertyListValue] = [:]
         for (key, element) in value {
             let text = key.defaultsKey
-            let element = try DefaultsError.within(text, .cannotStore) { try Element.encodeInside(element) }
+            let element = try DefaultsError.within(.key(text), .cannotStore) { try Element.encodeInside(element) }
             guard stored.updateValue(element, forKey: text) == nil else {
                 throw DefaultsError.unstorable(
                     "Two keys of type \(Key.self) have the same text. Give each a text of its own.",
-                    at: text
+                    at: ValuePlace([.key(text)])
                 )
             }
         }
@@ -25,11 +25,11 @@ public struct DefaultsDictionaryBridge<Key: DefaultsDictionaryKey, Element: Defa
         var value: [Key: Element] = [:]
         for (text, element) in stored {
             guard let key = Key(defaultsKey: text) else {
-                throw DefaultsError.mismatch("under a key of type \(Key.self)", at: text)
+                throw DefaultsError.mismatch("under a key of type \(Key.self)", at: ValuePlace([.key(text)]))
             }
-            let element = try DefaultsError.within(text, .typeMismatch) { try Element.decoded(from: element) }
+            let element = try DefaultsError.within(.key(text), .typeMismatch) { try Element.decoded(from: element) }
             guard value.updateValue(element, forKey: key) == nil else {
-                throw DefaultsError.mismatch("the only value whose key means the same", at: text)
+                throw DefaultsError.mismatch("the only value whose key means the same", at: ValuePlace([.key(text)]))
             }
         }
         return value

@@ -2,7 +2,7 @@ extension DefaultsError {
     /// The error for something stored that is not what its type asks for.
     ///
     /// - Parameter expected: What it should be: "a whole number from 0 to 255".
-    package static func mismatch(_ expected: String, at place: String? = nil) -> DefaultsError {
+    package static func mismatch(_ expected: String, at place: ValuePlace? = nil) -> DefaultsError {
         var error = DefaultsError(
             .typeMismatch,
             "What is stored is not \(expected). It stays as it is: convert it in a migration, or set another value."
@@ -14,7 +14,7 @@ extension DefaultsError {
     /// The error for a value that its type's form cannot hold.
     ///
     /// - Parameter fault: What is wrong with it, and what to do.
-    static func unstorable(_ fault: String, at place: String? = nil) -> DefaultsError {
+    static func unstorable(_ fault: String, at place: ValuePlace? = nil) -> DefaultsError {
         var error = DefaultsError(.cannotStore, fault)
         error.place = place
         return error
@@ -23,20 +23,17 @@ extension DefaultsError {
     /// Runs a conversion of something inside a value, so that its error says where that is.
     ///
     /// - Parameters:
-    ///   - place: `[2]` for an element, a name for a value of a dictionary.
+    ///   - step: The way to it.
     ///   - code: What an error that a bridge of the app throws is.
-    package static func within<Value>(
-        _ place: @autoclosure () -> String,
+    static func within<Value>(
+        _ step: ValuePlace.Step,
         _ code: Code,
         _ convert: () throws -> Value
     ) throws(DefaultsError) -> Value {
         do {
             return try convert()
         } catch {
-            var error = wrapping(error, as: code)
-            let inner = error.place ?? ""
-            error.place = place() + (inner.isEmpty || inner.hasPrefix("[") ? inner : ".\(inner)")
-            throw error
+            throw wrapping(error, as: code).inside(step)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import MoltCore
 
 /// JSON as Defaults writes it: the default coders, dates as seconds since 2001, any value at the top.
 enum DefaultsJSON {
@@ -18,7 +19,7 @@ enum DefaultsJSON {
         }
     }
 
-    private static func unwritable(at place: String?) -> DefaultsError {
+    private static func unwritable(at place: ValuePlace?) -> DefaultsError {
         .unstorable(
             "JSON cannot hold an infinite number, or what is not a number. Choose another form for it.",
             at: place
@@ -59,7 +60,7 @@ enum DefaultsJSON {
     }
 
     // The error's own text may have the value in it; its path has not.
-    private static func place(of error: DecodingError) -> String? {
+    private static func place(of error: DecodingError) -> ValuePlace? {
         switch error {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
             place(context.codingPath)
@@ -70,13 +71,16 @@ enum DefaultsJSON {
         }
     }
 
-    private static func place(_ path: [any CodingKey]) -> String? {
-        path.reduce(nil) { place, key in
-            if let index = key.intValue {
-                "\(place ?? "")[\(index)]"
-            } else {
-                PropertyListValue.place(place ?? "", key.stringValue)
+    private static func place(_ path: [any CodingKey]) -> ValuePlace? {
+        guard !path.isEmpty else { return nil }
+        return ValuePlace(
+            path.map { key in
+                switch CodingStep(key) {
+                case .index(let index): .index(index)
+                case .property(let name): .property(name)
+                case .key(let key): .key(key)
+                }
             }
-        }
+        )
     }
 }

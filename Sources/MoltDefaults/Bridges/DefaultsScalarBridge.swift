@@ -25,7 +25,7 @@ public struct DefaultsScalarBridge<Value>: DefaultsValueBridge {
 
     /// The value.
     public func decode(_ stored: PropertyListValue) throws -> Value {
-        guard let value = value(stored) else { throw DefaultsError.mismatch("\(name)") }
+        guard let value = value(stored) else { throw DefaultsError.mismatch(name) }
         return value
     }
 

@@ -53,10 +53,7 @@ extension DefaultsSerializable {
         // A custom bridge: JSON text, if any, was the value's own.
         return native { json in
             guard let type = Self.self as? any Decodable.Type else {
-                throw DefaultsError(
-                    .typeMismatch,
-                    "cannot be converted: \(Self.self) has no Codable form that says how to read it"
-                )
+                throw NoCodableForm(type: "\(Self.self)")
             }
             guard let value = try DefaultsJSON.decode(type, from: json) as? Self else { throw unfittingBridge }
             return try encodeInside(value)

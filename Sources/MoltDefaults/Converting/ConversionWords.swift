@@ -1,16 +1,17 @@
 // What the reasons of conversions call the kinds of values.
 
 extension PropertyListValue {
-    /// Whether a range may go from this bound to another; true when the order of such values is not known here.
-    func isInOrder(with upper: PropertyListValue) -> Bool {
-        switch (self, upper) {
-        case (.int(let lower), .int(let upper)): lower <= upper
-        case (.unsigned(let lower), .unsigned(let upper)): lower <= upper
-        case (.unsigned, .int): false
-        case (.double(let lower), .double(let upper)): lower <= upper
-        case (.date(let lower), .date(let upper)): lower <= upper
-        case (.string(let lower), .string(let upper)): lower <= upper
-        default: true
+    /// What a value of this kind is called.
+    var kindName: String {
+        switch self {
+        case .bool: "a truth value"
+        case .int, .unsigned: "a whole number"
+        case .double: "a number"
+        case .string: "a text"
+        case .date: "a date"
+        case .data: "data"
+        case .array: "an array"
+        case .dictionary: "a dictionary"
         }
     }
 }

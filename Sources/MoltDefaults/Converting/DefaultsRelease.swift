@@ -1,7 +1,8 @@
 /// The release of Defaults that is to read the settings after their conversion.
 ///
 /// Only the releases are named that changed how a type stands; those between two of them read what the earlier one does.
-public enum DefaultsRelease: Int, Comparable, Sendable {
+/// The earlier one is the lesser.
+public enum DefaultsRelease: Comparable, Sendable {
     /// 5.0: containers are native, Codable values inside them are JSON texts.
     case v5
     /// 6.2: as 5, but a UUID stands as its text, without quotes.
@@ -11,9 +12,4 @@ public enum DefaultsRelease: Int, Comparable, Sendable {
 
     /// What today's Defaults reads, and Molt's typed keys.
     public static let latest = DefaultsRelease.v6dot3
-
-    /// Whether one release came before another.
-    public static func < (one: DefaultsRelease, other: DefaultsRelease) -> Bool {
-        one.rawValue < other.rawValue
-    }
 }

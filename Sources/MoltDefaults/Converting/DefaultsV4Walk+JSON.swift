@@ -56,6 +56,8 @@ extension DefaultsV4Walk {
         guard part.kind != .null else { throw mismatch(part, form) }
         do {
             return try body(part.utf8)
+        } catch let error as NoCodableForm {
+            throw failure(error.description)
         } catch let error as DefaultsError where error.code == .typeMismatch {
             throw failure("not what its type was encoded as\(error.place.map { ", at \($0)" } ?? "")")
         } catch {

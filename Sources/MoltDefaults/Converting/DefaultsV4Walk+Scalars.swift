@@ -117,7 +117,7 @@ extension DefaultsV4Walk {
     func misfit(_ value: PropertyListValue, _ form: DefaultsForm) -> ConversionFailure {
         switch (form.kind, value) {
         case (.integer, .int), (.integer, .unsigned), (.float, .double): beyondLimits()
-        default: mismatch(value.kind, form)
+        default: mismatch(value.kindName, form)
         }
     }
 

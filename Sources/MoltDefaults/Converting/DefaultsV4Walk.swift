@@ -152,3 +152,18 @@ extension JSONPart: StoredPart {
     /// The characters it was written with.
     var original: PropertyListValue { .string(text) }
 }
+
+extension PropertyListValue {
+    /// Whether a range may go from this bound to another; true when the order of such values is not known here.
+    fileprivate func isInOrder(with upper: PropertyListValue) -> Bool {
+        switch (self, upper) {
+        case (.int(let lower), .int(let upper)): lower <= upper
+        case (.unsigned(let lower), .unsigned(let upper)): lower <= upper
+        case (.unsigned, .int): false
+        case (.double(let lower), .double(let upper)): lower <= upper
+        case (.date(let lower), .date(let upper)): lower <= upper
+        case (.string(let lower), .string(let upper)): lower <= upper
+        default: true
+        }
+    }
+}

@@ -46,7 +46,7 @@ package struct SwiftyConversion: Sendable {
         if case .native(_, let isCurrent) = form.kind, isCurrent(stored) { return stored }
         let storage = form.swiftyStorage
         if storage == .data || storage == .archives && !target.isDefaults {
-            guard case .data = stored else { throw mismatch(stored.kind, "data") }
+            guard case .data = stored else { throw mismatch(stored.kindName, "data") }
             return stored
         }
         let content = try SwiftyContent(stored, as: form)
@@ -66,10 +66,10 @@ package struct SwiftyConversion: Sendable {
             // What is kept as it was, is kept whole.
             if let bad { throw ConversionFailure(reason: bad.reason, place: bad.place) }
             return .data(data)
-        case (.json, .native): throw mismatch(stored.kind, "data of JSON")
+        case (.json, .native): throw mismatch(stored.kindName, "data of JSON")
         case (.json, .archive): throw mismatch("an archive", "data of JSON")
         case (.url, .native(let value)):
-            guard value != stored else { throw mismatch(stored.kind, "an archive of URLs or a path") }
+            guard value != stored else { throw mismatch(stored.kindName, "an archive of URLs or a path") }
             return stored
         case (.plain, _), (.containers, _), (.data, _), (.archives, _): return native
         }

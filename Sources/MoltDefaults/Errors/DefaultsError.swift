@@ -3,8 +3,9 @@ package import MoltCore
 
 /// What went wrong with a suite or with a value in it: a code to act on and a message that says what to do.
 ///
-/// No description of this error holds a value: `description`, `debugDescription` and `errorDescription` name the
-/// underlying error by its type only. Keys, and the names inside a value that lead to a place, may be named.
+/// No description of this error holds a value, or the key of a dictionary inside one: `description`,
+/// `debugDescription` and `errorDescription` say of the underlying error what kind it is, and no more. The settings'
+/// own keys are named, and so are properties of Codable types.
 ///
 /// ```swift
 /// do {
@@ -25,7 +26,9 @@ public struct DefaultsError: Error, Sendable {
     /// The key, or several of them.
     public var key: String?
     /// The place inside the value, as in `[2].name`; nil for the value itself.
-    public var place: String?
+    ///
+    /// Its own description, and those of the error, do not show the keys of dictionaries.
+    public var place: ValuePlace?
     /// What was thrown further down.
     ///
     /// - Important: It may hold a value; do not log it where users' data must not go.
@@ -89,7 +92,7 @@ extension DefaultsError: CustomStringConvertible, CustomDebugStringConvertible, 
 
 extension DefaultsError: DescribedError {
     package var errorText: ErrorText {
-        let details = [("suite", suite), ("path", path), ("key", key), ("place", place)]
+        let details = [("suite", suite), ("path", path), ("key", key), ("place", place?.description)]
         return ErrorText(
             type: "DefaultsError",
             code: code.rawValue,
@@ -106,6 +109,25 @@ extension DefaultsError {
         var error = self
         error.key = key
         return error
+    }
+
+    /// The same error about something that is a step further inside the value.
+    func inside(_ step: ValuePlace.Step) -> DefaultsError {
+        var error = self
+        error.place = ValuePlace([step] + (place?.steps ?? []))
+        return error
+    }
+
+    /// Runs a closure that is about something a step inside the value, so that its error says so.
+    static func inside<Found>(
+        _ step: ValuePlace.Step,
+        _ body: () throws(DefaultsError) -> Found
+    ) throws(DefaultsError) -> Found {
+        do {
+            return try body()
+        } catch {
+            throw error.inside(step)
+        }
     }
 
     /// The same error with the suite that it is about.

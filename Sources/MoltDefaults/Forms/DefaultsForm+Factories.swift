@@ -49,7 +49,7 @@ extension DefaultsForm {
     static var any: DefaultsForm {
         DefaultsForm(
             .native(
-                convert: { _ in throw DefaultsError.mismatch("of a form that can be converted") },
+                convert: { _ in throw NoCodableForm(type: "PropertyListValue") },
                 isCurrent: { _ in true }
             )
         )
@@ -151,6 +151,11 @@ extension DefaultsKeyForm {
     /// Keys that are whole numbers of any width, as text.
     public static var integer: DefaultsKeyForm {
         DefaultsKeyForm { text in Int64(text)?.description ?? UInt64(text)?.description }
+    }
+
+    /// Keys that are raw values of a type that is not at hand: any text, or number as text, will do.
+    public static var rawValue: DefaultsKeyForm {
+        DefaultsKeyForm { $0 }
     }
 
     /// Keys of a type, each as its text.

@@ -13,6 +13,7 @@
 /// The default is in the key only: it is never written. Keys are listed in an extension of ``DefaultsKeys``, or kept
 /// anywhere else: a key is a constant like others.
 public final class DefaultsKey<Value: DefaultsSerializable>: DefaultsKeys, @unchecked Sendable {
+    // Unchecked as its superclass is: this is a constant, and Sendable.
     private let makeDefault: @Sendable () -> Value
 
     /// A setting whose default is made anew each time that it is needed.

@@ -48,6 +48,7 @@ extension DefaultsKeys {
     }
 
     private static let failureHandler = Mutex<FailureHandler> { error in
-        FileHandle.standardError.write(Data("Molt: \(error)\n".utf8))
+        // `write(_:)` ends the process when the standard error is closed.
+        try? FileHandle.standardError.write(contentsOf: Data("Molt: \(error)\n".utf8))
     }
 }

@@ -67,13 +67,13 @@ struct SettingsConversion: Sendable {
             guard let first = setAside.first else { break }
             outcome.outcome = .salvaged
             outcome.reason = first.reason
-            outcome.place = first.place.withKeys
+            outcome.place = first.place.fullDescription
             try settings.setAside(
                 SetAsideValue(
                     migration: migration,
                     value: stored,
                     parts: setAside.map {
-                        SetAsideValue.Part(place: $0.place.withKeys, value: $0.original, reason: $0.reason)
+                        SetAsideValue.Part(place: $0.place.fullDescription, value: $0.original, reason: $0.reason)
                     }
                 ),
                 forKey: key.name
@@ -81,7 +81,7 @@ struct SettingsConversion: Sendable {
         case .notConvertible(let reason, let place):
             outcome.outcome = .notConvertible
             outcome.reason = reason
-            outcome.place = place.steps.isEmpty ? nil : place.withKeys
+            outcome.place = place.steps.isEmpty ? nil : place.fullDescription
         }
         return outcome
     }

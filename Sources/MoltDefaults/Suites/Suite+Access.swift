@@ -29,6 +29,8 @@ extension Suite: SettingsAccess {
     ///
     /// On Linux all of it or none, even when the app is killed meanwhile.
     ///
+    /// A key that is named in both is set.
+    ///
     /// - Throws: ``DefaultsError`` with the code `invalidSuite`; `cannotStore` before anything is changed; `unreadable`
     ///   for a file that is damaged, which stays as it is; `noPermission`, `notWritable` or `readBackFailed`.
     public func update(set values: [String: PropertyListValue] = [:], remove keys: Set<String> = []) throws {

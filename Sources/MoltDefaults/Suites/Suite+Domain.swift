@@ -1,5 +1,9 @@
 internal import Foundation
 
+#if canImport(Darwin)
+    internal import Synchronization
+#endif
+
 extension Suite {
     /// The name of the domain that holds the settings.
     ///
@@ -44,9 +48,7 @@ extension Suite {
                 return "the system does not give it out. For the app's own settings, use Suite.standard."
             }
             // macOS names a directory for any group; the others only for one that the app is entitled to.
-            if name.hasPrefix("group."),
-                FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name) == nil
-            {
+            guard !name.hasPrefix("group.") || Self.isEntitled(toGroup: name) else {
                 return "the app is not entitled to the group. Add it to the app groups of the target's capabilities."
             }
             return nil
@@ -61,6 +63,21 @@ extension Suite {
             return nil
         #endif
     }
+
+    #if canImport(Darwin)
+        /// Whether the system gives out the group's directory, which it asks another process for.
+        private static func isEntitled(toGroup name: String) -> Bool {
+            if entitledGroups.withLock({ $0.contains(name) }) { return true }
+            guard FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name) != nil else {
+                return false
+            }
+            entitledGroups.withLock { _ = $0.insert(name) }
+            return true
+        }
+
+        /// The groups that it was asked for; what an app is entitled to does not change while it runs.
+        private static let entitledGroups = Mutex<Set<String>>([])
+    #endif
 
     private static let reservedNames: Set<String> = [
         UserDefaults.globalDomain, "Apple Global Domain", ".GlobalPreferences", UserDefaults.argumentDomain,

@@ -83,6 +83,13 @@ package struct SuiteDomain: Sendable {
         return values
     }
 
+    /// The keys, in order; of very many the first ones.
+    private static func list(_ keys: [String]) -> String {
+        let shown = 10
+        let first = keys.sorted().prefix(shown).joined(separator: ", ")
+        return keys.count > shown ? "\(first) and \(keys.count - shown) more" : first
+    }
+
     /// Compares what was read back with what was written.
     ///
     /// - Throws: ``DefaultsError`` with the code `readBackFailed` and the keys that differ.
@@ -98,6 +105,6 @@ package struct SuiteDomain: Sendable {
         throw DefaultsError(
             .readBackFailed,
             "The suite did not give back what was written to it. Another process may be writing it: try again."
-        ).at(key: different.sorted().joined(separator: ", ")).of(suite: suite)
+        ).at(key: list(different)).of(suite: suite)
     }
 }

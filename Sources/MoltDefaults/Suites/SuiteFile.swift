@@ -98,8 +98,11 @@
         /// Runs a closure while no other process, or thread, reads or writes a suite through Molt.
         ///
         /// The lock is on the directory, so that it leaves no file; a kill frees it. Where there is no directory yet,
-        /// or a file system without locks, the closure runs without it.
+        /// or the file system has no such locks (NFS has none of directories), only threads of this process wait. It
+        /// must not be asked for again from inside.
         func locked<Found>(_ body: () throws(DefaultsError) -> Found) throws(DefaultsError) -> Found {
+            Self.threads.lock()
+            defer { Self.threads.unlock() }
             let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard descriptor >= 0 else { return try body() }
             defer { close(descriptor) }
@@ -107,6 +110,9 @@
             try recover()
             return try body()
         }
+
+        /// What threads of this process wait for; all suites' files are in one directory.
+        private static let threads = NSLock()
 
         /// Checks the file and its directory, or the nearest one above it that there is.
         func checkWritable() throws(DefaultsError) {

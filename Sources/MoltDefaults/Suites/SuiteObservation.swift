@@ -8,6 +8,9 @@ final class SuiteObservation: Sendable {
         var last: PropertyListValue??
         var stops: [@Sendable () -> Void] = []
         var isOver = false
+        /// Whether a look is under way, and whether something may have changed since it began.
+        var isLooking = false
+        var mustLookAgain = false
     }
 
     private let suite: Suite
@@ -25,7 +28,7 @@ final class SuiteObservation: Sendable {
     func start() {
         let id = SuiteHub.shared.listen(to: suite) { [weak self] in self?.look() }
         add { SuiteHub.shared.remove(id) }
-        SuiteSignals.listen(to: suite, key: key) { [weak self] in self?.look() }.map(add)
+        add(SuiteSignals.listen(to: suite, key: key) { [weak self] in self?.look() })
         look()
     }
 
@@ -47,14 +50,31 @@ final class SuiteObservation: Sendable {
         if isOver { stop() }
     }
 
+    /// Reads the value, and hands it on when it is another.
+    ///
+    /// One thread looks at a time, so that of two changes at once the later value is handed on last; who comes
+    /// meanwhile leaves word, and goes. The lock is not held while the suite is read: what the platform says of changes
+    /// may come from inside that call.
     private func look() {
-        // Reading inside of the lock, so that of two changes at once the later value is handed on last.
-        state.withLock { state in
-            guard !state.isOver else { return }
+        let begins = state.withLock { state in
+            defer { state.mustLookAgain = state.isLooking }
+            guard !state.isOver, !state.isLooking else { return false }
+            state.isLooking = true
+            return true
+        }
+        guard begins else { return }
+        var goesOn = true
+        while goesOn {
             let value = (try? suite.value(forKey: key)) ?? nil
-            guard state.last != .some(value) else { return }
-            state.last = .some(value)
-            yield(value)
+            goesOn = state.withLock { state in
+                if !state.isOver, state.last != .some(value) {
+                    state.last = .some(value)
+                    yield(value)
+                }
+                defer { state.mustLookAgain = false }
+                state.isLooking = state.mustLookAgain && !state.isOver
+                return state.isLooking
+            }
         }
     }
 }
@@ -66,10 +86,10 @@ enum SuiteSignals {
         to suite: Suite,
         key: String,
         _ changed: @escaping @Sendable () -> Void
-    ) -> (@Sendable () -> Void)? {
+    ) -> @Sendable () -> Void {
         #if canImport(Darwin)
-            // A dot separates the parts of a key path, so that only keys without one can be observed by themselves.
-            if !key.contains("."), let defaults = try? suite.makeDefaults() {
+            // A dot separates the parts of a key path, and "@" begins an operator of one.
+            if !key.isEmpty, !key.contains("."), !key.hasPrefix("@"), let defaults = try? suite.makeDefaults() {
                 let observer = KeyObserver(of: defaults, key: key, changed)
                 return { observer.stop() }
             }

@@ -1,4 +1,5 @@
 #if canImport(Darwin)
+    internal import CoreFoundation
     internal import Foundation
 
     /// A suite's domain on Apple platforms: kept by a service of the system.
@@ -24,8 +25,15 @@
         }
 
         /// One value as the app sees it.
+        ///
+        /// `UserDefaults` gives a domain as a whole only: a copy of all values for each that is read.
         func liveValue(forKey key: String) throws(DefaultsError) -> PropertyListValue? {
-            let object = try suite.makeDefaults().persistentDomain(forName: suite.domainName)?[key]
+            let object = CFPreferencesCopyValue(
+                key as CFString,
+                suite.domainName as CFString,
+                kCFPreferencesCurrentUser,
+                kCFPreferencesAnyHost
+            )
             return try SuiteDomain.normalized(object.map { [key: $0] } ?? [:], of: suite)[key]
         }
 

@@ -2,7 +2,7 @@
 public struct SetAsideValue: Hashable, Sendable, Codable {
     /// A part that could not be converted.
     public struct Part: Hashable, Sendable, Codable {
-        /// The place inside the value, as `[2].name`.
+        /// The place inside the value, as `["Ada"][2]`.
         public var place: String
         /// What stands there: of a JSON text the part of the text, as it was written.
         public var value: PropertyListValue

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A typed form that gives every value back exactly, for journals and fixtures.
+/// A typed form that gives every value back exactly, for values that are set aside and for fixtures.
 ///
 /// ```json
 /// {"dictionary": {"name": "Ada", "born": {"date": -5853132000}, "tags": ["a", true, {"int": 1}, {"double": 1}]}}

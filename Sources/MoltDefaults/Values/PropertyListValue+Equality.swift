@@ -9,7 +9,8 @@ extension PropertyListValue: Hashable {
         case (.unsigned(let left), .unsigned(let right)): left == right
         // A suite that holds a number that is not one would otherwise never read back as it was written.
         case (.double(let left), .double(let right)): left == right || (left.isNaN && right.isNaN)
-        case (.string(let left), .string(let right)): left == right
+        // To the byte: texts that Swift takes for equal, an accent being written in another way, are not the same.
+        case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
         case (.date(let left), .date(let right)): left == right
         case (.data(let left), .data(let right)): left == right
         case (.array(let left), .array(let right)): left == right

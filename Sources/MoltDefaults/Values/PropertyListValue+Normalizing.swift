@@ -18,7 +18,7 @@ internal import Foundation
 extension PropertyListValue {
     /// How deeply arrays and dictionaries may lie in each other.
     ///
-    /// Linux cannot read back more than 512; a journal in JSON has two levels for each of these.
+    /// Linux cannot read back more than 512; JSON, in which values are set aside, has two levels for each of these.
     static let depthLimit = 200
 
     /// Creates a value from what `UserDefaults` or `PropertyListSerialization` handed out.
@@ -28,52 +28,51 @@ extension PropertyListValue {
     ///
     /// - Throws: ``DefaultsError`` with the code `cannotStore` for anything else, which names the type and the place.
     public init(normalizing object: Any) throws(DefaultsError) {
-        self = try Self.normalized(object, at: "", depth: 0)
+        self = try Self.normalized(object, depth: 0)
     }
 
-    private static func normalized(
-        _ boxed: Any,
-        at place: @autoclosure () -> String,
-        depth: Int
-    ) throws(DefaultsError) -> PropertyListValue {
+    private static func normalized(_ boxed: Any, depth: Int) throws(DefaultsError) -> PropertyListValue {
         var object = boxed
         while let optional = object as? any AnyOptional {
-            guard let content = optional.content else { throw refusal("nil", at: place()) }
+            guard let content = optional.content else { throw refusal("nil") }
             object = content
         }
         if let string = object as? String { return .string(string) }
-        if let number = try number(object, at: place()) { return number }
+        if let number = try number(object) { return number }
         if let date = object as? Date { return .date(date) }
         if let data = object as? Data { return .data(data) }
         let elements = object as? [Any]
         let entries = elements == nil ? object as? [AnyHashable: Any] : nil
-        guard elements != nil || entries != nil else { throw refusal("\(type(of: object))", at: place()) }
-        guard depth < depthLimit else { throw tooDeep(at: place()) }
+        guard elements != nil || entries != nil else { throw refusal("\(type(of: object))") }
+        guard depth < depthLimit else { throw tooDeep }
         if let elements {
             var values: [PropertyListValue] = []
             values.reserveCapacity(elements.count)
             for (index, element) in elements.enumerated() {
-                values.append(try normalized(element, at: "\(place())[\(index)]", depth: depth + 1))
+                let value = try DefaultsError.inside(.index(index)) { () throws(DefaultsError) in
+                    try normalized(element, depth: depth + 1)
+                }
+                values.append(value)
             }
             return .array(values)
         }
         var values: [String: PropertyListValue] = [:]
         for (key, entry) in entries ?? [:] {
             guard let name = key.base as? String else {
-                throw refusal("a key of type \(type(of: key.base))", at: place())
+                throw refusal("a key of type \(type(of: key.base))")
             }
-            values[name] = try normalized(entry, at: Self.place(place(), name), depth: depth + 1)
+            values[name] = try DefaultsError.inside(.key(name)) { () throws(DefaultsError) in
+                try normalized(entry, depth: depth + 1)
+            }
         }
         return .dictionary(values)
     }
 
-    private static func number(_ object: Any, at place: @autoclosure () -> String) throws(DefaultsError)
-        -> PropertyListValue?
-    {
+    private static func number(_ object: Any) throws(DefaultsError) -> PropertyListValue? {
         if type(of: object) == Bool.self, let bool = object as? Bool { return .bool(bool) }
         guard let number = object as? NSNumber else { return nil }
         // Decimal digits that a suite does not keep.
-        guard !(number is NSDecimalNumber) else { throw refusal("Decimal", at: place()) }
+        guard !(number is NSDecimalNumber) else { throw refusal("Decimal") }
         if isTruthValue(number, castFrom: object) { return .bool(number.boolValue) }
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "d"), UInt8(ascii: "f"):
@@ -93,32 +92,20 @@ extension PropertyListValue {
         #endif
     }
 
-    /// The place of a name inside of a place.
-    static func place(_ place: String, _ name: String) -> String {
-        place.isEmpty ? name : "\(place).\(name)"
-    }
-
-    private static func refusal(_ type: String, at place: String) -> DefaultsError {
-        failure(
+    private static func refusal(_ type: String) -> DefaultsError {
+        DefaultsError(
+            .cannotStore,
             "No suite can hold \(type). Store texts, numbers, truth values, dates, data, arrays, and dictionaries with "
-                + "texts as keys.",
-            at: place
+                + "texts as keys."
         )
     }
 
     /// The error for a value that is too deep.
-    static func tooDeep(at place: String) -> DefaultsError {
-        failure(
-            "Arrays and dictionaries lie more than \(depthLimit) levels deep in each other. Store it as data.",
-            at: place
+    static var tooDeep: DefaultsError {
+        DefaultsError(
+            .cannotStore,
+            "Arrays and dictionaries lie more than \(depthLimit) levels deep in each other. Store it as data."
         )
-    }
-
-    /// An error for a value that cannot be stored.
-    static func failure(_ message: String, at place: String) -> DefaultsError {
-        var error = DefaultsError(.cannotStore, message)
-        error.place = place.isEmpty ? nil : place
-        return error
     }
 }
 

@@ -24,32 +24,38 @@ extension PropertyListValue {
     ///   200 levels deep; on Linux also a date that is infinite or 30 million years away, a text that begins with a
     ///   byte order mark, and a dictionary whose only key is `CF$UID`.
     public func checkStorable() throws(DefaultsError) {
-        try checkStorable(at: "", depth: 0)
+        try checkStorable(depth: 0)
     }
 
-    private func checkStorable(at place: @autoclosure () -> String, depth: Int) throws(DefaultsError) {
+    private func checkStorable(depth: Int) throws(DefaultsError) {
         switch self {
         case .array(let array):
-            guard depth < Self.depthLimit else { throw Self.tooDeep(at: place()) }
+            guard depth < Self.depthLimit else { throw Self.tooDeep }
             for (index, element) in array.enumerated() {
-                try element.checkStorable(at: "\(place())[\(index)]", depth: depth + 1)
+                try DefaultsError.inside(.index(index)) { () throws(DefaultsError) in
+                    try element.checkStorable(depth: depth + 1)
+                }
             }
         case .dictionary(let dictionary):
-            guard depth < Self.depthLimit else { throw Self.tooDeep(at: place()) }
-            if let fault = SuiteFormat.fault(ofDictionary: dictionary) { throw Self.failure(fault, at: place()) }
-            for (name, value) in dictionary {
-                if let fault = SuiteFormat.fault(ofText: name) {
-                    throw Self.failure(fault, at: Self.place(place(), name))
+            guard depth < Self.depthLimit else { throw Self.tooDeep }
+            try Self.check(SuiteFormat.fault(ofDictionary: dictionary))
+            for (key, value) in dictionary {
+                try DefaultsError.inside(.key(key)) { () throws(DefaultsError) in
+                    try Self.check(SuiteFormat.fault(ofText: key))
+                    try value.checkStorable(depth: depth + 1)
                 }
-                try value.checkStorable(at: Self.place(place(), name), depth: depth + 1)
             }
         case .string(let string):
-            if let fault = SuiteFormat.fault(ofText: string) { throw Self.failure(fault, at: place()) }
+            try Self.check(SuiteFormat.fault(ofText: string))
         case .date(let date):
-            if let fault = SuiteFormat.fault(of: date) { throw Self.failure(fault, at: place()) }
+            try Self.check(SuiteFormat.fault(of: date))
         case .bool, .int, .unsigned, .double, .data:
             break
         }
+    }
+
+    private static func check(_ fault: String?) throws(DefaultsError) {
+        if let fault { throw DefaultsError(.cannotStore, fault) }
     }
 
     /// What the platform gives back after the value was written.

@@ -89,20 +89,6 @@ extension PropertyListValue {
     public var dictionary: [String: PropertyListValue]? {
         if case .dictionary(let dictionary) = self { dictionary } else { nil }
     }
-
-    /// What a value of this kind is called in messages.
-    public var kind: String {
-        switch self {
-        case .bool: "a truth value"
-        case .int, .unsigned: "a whole number"
-        case .double: "a number"
-        case .string: "a text"
-        case .date: "a date"
-        case .data: "data"
-        case .array: "an array"
-        case .dictionary: "a dictionary"
-        }
-    }
 }
 
 extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {

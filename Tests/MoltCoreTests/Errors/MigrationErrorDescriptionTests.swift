@@ -117,6 +117,14 @@ import Testing
         }
     }
 
+    @Test func `A dictionary's key that is a number is no index`() {
+        let error = #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([String: [Int]].self, from: Data(#"{"4915112345":[0,"x"]}"#.utf8))
+        }
+        let described = MigrationError(.typeMismatch, "No.", underlying: error)
+        #expect(described.description.hasSuffix(" at \"….1\"]"))
+    }
+
     private func complete(underlying: (any Error)?) -> MigrationError {
         var error = MigrationError(.propertyMissing, "The record has no property.", underlying: underlying)
         error.store = "/tmp/app.molt"

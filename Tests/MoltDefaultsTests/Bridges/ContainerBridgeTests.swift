@@ -41,8 +41,8 @@ struct ContainerBridgeTests {
         try expect([Level.high: "h"], storedAs: .dictionary(["2": .string("h")]))
         let uuid = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
         try expect([uuid: 1], storedAs: .dictionary(["E621E1F8-C36C-495A-93FC-0C247A3E6E5F": .int(1)]))
-        expectUnreadable(.dictionary(["256": .int(1)]), as: [UInt8: Int].self, at: "256")
-        expectUnreadable(.dictionary(["2 Weeks": .int(1)]), as: [EnumForm: Int].self, at: "2 Weeks")
+        expectUnreadable(.dictionary(["256": .int(1)]), as: [UInt8: Int].self, at: #"["256"]"#)
+        expectUnreadable(.dictionary(["2 Weeks": .int(1)]), as: [EnumForm: Int].self, at: #"["2 Weeks"]"#)
     }
 
     @Test
@@ -58,7 +58,7 @@ struct ContainerBridgeTests {
         expectUnreadable(
             .dictionary(["a": .array([.int(0), .bool(true)])]),
             as: [String: [Int]].self,
-            at: "a[1]"
+            at: #"["a"][1]"#
         )
         expectUnreadable(.array([.string(#"{"id":"0","name":1}"#)]), as: [CodableTimeZone].self, at: "[0].name")
         expectUnreadable(.string("[1]"), as: [Int].self)

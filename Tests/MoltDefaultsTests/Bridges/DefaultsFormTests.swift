@@ -82,8 +82,17 @@ struct DefaultsFormTests {
     func `what the native type does not know is an error, and so is what has no Codable form`() {
         #expect(throws: DefaultsError.self) { try native(EnumForm.defaultsForm, from: "\"2 Weeks\"") }
         #expect(throws: DefaultsError.self) { try native(TimeZone.defaultsForm, from: "{}") }
-        #expect(throws: DefaultsError.self) { try native(Frog.defaultsForm, from: "\"Froggy\"") }
-        #expect(throws: DefaultsError.self) { try native(PropertyListValue.defaultsForm, from: "1") }
+        #expect(throws: (any Error).self) { try native(Frog.defaultsForm, from: "\"Froggy\"") }
+        #expect(throws: (any Error).self) { try native(PropertyListValue.defaultsForm, from: "1") }
+    }
+
+    @Test
+    func `a type without a Codable form is named where its JSON text would be converted`() {
+        let reason = "JSON text of Mixed, which is not Codable and names no Codable form"
+        #expect(
+            DefaultsV4Conversion().convert(#"[{"name":"n","count":3}]"#, as: [Mixed].defaultsForm)
+                == .notConvertible(reason: reason, place: ValuePlace([.index(0)]))
+        )
     }
 
     @Test

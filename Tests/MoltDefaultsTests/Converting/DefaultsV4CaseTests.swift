@@ -167,6 +167,12 @@ struct DefaultsV4Case: Sendable, CustomTestStringConvertible {
             DefaultsForm(.dictionary(DefaultsForm.periodKey, .int)),
             .becomes(.dictionary(["10 Minutes": .int(1)]))
         ),
+        DefaultsV4Case(
+            "X30 with an enum that is not at hand",
+            .string(#"["10 Minutes",1]"#),
+            .dictionary(key: .rawValue, of: .int),
+            .becomes(.dictionary(["10 Minutes": .int(1)]))
+        ),
         DefaultsV4Case("X31 Int64 in v4", .string("42"), .int64, .becomes(.int(42))),
         DefaultsV4Case("X31 UInt8 in v4", .string("42"), .uint8, .becomes(.int(42))),
         DefaultsV4Case("X31 CGFloat in v4", .string("42.5"), .double, .becomes(.double(42.5))),
@@ -218,7 +224,7 @@ struct DefaultsV4CaseTests {
                 Issue.record("\(outcome)")
                 return
             }
-            #expect(actual.withKeys == place)
+            #expect(actual.fullDescription == place)
         }
     }
 }

@@ -82,11 +82,4 @@ struct DefaultsV4SalvageTests {
         #expect(conversion.convert(.string("[1]"), as: .array(of: .int)) == .converted(.array([.int(1)])))
         #expect(conversion.convert(.array([.int(1)]), as: .array(of: .int)) == .alreadyCurrent)
     }
-
-    @Test
-    func `a place shows the keys of dictionaries only on request`() {
-        let place = ValuePlace([.key("k"), .index(0)])
-        #expect(place.description == #"["…"][0]"#)
-        #expect(place.withKeys == #"["k"][0]"#)
-    }
 }

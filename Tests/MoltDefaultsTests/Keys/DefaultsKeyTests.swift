@@ -66,7 +66,7 @@ struct DefaultsKeyTests {
         let error = try #require(throws: DefaultsError.self) { try settings.value(for: .tags) }
         #expect(error.code == .typeMismatch)
         #expect(error.key == "tags")
-        #expect(error.place == "[1]")
+        #expect(error.place == ValuePlace([.index(1)]))
         #expect(error.message.contains("a text"))
         #expect(!"\(error) \(error.debugDescription)".contains("4711"))
         #expect(settings.value(forKey: "tags") == .array([.string("a"), .int(4711)]))
@@ -78,6 +78,36 @@ struct DefaultsKeyTests {
         let error = try #require(throws: DefaultsError.self) { try settings.value(for: .period) }
         #expect(error.message.contains("Period"))
         #expect(!"\(error) \(error.debugDescription)".contains("4711"))
+    }
+
+    @Test(
+        arguments: [
+            (#"{"s3cret":"x"}"#, [.key("s3cret")]),
+            (#"{"4915112345":"x"}"#, [.key("4915112345")]),
+        ] as [(String, [ValuePlace.Step])]
+    )
+    func `no message has a key of a dictionary in it, which the place has`(
+        json: String,
+        steps: [ValuePlace.Step]
+    ) throws {
+        settings.set(["s3cret": ["s3cret": 1]], forKey: "native")
+        settings.set([.string(json)], forKey: "text")
+        let native = try #require(throws: DefaultsError.self) {
+            try settings.value(for: DefaultsKey<[String: [String: String]]?>("native"))
+        }
+        #expect(native.place == ValuePlace([.key("s3cret"), .key("s3cret")]))
+        let text = try #require(throws: DefaultsError.self) {
+            try settings.value(for: DefaultsKey<[Counts]?>("text"))
+        }
+        #expect(text.place == ValuePlace([.index(0)] + steps))
+        for error in [native, text] {
+            var dumped = ""
+            dump(error, to: &dumped)
+            for shown in ["\(error)", error.debugDescription, error.localizedDescription, dumped] {
+                #expect(!shown.contains("s3cret") && !shown.contains("4915"), "\(shown)")
+            }
+            #expect(error.description.contains("…"))
+        }
     }
 
     @Test
@@ -99,6 +129,15 @@ struct DefaultsKeyTests {
     }
 
     @Test
+    func `what cannot be told, because the standard error is closed, ends nothing`() async {
+        await #expect(processExitsWith: .success) {
+            try FileHandle.standardError.close()
+            let settings = DictionarySettings(["tags": "no array"])
+            #expect(settings[.tags] == ["first"])
+        }
+    }
+
+    @Test
     func `what cannot be stored is reported by the subscript, and the old value stays`() throws {
         let reported = ReportedErrors()
         let handler = DefaultsKeys.onFailure
@@ -111,7 +150,7 @@ struct DefaultsKeyTests {
         #expect(reported.codes == [.cannotStore])
         let error = try #require(throws: DefaultsError.self) { try settings.set(Ratio(value: .infinity), for: ratio) }
         #expect(error.key == "ratio")
-        #expect(error.place == "value")
+        #expect(error.place == ValuePlace([.property("value")]))
     }
 
     @Test
@@ -120,7 +159,7 @@ struct DefaultsKeyTests {
         settings.set(.array([.int(1)]), forKey: "picky")
         let error = try #require(throws: DefaultsError.self) { try settings.value(for: key) }
         #expect(error.code == .typeMismatch)
-        #expect(error.place == "[0]")
+        #expect(error.place == ValuePlace([.index(0)]))
         #expect(error.underlying is Picky.Refusal)
         let setting = try #require(throws: DefaultsError.self) { try settings.set([Picky()], for: key) }
         #expect(setting.code == .cannotStore)
@@ -154,5 +193,19 @@ private final class ReportedErrors: Sendable {
 
     func append(_ error: any Error) {
         errors.withLock { $0.append(error) }
+    }
+}
+
+/// JSON text of a dictionary.
+private struct Counts: Codable, DefaultsSerializable {
+    var counts: [String: Int]
+
+    init(from decoder: any Decoder) throws {
+        counts = try decoder.singleValueContainer().decode([String: Int].self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(counts)
     }
 }

@@ -77,7 +77,7 @@ struct SuiteKeyTests {
     @Test
     func `a setting can be watched`() async throws {
         try suite.set(.high, for: .level)
-        var levels = suite.values(for: .level).makeAsyncIterator()
+        var levels = suite.updates(for: .level).makeAsyncIterator()
         #expect(await levels.next(isolation: nil) == .high)
         try suite.set(.low, for: .level)
         #expect(await levels.next(isolation: nil) == .low)

@@ -3,13 +3,13 @@ import MoltDefaults
 import Testing
 
 @Suite struct `A live suite` {
-    let fixture = SuiteFixture()
-    var suite: Suite { fixture.suite }
+    let scratch = ScratchSuite(named: TestHome.newSuiteName())
+    var suite: Suite { scratch.suite }
 
     @Test func `gives back what it was given, and UserDefaults sees it`() throws {
         try suite.set(["a": [1, true]], forKey: "key")
         #expect(try suite.value(forKey: "key") == ["a": [1, true]])
-        let dictionary = try #require(try fixture.defaults.dictionary(forKey: "key"))
+        let dictionary = try #require(try scratch.defaults.dictionary(forKey: "key"))
         #expect(try PropertyListValue(normalizing: dictionary) == ["a": [1, true]])
         try suite.removeValue(forKey: "key")
         try suite.removeValue(forKey: "never there")
@@ -19,13 +19,13 @@ import Testing
 
     @Test func `reads what UserDefaults was given and has not saved`() throws {
         try suite.set(1, forKey: "saved")
-        try fixture.defaults.set("text", forKey: "unsaved")
-        try fixture.defaults.set(2, forKey: "saved")
+        try scratch.defaults.set("text", forKey: "unsaved")
+        try scratch.defaults.set(2, forKey: "saved")
         #expect(try suite.value(forKey: "unsaved") == "text")
         #expect(try suite.value(forKey: "saved") == 2)
         try suite.set(3, forKey: "other")
         #expect(try suite.values() == ["saved": 2, "unsaved": "text", "other": 3])
-        try fixture.defaults.removeObject(forKey: "saved")
+        try scratch.defaults.removeObject(forKey: "saved")
         #expect(try suite.value(forKey: "saved") == nil)
         #expect(try suite.values() == ["unsaved": "text", "other": 3])
     }
@@ -62,16 +62,16 @@ import Testing
         }
         #expect(error?.code == .cannotStore)
         #expect(error?.key == "deep")
-        #expect(error?.suite == fixture.name)
+        #expect(error?.suite == scratch.name)
         #expect(try suite.values() == ["a": 1])
     }
 
     @Test func `saves what UserDefaults was given`() throws {
-        try fixture.defaults.set(1, forKey: "a")
+        try scratch.defaults.set(1, forKey: "a")
         try suite.synchronize()
-        #expect(try fixture.defaults.persistentDomain(forName: fixture.name)?.count == 1)
+        #expect(try scratch.defaults.persistentDomain(forName: scratch.name)?.count == 1)
         #if os(Linux)
-            let bytes = try Data(contentsOf: fixture.file)
+            let bytes = try Data(contentsOf: scratch.file)
             let saved = try PropertyListSerialization.propertyList(from: bytes, format: nil)
             #expect(try PropertyListValue(normalizing: saved) == ["a": 1])
         #endif
@@ -85,9 +85,18 @@ import Testing
         #expect(try suite.values().count == 40)
     }
 
+    @Test func `tells those who watch a key of the last of many changes at once`() async throws {
+        let suite = suite
+        var values = suite.updates(forKey: "key").makeAsyncIterator()
+        DispatchQueue.concurrentPerform(iterations: 20) { number in
+            try? suite.set(.int(Int64(number)), forKey: "key")
+        }
+        #expect(await values.next() == .some(try suite.value(forKey: "key")))
+    }
+
     @Test func `tells those who watch a key of its changes, once each`() async throws {
         try suite.set(1, forKey: "a.b")
-        var values = suite.values(forKey: "a.b").makeAsyncIterator()
+        var values = suite.updates(forKey: "a.b").makeAsyncIterator()
         #expect(await values.next() == .some(1))
         try suite.set(1, forKey: "a.b")
         try suite.set(2, forKey: "other")
@@ -97,7 +106,7 @@ import Testing
         #expect(await values.next() == .some(nil))
         try SuiteDomain(suite).write(set: ["a.b": "x"])
         #expect(await values.next() == .some("x"))
-        try fixture.defaults.removePersistentDomain(forName: fixture.name)
+        try scratch.defaults.removePersistentDomain(forName: scratch.name)
         #expect(await values.next() == .some(nil))
     }
 }

@@ -4,12 +4,12 @@
     import Testing
 
     @Suite struct `The file of a suite` {
-        let fixture = SuiteFixture()
-        var domain: SuiteDomain { fixture.domain }
+        let scratch = ScratchSuite(named: TestHome.newSuiteName())
+        var domain: SuiteDomain { scratch.domain }
 
         @Test func `is read as a whole, missing or empty as nothing`() throws {
             #expect(try domain.read() == [:])
-            try fixture.writeFile("")
+            try scratch.writeFile("")
             #expect(try domain.read() == [:])
             try domain.write(set: `Values from UserDefaults`.values)
             #expect(try domain.read() == `Values from UserDefaults`.values)
@@ -20,66 +20,66 @@
         /// In a process of its own: `synchronize()` of any suite saves what is unsaved in all of a process.
         @Test(arguments: damaged)
         func `is never overwritten when it is damaged`(text: String) async throws {
-            try fixture.writeFile(text)
-            await #expect(processExitsWith: .success) { [name = fixture.name as String] in
-                let fixture = SuiteFixture(name)
-                try fixture.defaults.set(1, forKey: "unsaved")
+            try scratch.writeFile(text)
+            await #expect(processExitsWith: .success) { [name = scratch.name as String] in
+                let scratch = ScratchSuite(named: name)
+                try scratch.defaults.set(1, forKey: "unsaved")
                 let calls: [() throws -> Void] = [
-                    { _ = try fixture.domain.read() }, { try fixture.domain.write(set: ["a": 1]) },
-                    { try fixture.domain.checkWritable() }, { _ = try fixture.suite.value(forKey: "a") },
-                    { try fixture.suite.synchronize() },
+                    { _ = try scratch.domain.read() }, { try scratch.domain.write(set: ["a": 1]) },
+                    { try scratch.domain.checkWritable() }, { _ = try scratch.suite.value(forKey: "a") },
+                    { try scratch.suite.synchronize() },
                 ]
                 for call in calls {
                     let error = #expect(throws: DefaultsError.self) { try call() }
                     #expect(error?.code == .unreadable)
-                    #expect(error?.path == (try fixture.file.path))
-                    #expect(error?.suite == fixture.name)
+                    #expect(error?.path == (try scratch.file.path))
+                    #expect(error?.suite == scratch.name)
                     #expect(error?.debugDescription.contains("secret") == false)
                 }
             }
-            #expect(try String(contentsOf: fixture.file, encoding: .utf8) == text)
+            #expect(try String(contentsOf: scratch.file, encoding: .utf8) == text)
         }
 
         @Test func `is not written when a value in it is of no kind that a suite holds`() throws {
             let objects: [String: Any] = ["archived": ["CF$UID": 1], "a": 1]
             let bytes = try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
-            try bytes.write(to: fixture.file)
+            try bytes.write(to: scratch.file)
             let error = #expect(throws: DefaultsError.self) { try domain.write(set: ["a": 2]) }
             #expect(error?.code == .unreadable)
             #expect(error?.key == "archived")
-            #expect(try Data(contentsOf: fixture.file) == bytes)
+            #expect(try Data(contentsOf: scratch.file) == bytes)
         }
 
         @Test func `is an error when a directory stands in its place`() throws {
-            try FileManager.default.createDirectory(at: fixture.file, withIntermediateDirectories: false)
+            try FileManager.default.createDirectory(at: scratch.file, withIntermediateDirectories: false)
             for call in [{ _ = try domain.read() }, { try domain.write(set: ["a": 1]) }, domain.checkWritable] {
                 let error = #expect(throws: DefaultsError.self) { try call() }
                 #expect(error?.code == .notWritable)
-                #expect(error?.path == (try fixture.file.path))
+                #expect(error?.path == (try scratch.file.path))
             }
         }
 
         @Test func `keeps its permissions, is its owner's when it is new, and leaves nothing beside it`() throws {
             func permissions() throws -> Int? {
-                try FileManager.default.attributesOfItem(atPath: fixture.file.path)[.posixPermissions] as? Int
+                try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.posixPermissions] as? Int
             }
             try domain.write(set: ["a": 1])
             #expect(try permissions() == 0o600)
-            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: fixture.file.path)
+            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: scratch.file.path)
             try domain.write(set: ["a": 2])
             #expect(try permissions() == 0o640)
-            try fixture.defaults.set(3, forKey: "unsaved")
+            try scratch.defaults.set(3, forKey: "unsaved")
             try domain.write(set: ["a": 3])
-            #expect(try fixture.otherFiles() == [])
+            #expect(try scratch.otherFiles() == [])
         }
 
         @Test func `is written where a symbolic link leads to`() throws {
-            let target = SuiteFixture()
+            let target = try ScratchSuite()
             try target.domain.write(set: ["a": 1])
-            try FileManager.default.createSymbolicLink(at: fixture.file, withDestinationURL: target.file)
+            try FileManager.default.createSymbolicLink(at: scratch.file, withDestinationURL: target.file)
             try domain.write(set: ["b": 2])
             #expect(try domain.read() == ["a": 1, "b": 2])
-            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: fixture.file.path) == target.file.path)
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: scratch.file.path) == target.file.path)
             #expect(try String(contentsOf: target.file, encoding: .utf8).contains("<key>b</key>"))
             try FileManager.default.removeItem(at: target.file)
             let error = #expect(throws: DefaultsError.self) { try domain.write(set: ["b": 2]) }
@@ -87,29 +87,29 @@
         }
 
         @Test func `is freed of what killed writes left beside it`() throws {
-            let left = try TestHome.directory.appendingPathComponent(".\(fixture.name).plist.molt-new-1")
+            let left = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-new-1")
             try Data("half".utf8).write(to: left)
             try domain.write(set: ["a": 1])
-            #expect(try fixture.otherFiles() == [])
+            #expect(try scratch.otherFiles() == [])
         }
 
         @Test(arguments: ["", "<plist><dict>"])
         func `is put back after a kill in the library's own writing`(half: String) throws {
             try domain.write(set: ["a": 1])
-            let copy = try TestHome.directory.appendingPathComponent(".\(fixture.name).plist.molt-copy")
-            try FileManager.default.copyItem(at: fixture.file, to: copy)
-            try fixture.writeFile(half)
+            let copy = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-copy")
+            try FileManager.default.copyItem(at: scratch.file, to: copy)
+            try scratch.writeFile(half)
             #expect(try domain.read() == ["a": 1])
-            #expect(try fixture.otherFiles() == [])
+            #expect(try scratch.otherFiles() == [])
             try Data("old".utf8).write(to: copy)
             #expect(try domain.read() == ["a": 1])
-            #expect(try fixture.otherFiles() == [])
+            #expect(try scratch.otherFiles() == [])
         }
 
         @Test func `is written as XML, whose dates have whole seconds`() throws {
             let date = Date(timeIntervalSinceReferenceDate: 1.75)
             let bytes = try PropertyListSerialization.data(fromPropertyList: ["d": date], format: .binary, options: 0)
-            try bytes.write(to: fixture.file)
+            try bytes.write(to: scratch.file)
             #expect(try domain.read() == ["d": .date(date)])
             try domain.write(set: ["a": .date(date)])
             let whole = PropertyListValue.date(Date(timeIntervalSinceReferenceDate: 1))
@@ -118,14 +118,29 @@
 
         @Test func `holds what another process wrote in the meantime`() throws {
             try domain.write(set: ["a": 1, "b": 1])
-            _ = try fixture.suite.value(forKey: "a")
+            _ = try scratch.suite.value(forKey: "a")
             let objects: [String: Any] = ["a": 1, "b": 2, "c": 3]
             try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
-                .write(to: fixture.file)
-            try fixture.defaults.set(4, forKey: "unsaved")
+                .write(to: scratch.file)
+            try scratch.defaults.set(4, forKey: "unsaved")
             #expect(try domain.read() == ["a": 1, "b": 2, "c": 3, "unsaved": 4])
             try domain.write(set: ["d": 5], remove: ["a"])
             #expect(try domain.read() == ["b": 2, "c": 3, "unsaved": 4, "d": 5])
+        }
+
+        @Test func `loses nothing when two processes write at once`() async throws {
+            func write(_ prefix: String) async {
+                await #expect(processExitsWith: .success) {
+                    [
+                        prefix = prefix as String, name = scratch.name as String
+                    ] in
+                    for number in 0..<40 { try Suite.suite(name).set(1, forKey: "\(prefix) \(number)") }
+                }
+            }
+            async let one: Void = write("a")
+            async let other: Void = write("b")
+            _ = await (one, other)
+            #expect(try domain.read().count == 80)
         }
 
         @Test func `is not given a domain that would be read back as something else`() throws {

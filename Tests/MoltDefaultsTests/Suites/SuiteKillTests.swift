@@ -14,27 +14,27 @@
 
         @Test func `is as before one of the writes or as after it`() async throws {
             for _ in 0..<8 {
-                let fixture = SuiteFixture()
-                try fixture.domain.write(set: values(1))
-                await #expect(processExitsWith: .signal(SIGKILL)) { [name = fixture.name as String] in
+                let scratch = try ScratchSuite()
+                try scratch.domain.write(set: values(1))
+                await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
                     killSoon()
                     for round in 2... { try Suite.suite(name).update(set: values(round)) }
                 }
                 // The file itself, and not only what Molt makes of it.
-                let bytes = try Data(contentsOf: fixture.file)
+                let bytes = try Data(contentsOf: scratch.file)
                 let saved = try PropertyListSerialization.propertyList(from: bytes, format: nil)
                 expectWhole(try #require(PropertyListValue(normalizing: saved).dictionary))
-                expectWhole(try fixture.domain.read())
-                try fixture.domain.write(set: ["after": 1])
-                #expect(try fixture.otherFiles() == [])
+                expectWhole(try scratch.domain.read())
+                try scratch.domain.write(set: ["after": 1])
+                #expect(try scratch.otherFiles() == [])
             }
         }
 
         @Test func `is whole too when the library had to save the app's own changes first`() async throws {
             for _ in 0..<8 {
-                let fixture = SuiteFixture()
-                try fixture.domain.write(set: values(1))
-                await #expect(processExitsWith: .signal(SIGKILL)) { [name = fixture.name as String] in
+                let scratch = try ScratchSuite()
+                try scratch.domain.write(set: values(1))
+                await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
                     killSoon()
                     let defaults = try #require(UserDefaults(suiteName: name))
                     for round in 2... {
@@ -42,7 +42,7 @@
                         try Suite.suite(name).update(set: values(round))
                     }
                 }
-                var read = try fixture.domain.read()
+                var read = try scratch.domain.read()
                 read["key 7"] = read["key 8"]
                 expectWhole(read)
             }
@@ -50,20 +50,20 @@
 
         @Test func `is whole too when the library saved it along with another suite`() async throws {
             for _ in 0..<8 {
-                let fixture = SuiteFixture()
-                try fixture.domain.write(set: values(1))
-                await #expect(processExitsWith: .signal(SIGKILL)) { [name = fixture.name as String] in
+                let scratch = try ScratchSuite()
+                try scratch.domain.write(set: values(1))
+                await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
                     killSoon()
                     _ = try Suite.suite(name).values()
                     try Suite.suite(name).set(1, forKey: "key 7")
                     let defaults = try #require(UserDefaults(suiteName: name))
-                    let other = SuiteFixture()
+                    let other = try ScratchSuite()
                     for round in 2... {
                         defaults.set(round, forKey: "key 7")
                         try other.suite.update(set: ["round": .int(Int64(round))])
                     }
                 }
-                var read = try fixture.domain.read()
+                var read = try scratch.domain.read()
                 read["key 7"] = read["key 8"]
                 expectWhole(read)
             }

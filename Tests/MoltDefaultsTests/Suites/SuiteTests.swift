@@ -34,11 +34,11 @@ import Testing
 
         @Test(arguments: ["a b%20c?d#e", "ü.ключ", ".hidden", "~x", String(repeating: "n", count: 220)])
         func `may be any other file's`(name: String) throws {
-            let fixture = SuiteFixture(name)
-            defer { try? FileManager.default.removeItem(at: fixture.file) }
-            try fixture.suite.set(1, forKey: "a")
-            #expect(try fixture.defaults.integer(forKey: "a") == 1)
-            #expect(FileManager.default.fileExists(atPath: try fixture.file.path))
+            let scratch = ScratchSuite(named: name)
+            defer { try? FileManager.default.removeItem(at: scratch.file) }
+            try scratch.suite.set(1, forKey: "a")
+            #expect(try scratch.defaults.integer(forKey: "a") == 1)
+            #expect(FileManager.default.fileExists(atPath: try scratch.file.path))
         }
     #endif
 }

@@ -39,6 +39,6 @@ func expectUnreadable<Value: DefaultsSerializable>(
         _ = try read(type, from: stored)
     } throws: { error in
         guard let error = error as? DefaultsError else { return false }
-        return error.code == .typeMismatch && error.key == "key" && error.place == place
+        return error.code == .typeMismatch && error.key == "key" && error.place?.fullDescription == place
     }
 }

@@ -132,29 +132,36 @@ extension CodableBag: DefaultsCollectionSerializable {
 
 extension CodableBag: Sendable where Element: Sendable {}
 
-struct MySet<Element: DefaultsSerializable & Hashable>: SetAlgebra {
-    var store: Set<Element> = []
+/// A set of the app's own, kept in one of Swift's.
+protocol StoredSet: DefaultsSetAlgebraSerializable where Element: Hashable {
+    var store: Set<Element> { get set }
 
-    init() {}
+    init(store: Set<Element>)
+}
 
-    init(store: Set<Element>) {
-        self.store = store
+extension StoredSet {
+    init() {
+        self.init(store: [])
+    }
+
+    func toArray() -> [Element] {
+        Array(store)
     }
 
     func contains(_ member: Element) -> Bool {
         store.contains(member)
     }
 
-    func union(_ other: MySet) -> MySet {
-        MySet(store: store.union(other.store))
+    func union(_ other: Self) -> Self {
+        Self(store: store.union(other.store))
     }
 
-    func intersection(_ other: MySet) -> MySet {
-        MySet(store: store.intersection(other.store))
+    func intersection(_ other: Self) -> Self {
+        Self(store: store.intersection(other.store))
     }
 
-    func symmetricDifference(_ other: MySet) -> MySet {
-        MySet(store: store.symmetricDifference(other.store))
+    func symmetricDifference(_ other: Self) -> Self {
+        Self(store: store.symmetricDifference(other.store))
     }
 
     @discardableResult
@@ -170,83 +177,28 @@ struct MySet<Element: DefaultsSerializable & Hashable>: SetAlgebra {
         store.update(with: newMember)
     }
 
-    mutating func formUnion(_ other: MySet) {
+    mutating func formUnion(_ other: Self) {
         store.formUnion(other.store)
     }
 
-    mutating func formIntersection(_ other: MySet) {
+    mutating func formIntersection(_ other: Self) {
         store.formIntersection(other.store)
     }
 
-    mutating func formSymmetricDifference(_ other: MySet) {
+    mutating func formSymmetricDifference(_ other: Self) {
         store.formSymmetricDifference(other.store)
     }
 }
 
-extension MySet: DefaultsSetAlgebraSerializable {
-    func toArray() -> [Element] {
-        Array(store)
-    }
+struct MySet<Element: DefaultsSerializable & Hashable>: StoredSet {
+    var store: Set<Element>
 }
 
 extension MySet: Sendable where Element: Sendable {}
 
 /// JSON text of an object before.
-struct CodableSet<Element: DefaultsSerializable & Codable & Hashable>: SetAlgebra, Codable {
-    var store: Set<Element> = []
-
-    init() {}
-
-    init(store: Set<Element>) {
-        self.store = store
-    }
-
-    func contains(_ member: Element) -> Bool {
-        store.contains(member)
-    }
-
-    func union(_ other: CodableSet) -> CodableSet {
-        CodableSet(store: store.union(other.store))
-    }
-
-    func intersection(_ other: CodableSet) -> CodableSet {
-        CodableSet(store: store.intersection(other.store))
-    }
-
-    func symmetricDifference(_ other: CodableSet) -> CodableSet {
-        CodableSet(store: store.symmetricDifference(other.store))
-    }
-
-    @discardableResult
-    mutating func insert(_ newMember: Element) -> (inserted: Bool, memberAfterInsert: Element) {
-        store.insert(newMember)
-    }
-
-    mutating func remove(_ member: Element) -> Element? {
-        store.remove(member)
-    }
-
-    mutating func update(with newMember: Element) -> Element? {
-        store.update(with: newMember)
-    }
-
-    mutating func formUnion(_ other: CodableSet) {
-        store.formUnion(other.store)
-    }
-
-    mutating func formIntersection(_ other: CodableSet) {
-        store.formIntersection(other.store)
-    }
-
-    mutating func formSymmetricDifference(_ other: CodableSet) {
-        store.formSymmetricDifference(other.store)
-    }
-}
-
-extension CodableSet: DefaultsSetAlgebraSerializable {
-    func toArray() -> [Element] {
-        Array(store)
-    }
+struct CodableSet<Element: DefaultsSerializable & Codable & Hashable>: StoredSet, Codable {
+    var store: Set<Element>
 }
 
 extension CodableSet: Sendable where Element: Sendable {}
