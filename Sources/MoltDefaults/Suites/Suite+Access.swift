@@ -25,9 +25,9 @@ extension Suite: SettingsAccess {
         try update(remove: [key])
     }
 
-    /// Sets and removes values, durably. The keys that Molt keeps for itself are refused: ``removeAll()`` removes them.
+    /// Sets and removes values, durably.
     ///
-    /// On Linux all of it or none, even when the app is killed meanwhile.
+    /// The keys that Molt keeps for itself are refused: ``removeAll()`` removes them. On Linux all of it or none, even when the app is killed meanwhile.
     ///
     /// A key that is named in both is set.
     ///
