@@ -4,8 +4,8 @@ internal import MoltCore
 /// The write side of a suite that is a store: a ledger and a journal, and no records.
 final class DefaultsTransaction: MigrationTransaction {
     private let suite: Suite
-    /// The suite as it was when the transaction began.
-    private let domain: [String: PropertyListValue]
+    /// The suite as it was when the transaction began, or when what the journal had for it was done.
+    private var domain: [String: PropertyListValue]
     private let before: StoreState
     /// The journal as it is to be, nil for none.
     private var pending: DefaultsJournal?
@@ -100,6 +100,8 @@ final class DefaultsTransaction: MigrationTransaction {
         try check()
         pending = nil
         isChanged = true
+        // It was changed since: the changes that come now are to be compared with what is there now.
+        domain = try SuiteDomain(suite).read()
     }
 
     /// Changes what is to be done to the suite itself.
