@@ -63,7 +63,7 @@ struct CommandTests {
     func `A scratch store has a name and no path, for it is gone afterwards`(arguments: [String]) async throws {
         let contacts = try await ContactsProcess.run(arguments)
 
-        #expect(contacts.output.count(of: "\ncontacts.molt (a scratch ") == 2)
+        #expect(contacts.output.count(of: "contacts.molt (a scratch ") == 2)
         #expect(!contacts.output.contains("/contacts.molt"))
     }
 

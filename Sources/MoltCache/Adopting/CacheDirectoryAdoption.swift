@@ -56,7 +56,7 @@ struct CacheDirectoryAdoption: Sendable {
     ) throws {
         let outcome = try adopt(name, as: name, migration, session)
         // Of those that are in, the counts say enough.
-        guard outcome.outcome == .moved || outcome.outcome == .replaced else { return migration.note(outcome) }
+        guard outcome.outcome == .adopted || outcome.outcome == .replaced else { return migration.note(outcome) }
         let isCache = try migration.withTransaction(CacheTransaction.self) { transaction in
             try transaction.awaitKey(ofFile: name, digest: digest)
         }
@@ -113,7 +113,7 @@ struct CacheDirectoryAdoption: Sendable {
             return true
         }
         do {
-            return try create() ? .moved : nil
+            return try create() ? .adopted : nil
         } catch let error as MigrationError where error.code == .keyExists {
             guard existing == .replace else { return .kept }
             try migration.delete(key)

@@ -44,9 +44,12 @@ public struct CacheError: Error, Sendable {
     }
 
     /// The kinds of failure; new ones may be added, so switch over them with a `default`.
-    public struct Code: RawRepresentable, Hashable, Sendable, Codable {
+    public struct Code: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
         /// The code's stable text.
         public let rawValue: String
+
+        /// The code's stable text.
+        public var description: String { rawValue }
 
         /// Creates a code from its stable text.
         public init(rawValue: String) {

@@ -125,18 +125,13 @@ extension CodableCache {
         migrations: MigrationRegistry = MigrationRegistry(),
         configuration: Configuration = Configuration()
     ) async throws -> CodableCache {
-        let flag = CancellationFlag()
-        return try await withTaskCancellationHandler {
-            try await DispatchQueue(label: "molt.open").run {
-                try CodableCache(
-                    CacheStore(at: url, configuration),
-                    migrations: migrations,
-                    configuration: configuration,
-                    isCancelled: { flag.isSet }
-                )
-            }
-        } onCancel: {
-            flag.set()
+        try await DispatchQueue(label: "molt.open").runCancellable { isCancelled in
+            try CodableCache(
+                CacheStore(at: url, configuration),
+                migrations: migrations,
+                configuration: configuration,
+                isCancelled: isCancelled
+            )
         }
     }
 }
@@ -150,25 +145,5 @@ extension CacheStore {
             createsFile: configuration.createsFile,
             attachments: configuration.attached
         )
-    }
-}
-
-/// Tells the thread that upgrades a file that the task that waits for it was cancelled.
-private final class CancellationFlag: Sendable {
-    private let value = Atomic(false)
-
-    var isSet: Bool { value.load(ordering: .relaxed) }
-
-    func set() {
-        value.store(true, ordering: .relaxed)
-    }
-}
-
-extension DispatchQueue {
-    /// Runs a closure on the queue while the task waits without holding a thread.
-    func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            async { continuation.resume(with: Result(catching: body)) }
-        }
     }
 }

@@ -55,9 +55,12 @@ public struct MigrationError: Error, Sendable {
 
 extension MigrationError {
     /// The kinds of failure; new ones may be added, so switch over them with a `default`.
-    public struct Code: RawRepresentable, Hashable, Sendable, Codable {
+    public struct Code: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
         /// The code's stable text.
         public let rawValue: String
+
+        /// The code's stable text.
+        public var description: String { rawValue }
 
         /// Creates a code from its stable text.
         public init(rawValue: String) {
@@ -100,6 +103,8 @@ extension MigrationError {
         public static let journalPending = Code(rawValue: "journalPending")
         /// A migration must wait, as for settings that cannot be read now, and the others cannot run without it.
         public static let deferred = Code(rawValue: "deferred")
+        /// The store cannot do what a step asks of it, as take in a record when it holds settings.
+        public static let unsupported = Code(rawValue: "unsupported")
         /// A setting cannot be converted, and the step was told to accept no such thing.
         public static let notConvertible = Code(rawValue: "notConvertible")
         /// Someone asked for the upgrade to stop; it was rolled back.

@@ -1,9 +1,12 @@
 /// What a step did with one key of a suite, or with one file: the part of a report that counts would hide.
 public struct KeyOutcome: Hashable, Sendable, Codable {
     /// What became of a key; new ones may be added, so switch over them with a `default`.
-    public struct Outcome: RawRepresentable, Hashable, Sendable, Codable {
+    public struct Outcome: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
         /// The stable text, as a report shows it.
         public let rawValue: String
+
+        /// The stable text.
+        public var description: String { rawValue }
 
         /// Creates an outcome from its stable text.
         public init(rawValue: String) {
@@ -20,6 +23,14 @@ public struct KeyOutcome: Hashable, Sendable, Codable {
         public static let notConvertible = Outcome(rawValue: "not convertible")
         /// It was converted but for parts that were set aside.
         public static let salvaged = Outcome(rawValue: "salvaged")
+        /// A step of the app's own has set it.
+        public static let changed = Outcome(rawValue: "changed")
+        /// It has another key now.
+        public static let renamed = Outcome(rawValue: "renamed")
+        /// It was removed.
+        public static let removed = Outcome(rawValue: "removed")
+        /// It was brought into the store from outside.
+        public static let adopted = Outcome(rawValue: "adopted")
         /// It was brought to its new place.
         public static let moved = Outcome(rawValue: "moved")
         /// What was at the new place already was kept.

@@ -7,13 +7,22 @@ extension MigrationReport: CustomStringConvertible {
     }
 
     private var table: String {
-        if isEmpty { return "\(store): up to date at version \(to)" }
+        let waiting =
+            switch deferred.count {
+            case 0: ""
+            case 1: ", 1 migration waits"
+            default: ", \(deferred.count) migrations wait"
+            }
+        let head = isDryRun ? "dry run: \(store)" : store
+        if isEmpty { return "\(head): up to date at version \(to)\(waiting)" }
         let headline =
             isFresh
-            ? "\(store): created at version \(to)"
-            : "\(store): version \(from) to \(to) in \(Self.seconds(duration))"
+            ? "\(head): created at version \(to)\(waiting)"
+            : "\(head): version \(from) to \(to) in \(Self.seconds(duration))\(waiting)"
         let ran = entries.filter { $0.outcome == .ran || !$0.steps.isEmpty }
-        guard !ran.isEmpty else { return headline }
+        // Of migrations of settings only, the lines about keys say more than a table of dashes.
+        let hasTable = ran.contains { entry in !entry.counts.isZero || !entry.steps.contains { !$0.keys.isEmpty } }
+        guard hasTable else { return headline }
         let hasQuarantined = counts.quarantined > 0
         let names = ["read", "changed", "dropped", "created"] + (hasQuarantined ? ["quarantined"] : [])
         // Of migrations that go through the records together the time of each is a share: roughly right.
@@ -35,7 +44,7 @@ extension MigrationReport: CustomStringConvertible {
     /// The counts; a dash for each when no record was looked at, as in a type rename.
     private static func cells(_ counts: RecordCounts) -> [String] {
         let numbers = [counts.read, counts.changed, counts.dropped, counts.created, counts.quarantined]
-        return numbers.map { counts == RecordCounts() ? "–" : grouped($0) }
+        return numbers.map { counts.isZero ? "–" : grouped($0) }
     }
 
     /// A number with its digits in groups of three.
@@ -57,14 +66,15 @@ extension MigrationReport: CustomStringConvertible {
         for entry in entries {
             let keys = entry.steps.flatMap(\.keys)
             guard !keys.isEmpty else { continue }
-            var order: [KeyOutcome.Outcome] = []
-            for key in keys where !order.contains(key.outcome) { order.append(key.outcome) }
-            let counts = order.map { outcome in
-                "\(Self.grouped(keys.count { $0.outcome == outcome })) \(outcome.rawValue)"
-            }
+            let counts = Dictionary(grouping: keys, by: \.outcome).mapValues(\.count)
+                .sorted { ($0.value, $1.key.rawValue) > ($1.value, $0.key.rawValue) }
+                .map { "\(Self.grouped($0.value)) \($0.key)" }
             lines.append("\(entry.migration.name): \(counts.joined(separator: ", "))")
             for key in keys where [.notConvertible, .unreadable, .salvaged].contains(key.outcome) {
-                let reason = key.reason.map { ": \($0)" } ?? ""
+                // A dictionary's keys are a part of the value, and not for a log.
+                let isPlain = key.place?.utf8.allSatisfy { "[]0123456789".utf8.contains($0) } == true
+                let place = isPlain ? key.place.map { " at \($0)" } ?? "" : ""
+                let reason = place + (key.reason.map { ": \($0)" } ?? "")
                 lines.append("  \(key.outcome.rawValue): \"\(ErrorSummary.oneLine(key.key))\" of \(key.store)\(reason)")
             }
         }

@@ -64,6 +64,8 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var entries: [Entry]
     /// The migrations that still wait, whether or not this opening found that out; a later one tries again.
     public var deferred: [Deferral]
+    /// Whether it says what would be done, and nothing was.
+    public var isDryRun: Bool
 
     /// Whether the upgrade changed nothing because there was nothing to do.
     public var isEmpty: Bool {

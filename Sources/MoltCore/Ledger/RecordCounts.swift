@@ -16,6 +16,11 @@ public struct RecordCounts: Hashable, Sendable, Codable {
     /// Creates counts, all of them 0.
     public init() {}
 
+    /// Whether nothing was counted.
+    package var isZero: Bool {
+        self == RecordCounts()
+    }
+
     /// Adds the counts of another part of the same work.
     public static func += (counts: inout RecordCounts, other: RecordCounts) {
         counts.read += other.read

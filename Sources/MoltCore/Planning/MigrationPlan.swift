@@ -161,7 +161,8 @@ extension MigrationPlan: CustomStringConvertible {
     private var headline: String {
         if isFresh { return "\(store): new, would be created at version \(to)" }
         if !problems.isEmpty { return "\(store): version \(from)" }
-        if !needsUpgrade || (pending.isEmpty && from == to) { return "\(store): up to date at version \(to)" }
+        if !needsRun, !journal.isEmpty { return "\(store): version \(to), with changes that are still to be made" }
+        if !needsUpgrade { return "\(store): up to date at version \(to)" }
         return "\(store): version \(from) to \(to), \(pending.count) of \(entries.count) migrations to run"
     }
 

@@ -64,7 +64,8 @@ public struct Migrator: Sendable {
             startedAt: startedAt,
             duration: start.duration(to: clock.now).seconds,
             entries: entries,
-            deferred: plan.deferred
+            deferred: plan.deferred,
+            isDryRun: options.isDryRun
         )
     }
 

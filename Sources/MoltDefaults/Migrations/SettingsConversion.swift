@@ -47,7 +47,8 @@ struct SettingsConversion: Sendable {
         let list = failed.map { "\"\($0.key)\" (\($0.reason ?? ""))" }.joined(separator: ", ")
         var error = MigrationError(
             .notConvertible,
-            "Settings cannot be converted: \(list). Nothing was changed. Correct them, or accept that they stay as they are."
+            "Settings cannot be converted: \(list). Nothing was changed. Correct them, or "
+                + "pass `unconvertible: .leave` to accept that they stay as they are."
         )
         error.attachedStore = suite.attachedName
         error.recordKey = first.key

@@ -90,11 +90,12 @@ public final class DefaultsStore: MigrationStore {
 
     private func run(_ body: (any MigrationTransaction) throws -> Void) throws {
         let journal = try files.journal()
-        let domain = try SuiteDomain(suite).read()
+        // With a journal the suite's file may be one that a kill has cut off, until the changes are applied again.
+        let domain = try journal == nil ? SuiteDomain(suite).read() : nil
         let transaction = DefaultsTransaction(
             suite: suite,
             domain: domain,
-            state: try journal.map { state(of: $0) } ?? state(of: domain),
+            state: try journal.map { state(of: $0) } ?? state(of: domain ?? [:]),
             journal: journal
         )
         defer { transaction.invalidate() }

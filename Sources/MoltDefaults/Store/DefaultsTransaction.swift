@@ -4,15 +4,15 @@ internal import MoltCore
 /// The write side of a suite that is a store: a ledger and a journal, and no records.
 final class DefaultsTransaction: MigrationTransaction {
     private let suite: Suite
-    /// The suite as it was when the transaction began, or when what the journal had for it was done.
-    private var domain: [String: PropertyListValue]
+    /// The suite as it was when the steps began; nil before an earlier journal was applied.
+    private var domain: [String: PropertyListValue]?
     private let before: StoreState
     /// The journal as it is to be, nil for none.
     private var pending: DefaultsJournal?
     private var isChanged = false
     private var isOver = false
 
-    init(suite: Suite, domain: [String: PropertyListValue], state: StoreState, journal: DefaultsJournal?) {
+    init(suite: Suite, domain: [String: PropertyListValue]?, state: StoreState, journal: DefaultsJournal?) {
         self.suite = suite
         self.domain = domain
         before = state
@@ -88,7 +88,7 @@ final class DefaultsTransaction: MigrationTransaction {
             let intent = try SuiteIntent(entry.changes)
             try setOwnIntent { own in
                 own.snapshot = intent.snapshot
-                own.snapshot[Suite.ledgerKey] = domain[Suite.ledgerKey]
+                own.snapshot[Suite.ledgerKey] = try domainBefore()[Suite.ledgerKey]
                 own.set = intent.set
                 own.remove = intent.remove
             }
@@ -100,8 +100,14 @@ final class DefaultsTransaction: MigrationTransaction {
         try check()
         pending = nil
         isChanged = true
-        // It was changed since: the changes that come now are to be compared with what is there now.
-        domain = try SuiteDomain(suite).read()
+    }
+
+    /// The suite as it was before the steps, and after what an earlier upgrade had left.
+    private func domainBefore() throws -> [String: PropertyListValue] {
+        if let domain { return domain }
+        let domain = try SuiteDomain(suite).read()
+        self.domain = domain
+        return domain
     }
 
     /// Changes what is to be done to the suite itself.
@@ -112,7 +118,7 @@ final class DefaultsTransaction: MigrationTransaction {
             if let index, let changes = pending?.entries[index].changes {
                 try SuiteIntent(Array(changes))
             } else {
-                SuiteIntent(snapshot: domain)
+                SuiteIntent(snapshot: try domainBefore())
             }
         try change(&intent)
         let entry = DefaultsJournal.Entry(store: name, changes: Data(try intent.encoded()))
@@ -147,7 +153,7 @@ final class DefaultsTransaction: MigrationTransaction {
 
     private var hasNoRecords: MigrationError {
         MigrationError(
-            .storeFailed,
+            .unsupported,
             "A record cannot be put into \(suite), which holds settings. Run migrations that bring records in on a cache."
         )
     }

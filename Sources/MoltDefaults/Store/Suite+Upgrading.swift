@@ -28,25 +28,26 @@ extension Suite {
 
     /// Upgrades the suite's settings on a queue of its own, so that no thread of the caller's pool is blocked.
     ///
-    /// - Throws: As ``upgrade(with:attaching:options:)``.
+    /// When the task is cancelled before the commit, the upgrade is given up.
+    ///
+    /// - Throws: As the upgrade that waits for the suite does.
     @discardableResult
     public func upgrade(
         with migrations: MigrationRegistry,
         attaching attached: [any AttachedStore] = [],
         options: MigrationOptions = MigrationOptions()
     ) async throws -> MigrationReport {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue(label: "molt.defaults.upgrade").async {
-                continuation.resume(
-                    with: Result { try upgrade(with: migrations, attaching: attached, options: options) }
-                )
-            }
+        try await DispatchQueue(label: "molt.defaults.upgrade").runCancellable { isCancelled in
+            var options = options
+            let isGivenUp = options.isCancelled
+            options.isCancelled = { isCancelled() || isGivenUp() }
+            return try upgrade(with: migrations, attaching: attached, options: options)
         }
     }
 
     /// Runs an upgrade and says what it did; writes nothing.
     ///
-    /// - Throws: As ``upgrade(with:attaching:options:)``.
+    /// - Throws: As the upgrade that waits for the suite does.
     public func dryRun(
         of migrations: MigrationRegistry,
         attaching attached: [any AttachedStore] = [],

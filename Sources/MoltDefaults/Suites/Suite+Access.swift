@@ -25,12 +25,26 @@ extension Suite: SettingsAccess {
         try update(remove: [key])
     }
 
-    /// Sets and removes values, durably; on Linux all of it or none, even when the app is killed meanwhile.
+    /// Sets and removes values, durably. The keys that Molt keeps for itself are refused: ``removeAll()`` removes them.
+    ///
+    /// On Linux all of it or none, even when the app is killed meanwhile.
     ///
     /// - Throws: ``DefaultsError`` with the code `invalidSuite`; `cannotStore` before anything is changed; `unreadable`
     ///   for a file that is damaged, which stays as it is; `noPermission`, `notWritable` or `readBackFailed`.
     public func update(set values: [String: PropertyListValue] = [:], remove keys: Set<String> = []) throws {
+        for key in keys.union(values.keys).intersection(Self.ownKeys).sorted() {
+            throw DefaultsError.ownKey(key, in: self)
+        }
         try SuiteDomain(self).write(set: values, remove: keys)
+    }
+
+    /// Removes all values, what Molt keeps in the suite for itself included: as if it had never been written.
+    ///
+    /// - Important: A suite that is a store of its own loses its version and its ledger with that.
+    /// - Throws: ``DefaultsError`` as ``update(set:remove:)``.
+    public func removeAll() throws {
+        let domain = SuiteDomain(self)
+        try domain.write(set: [:], remove: Set(domain.read().keys))
     }
 
     /// All values of the suite's own domain.

@@ -25,28 +25,50 @@ extension MigrationStep {
         _ body: @escaping @Sendable (SuiteChanges) throws -> Void
     ) -> MigrationStep {
         MigrationStep(words: "\(words) in \(suite)", parameters: [], attaching: [suite]) { migration in
-            try body(migration.suite(suite))
+            for outcome in try migration.suite(suite).outcomes(of: body) { migration.note(outcome) }
         }
     }
 
-    /// Gives a setting another key; does nothing when there is none.
+    /// Gives a setting another key; does nothing when there is none, and the report tells it as absent.
     ///
     /// - Throws: When it runs, `MigrationError` with the code `keyExists` if the new key has a value that is not the same.
     public static func renameKey(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
         let words = "rename the key \(key) to \(newKey) in \(suite)"
-        return MigrationStep(words: words, parameters: [key, newKey], attaching: [suite]) { migration in
-            try migration.suite(suite).renameKey(key, to: newKey)
+        var faults = faults(of: [key, newKey])
+        if key == newKey { faults.append("The key \"\(key)\" is renamed to itself.") }
+        return MigrationStep(words: words, parameters: [key, newKey], faults: faults, attaching: [suite]) { migration in
+            let isRenamed = try migration.suite(suite).renameKey(key, to: newKey)
+            var outcome = KeyOutcome(store: suite.attachedName, key: key, outcome: isRenamed ? .renamed : .absent)
+            if isRenamed { outcome.reason = "to \(newKey)" }
+            migration.note(outcome)
         }
     }
 
-    /// Removes settings.
+    /// Removes settings; the report tells which were there.
     ///
     /// - Important: The values are gone when the upgrade is committed.
     public static func removeKeys(_ keys: String..., in suite: Suite) -> MigrationStep {
         let words = "remove \(keys.joined(separator: ", ")) from \(suite)"
-        return MigrationStep(words: words, parameters: keys, attaching: [suite]) { migration in
+        return MigrationStep(words: words, parameters: keys, faults: faults(of: keys), attaching: [suite]) {
+            migration in
             let settings = try migration.suite(suite)
-            for key in keys { try settings.removeValue(forKey: key) }
+            for key in keys {
+                let isThere = try settings.value(forKey: key) != nil
+                try settings.removeValue(forKey: key)
+                let outcome: KeyOutcome.Outcome = isThere ? .removed : .absent
+                migration.note(KeyOutcome(store: suite.attachedName, key: key, outcome: outcome))
+            }
         }
+    }
+
+    /// What is wrong with the keys that a step names.
+    private static func faults(of keys: [String]) -> [String] {
+        var faults: [String] = []
+        if keys.isEmpty { faults.append("No key is named.") }
+        if keys.contains("") { faults.append("A key has an empty name.") }
+        for key in keys where Suite.ownKeys.contains(key) {
+            faults.append("The key \"\(key)\" is kept for Molt itself.")
+        }
+        return faults
     }
 }

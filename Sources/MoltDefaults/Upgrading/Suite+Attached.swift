@@ -9,13 +9,25 @@ extension Suite: AttachedStore {
     /// An app extension has standard settings of its own, and settings may read as empty on a locked device.
     public func unavailability(_ circumstances: AttachedCircumstances) throws -> String? {
         try validate()
-        if circumstances.role == .appExtension, isSameDomain(as: .standard) {
-            return "An app extension cannot see the app's own settings; the app itself must open the store."
+        if circumstances.role == .appExtension, !isAppGroup {
+            return "An app extension cannot see the app's settings in \(self); the app itself must open the store."
         }
         guard let lastCount = circumstances.lastCount, lastCount > 0 else { return nil }
         guard try SuiteDomain(self).read().keys.allSatisfy(Self.ownKeys.contains) else { return nil }
         return "The settings in \(self) read as empty, though there were \(lastCount): a device that was not unlocked "
             + "since it was started reads so."
+    }
+
+    /// Whether the suite is one that an app shares with its extensions, by its name: every other one is private to each.
+    ///
+    /// The names of app groups begin with `group.`, or on macOS with the ten characters of a team.
+    private var isAppGroup: Bool {
+        guard let name, !isSameDomain(as: .standard) else { return false }
+        let team = name.prefix { $0 != "." }
+        let isTeam =
+            team.utf8.count == 10 && team.utf8.count < name.utf8.count
+            && team.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+        return name.hasPrefix("group.") || isTeam
     }
 
     /// Reads the whole domain.
@@ -31,6 +43,8 @@ extension Suite: AttachedStore {
         case .add:
             let additions = try intent.additions(to: SuiteDomain(self).readSettingAsideDamage())
             if !additions.isEmpty { try SuiteDomain(self).write(set: additions, remove: []) }
+        case .remove where intent.remove.isEmpty:
+            break
         case .remove:
             let removals = try intent.removals(from: SuiteDomain(self).read())
             if !removals.isEmpty { try SuiteDomain(self).write(set: [:], remove: removals) }

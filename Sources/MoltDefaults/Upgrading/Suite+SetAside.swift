@@ -17,9 +17,9 @@ extension Suite {
         var values = try setAsideValues()
         guard values.removeValue(forKey: key) != nil else { return }
         if values.isEmpty {
-            try update(remove: [Self.setAsideKey])
+            try SuiteDomain(self).write(set: [:], remove: [Self.setAsideKey])
         } else {
-            try update(set: [Self.setAsideKey: Self.stored(values)])
+            try SuiteDomain(self).write(set: [Self.setAsideKey: Self.stored(values)])
         }
     }
 
@@ -53,6 +53,14 @@ extension Suite {
 
     /// The keys that are ours: steps do not see them.
     static let ownKeys: Set<String> = [ledgerKey, setAsideKey]
+}
+
+extension DefaultsError {
+    /// The error for a key that is ours.
+    static func ownKey(_ key: String, in suite: Suite) -> DefaultsError {
+        let message = "The key \"\(key)\" is kept for Molt itself. Choose another one."
+        return DefaultsError(.cannotStore, message).at(key: key).of(suite: suite)
+    }
 }
 
 extension SuiteChanges {

@@ -22,6 +22,8 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     /// What steps have set; nil for what they have removed.
     private var changes: [String: PropertyListValue?] = [:]
     private var isOver = false
+    /// The keys that were set or removed since the step began.
+    private var touched: Set<String> = []
     /// What a subscript could not set: it fails the upgrade.
     private var failure: (any Error)?
 
@@ -144,10 +146,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     /// Refuses what is ours.
     private func checkKey(_ key: String) throws {
         guard Suite.ownKeys.contains(key) else { return }
-        var error = DefaultsError(.cannotStore, "The key \"\(key)\" is kept for Molt itself. Choose another one.")
-        error.suite = suite.domainName
-        error.key = key
-        throw error
+        throw DefaultsError.ownKey(key, in: suite)
     }
 
     // MARK: Keys of ours
@@ -164,6 +163,23 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     private func change(_ key: String, to value: PropertyListValue?) {
         changes[key] = .some(value)
+        touched.insert(key)
+    }
+
+    // MARK: What a step has done
+
+    /// Runs a step, and tells what became of the keys that it has set and removed.
+    func outcomes(of step: (SuiteChanges) throws -> Void) throws -> [KeyOutcome] {
+        touched = []
+        let before = changes
+        try step(self)
+        return touched.subtracting(Suite.ownKeys).sorted().map { key in
+            let old = before[key] ?? snapshot[key]
+            let new = current(key)
+            let outcome: KeyOutcome.Outcome =
+                if new == old { old == nil ? .absent : .alreadyCurrent } else { new == nil ? .removed : .changed }
+            return KeyOutcome(store: suite.attachedName, key: key, outcome: outcome)
+        }
     }
 
     /// Throws when the upgrade is over, or what a subscript could not do.

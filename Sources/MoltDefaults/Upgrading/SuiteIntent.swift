@@ -1,7 +1,10 @@
 internal import Foundation
 
 /// What an upgrade is to do to a suite, with the suite as it was before, as the journal keeps it.
-struct SuiteIntent: Codable {
+///
+/// The journal's form is a binary property list: it keeps all that a suite can hold exactly, dates to the fraction of a
+/// second, and is written and read as fast as the suite itself.
+struct SuiteIntent {
     /// The suite's whole domain when the upgrade began.
     var snapshot: [String: PropertyListValue]
     /// What is to be set.
@@ -11,21 +14,37 @@ struct SuiteIntent: Codable {
     /// The ledger of a suite that is a store itself.
     var ledger: PropertyListValue?
 
-    /// The bytes that the journal keeps: JSON.
-    func encoded() throws -> [UInt8] {
-        Array(try JSONEncoder().encode(self))
-    }
-
     init(snapshot: [String: PropertyListValue], set: [String: PropertyListValue] = [:], remove: [String] = []) {
         self.snapshot = snapshot
         self.set = set
         self.remove = remove
     }
 
+    // MARK: In the journal
+
+    /// What the journal keeps.
+    func encoded() throws -> [UInt8] {
+        var parts: [String: Any] = [
+            "snapshot": snapshot.mapValues(\.object), "set": set.mapValues(\.object), "remove": remove,
+        ]
+        parts["ledger"] = ledger?.object
+        return Array(try PropertyListSerialization.data(fromPropertyList: parts, format: .binary, options: 0))
+    }
+
     /// Reads what the journal kept.
     init(_ bytes: [UInt8]) throws {
-        self = try JSONDecoder().decode(Self.self, from: Data(bytes))
+        let object = try PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
+        guard let parts = try PropertyListValue(normalizing: object).dictionary,
+            let snapshot = parts["snapshot"]?.dictionary, let set = parts["set"]?.dictionary,
+            let remove = parts["remove"]?.array
+        else {
+            throw DefaultsError(.unreadable, "The journal's changes to a suite cannot be read.")
+        }
+        self.init(snapshot: snapshot, set: set, remove: remove.compactMap(\.string))
+        ledger = parts["ledger"]
     }
+
+    // MARK: Applying it
 
     /// What is to be added to a domain as it is now; what the app has changed since the commit stays.
     func additions(to current: [String: PropertyListValue]) -> [String: PropertyListValue] {

@@ -70,7 +70,7 @@ import Testing
         let cache = try old.open(old.adoption(keys))
         let outcomes = cache.report.keys
         #expect(outcomes.map(\.key) == ["person-0", "expired", "nobody"])
-        #expect(outcomes.map(\.outcome) == [.moved, .expired, .absent])
+        #expect(outcomes.map(\.outcome) == [.adopted, .expired, .absent])
         #expect(outcomes.allSatisfy { $0.store == old.url.path })
         #expect(try cache.keys() == ["person-0"])
     }

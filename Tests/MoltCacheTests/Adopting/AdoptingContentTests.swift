@@ -31,7 +31,7 @@ import Testing
         #expect(record?.text == value)
         #expect(record?.isData == false)
         #expect(record?.type == "Thing")
-        #expect(outcome?.outcome == .moved)
+        #expect(outcome?.outcome == .adopted)
     }
 
     @Test(arguments: [

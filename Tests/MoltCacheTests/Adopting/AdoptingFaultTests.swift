@@ -53,7 +53,7 @@ import Testing
                     afterwards: .remove
                 )
                 let cache = try CodableCache(at: store, migrations: [migration])
-                return try cache.keys() == ["open"] && cache.report.keys.map(\.outcome) == [.unreadable, .moved]
+                return try cache.keys() == ["open"] && cache.report.keys.map(\.outcome) == [.unreadable, .adopted]
                     && FileManager.default.fileExists(atPath: secret.path)
             }
         }

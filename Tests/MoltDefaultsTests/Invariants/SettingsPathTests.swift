@@ -100,8 +100,8 @@ private struct Upgrades {
     /// The rows without their times, and with numbers for the suites' names.
     var ledger: [[String]] {
         get throws {
-            let state = primary == .cache ? try CacheStore.state(at: cache.url) : try DefaultsStore(suites[0].suite).state()
-            return state.ledger.map { row in
+            let state = primary == .cache ? CacheStore(at: cache.url).state : DefaultsStore(suites[0].suite).state
+            return try state().ledger.map { row in
                 let counts = suites.map { row.attachedCounts[$0.suite.attachedName].map(String.init) ?? "–" }
                 return [row.name, String(row.version), row.outcome.rawValue] + counts
             }

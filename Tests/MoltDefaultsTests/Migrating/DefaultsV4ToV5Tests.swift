@@ -76,11 +76,28 @@ struct DefaultsV4ToV5Tests {
         #expect(try Data(contentsOf: scratch.file) == bytes)
     }
 
-    @Test func `A key that is not there is told as absent, and a registered default is not persisted`() throws {
+    /// Rows X1 and X16 to X18 of the acceptance list: nothing is in the suite's own domain.
+    @Test(arguments: [
+        ("X1 absent", PropertyListValue?.none, DefaultsForm.array(of: .string)),
+        ("X16 a number", 7, .int),
+        ("X17 a Codable struct", #"{"id":"0","name":"n"}"#, .codable(as: CodableTimeZone.self)),
+        ("X17 a Codable enum", #""1 Hour""#, .codable(as: Period.self)),
+        ("X18 an array", "[1]", .array(of: .int)),
+        ("X18 a native array", .array(["a"]), .array(of: .string)),
+    ])
+    func `A key that is not there is told as absent, and a registered default is not persisted`(
+        row: String,
+        registered: PropertyListValue?,
+        form: DefaultsForm
+    ) throws {
         let scratch = try ScratchSuite(["other": 1])
         let name = "molt.test.registered.\(UUID().uuidString)"
-        UserDefaults(suiteName: scratch.suite.domainName)?.register(defaults: [name: "[1]"])
-        let report = try cache.upgrade(migration(scratch.suite, [.key(name, .array(of: .int))]))
+        let defaults = try #require(UserDefaults(suiteName: scratch.suite.domainName))
+        if let registered { defaults.register(defaults: [name: registered.object]) }
+        #expect((defaults.object(forKey: name) != nil) == (registered != nil))
+
+        let report = try cache.upgrade(migration(scratch.suite, [.key(name, form)]))
+
         #expect(report.keys.map(\.outcome) == [.absent])
         #expect(try scratch.values == ["other": 1])
     }

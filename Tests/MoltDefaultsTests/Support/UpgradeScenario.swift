@@ -13,7 +13,7 @@ struct UpgradeScenario: Codable, Sendable {
     }
 
     /// What an upgrade has made of everything; two of the same registry are alike.
-    struct Outcome: Equatable {
+    struct Outcome: Equatable, Codable {
         var version: Int
         var ledger: [String]
         var journal: [String]
@@ -61,13 +61,14 @@ struct UpgradeScenario: Codable, Sendable {
     }
 
     private var registry: MigrationRegistry {
-        let (suites, count, note) = (suites, count, note)
+        let (suites, count) = (suites, count)
         var migrations = [
             Migration(
                 to: 1,
                 "change",
                 .settings(in: suites[0]) { settings in
-                    try note()
+                    try note("x", in: "runs")
+                    try settings.set("changed", forKey: "both")
                     for number in 0..<count {
                         try settings.set(.string("changed \(number)"), forKey: "0 \(number)")
                         try settings.set(.int(Int64(number)), forKey: "new \(number)")
@@ -110,31 +111,69 @@ struct UpgradeScenario: Codable, Sendable {
         )
     }
 
-    // MARK: Notes of child processes
+    // MARK: What processes tell each other
 
-    /// Notes that the first step ran.
-    private var note: @Sendable () throws -> Void {
-        let path = directory.appendingPathComponent("notes").path
-        return {
-            let file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-            defer { close(file) }
-            guard write(file, "x", 1) == 1 else { throw CocoaError(.fileWriteUnknown) }
-        }
+    /// Adds a line to a file.
+    private func note(_ line: String, in name: String) throws {
+        let bytes = Array("\(line)\n".utf8)
+        let file = open(directory.appendingPathComponent(name).path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        defer { close(file) }
+        guard write(file, bytes, bytes.count) == bytes.count else { throw CocoaError(.fileWriteUnknown) }
+    }
+
+    /// How often each line was added.
+    private func notes(in name: String) throws -> [String: Int] {
+        let text = try String(contentsOf: directory.appendingPathComponent(name), encoding: .utf8)
+        return Dictionary(text.split(separator: "\n").map { (String($0), 1) }) { $0 + $1 }
     }
 
     /// How often the first step ran.
     var runs: Int {
-        get throws { try Data(contentsOf: directory.appendingPathComponent("notes")).count }
+        get throws { try notes(in: "runs").values.reduce(0, +) }
     }
 
-    /// Keeps a number for another process.
-    func keep(_ number: Int) throws {
-        try Data("\(number)".utf8).write(to: directory.appendingPathComponent("number"))
+    /// How many kills came before the commit, between it and the journal's end, and after that.
+    var kills: [String: Int] {
+        get throws { try notes(in: "kills") }
     }
 
-    /// The number that another process has kept.
-    func kept() throws -> Int {
-        try #require(Int(String(contentsOf: directory.appendingPathComponent("number"), encoding: .utf8)))
+    /// Keeps something for another process.
+    func keep(_ value: some Encodable, as name: String) throws {
+        try JSONEncoder().encode(value).write(to: directory.appendingPathComponent(name))
+    }
+
+    /// What another process has kept.
+    func kept<Value: Decodable>(_ name: String) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(contentsOf: directory.appendingPathComponent(name)))
+    }
+
+    // MARK: After a kill
+
+    enum Damage: String, Codable, CaseIterable, Sendable {
+        case none
+        case empty
+        case half
+    }
+
+    /// Checks that what a kill has left is nothing, or all that was promised, and that the next opening comes to the
+    /// same end as an upgrade without a kill: also when suites' files are cut off before it.
+    ///
+    /// - Parameter damages: What is done before an opening each.
+    func expectFinishing(_ damages: [Damage]) throws {
+        let (before, after): (Outcome, Outcome) = try (kept("before"), kept("after"))
+        let left = try outcome()
+        if left.version == before.version { #expect(left == before) }
+        let isPending = !left.journal.isEmpty
+        try note(isPending ? "committed" : left.version == before.version ? "before" : "over", in: "kills")
+        let image = try image()
+        for damage in damages {
+            try restore(image)
+            if isPending { try cutOff(damage) }
+            try upgrade()
+            #expect(try outcome() == after, "\(damage)")
+            let files = try otherFiles()
+            #expect(!files.contains { $0.contains("journal") || $0.contains("molt-new") })
+        }
     }
 
     // MARK: Files
@@ -173,12 +212,12 @@ struct UpgradeScenario: Codable, Sendable {
         }
     }
 
-    /// Cuts off the suites' files.
-    func cutOff(toHalf: Bool) throws {
-        for name in names {
+    /// Cuts off the suites' files, as the library's own writing does when it is killed.
+    private func cutOff(_ damage: Damage) throws {
+        for name in names where damage != .none {
             let file = try TestHome.directory.appendingPathComponent("\(name).plist")
             guard let bytes = try? Data(contentsOf: file) else { continue }
-            try (toHalf ? bytes.prefix(bytes.count / 2) : Data()).write(to: file)
+            try (damage == .half ? bytes.prefix(bytes.count / 2) : Data()).write(to: file)
         }
     }
 }

@@ -134,6 +134,64 @@ struct SuiteChangesTests {
         #expect(try scratch.values["name"] == "n")
     }
 
+    @Test func `The report tells what steps did with each key`() throws {
+        let suite = suite
+        let report = try cache.upgrade([
+            Migration(
+                to: 1,
+                "rename",
+                .renameKey("name", to: "title", in: suite),
+                .renameKey("nam", to: "x", in: suite)
+            ),
+            Migration(to: 2, "remove", .removeKeys("volume", "volum", in: suite)),
+            Migration(
+                to: 3,
+                "change",
+                .settings(in: suite) { settings in
+                    try settings.set(4, forKey: "count")
+                    try settings.set("n", forKey: "title")
+                    try settings.removeValue(forKey: "volume")
+                    try settings.set(1, forKey: "gone")
+                    try settings.removeValue(forKey: "gone")
+                }
+            ),
+        ])
+        #expect(
+            report.keys.map { "\($0.key) \($0.outcome)" } == [
+                "name renamed", "nam absent", "volume removed", "volum absent", "count changed", "gone absent",
+                "title already current", "volume absent",
+            ]
+        )
+        #expect(report.description.contains("\nremove: 1 absent, 1 removed\n"))
+        #expect(!report.description.contains("≈ time"))
+    }
+
+    @Test func `Keys that are Molt's own, and keys without a name, are faults of the registry`() throws {
+        for step in [
+            MigrationStep.renameKey("molt.ledger", to: "a", in: suite),
+            .renameKey("a", to: "molt.set-aside", in: suite),
+            .removeKeys("molt.ledger", in: suite), .removeKeys(in: suite), .renameKey("", to: "a", in: suite),
+            .renameKey("a", to: "a", in: suite),
+        ] {
+            let error = #expect(throws: MigrationError.self) { try cache.upgrade([Migration(to: 1, "bad", step)]) }
+            #expect(error?.code == .invalidRegistry)
+        }
+    }
+
+    @Test func `An app cannot overwrite what Molt keeps in a suite, and can remove all of it`() throws {
+        try suite.upgrade(with: [Migration(to: 1, "one")])
+        for key in ["molt.ledger", "molt.set-aside"] {
+            for change in [{ try suite.set(1, forKey: key) }, { try suite.removeValue(forKey: key) }] {
+                let error = #expect(throws: DefaultsError.self) { try change() }
+                #expect(error?.code == .cannotStore)
+                #expect(error?.key == key)
+            }
+        }
+        try suite.removeAll()
+        #expect(try scratch.values.isEmpty)
+        #expect(try DefaultsStore(suite).state().isFresh)
+    }
+
     @Test func `A registered default is not seen, and not persisted`() throws {
         let name = suite.domainName
         UserDefaults(suiteName: name)?.register(defaults: ["molt.test.registered.\(name)": 7])
@@ -235,9 +293,14 @@ struct SuiteChangesTests {
         ]
         let report = try cache.upgrade(registry, role: .appExtension)
         #expect(report.deferred.map(\.migration.name) == ["standard"])
-        let group = Migration(to: 1, "group", .settings(in: suite) { try $0.set(true, forKey: "done") })
-        #expect(try ScratchCache().upgrade([group], role: .appExtension).deferred.isEmpty)
-        #expect(try scratch.values["done"] == true)
+        let own = Migration(to: 1, "own", .settings(in: suite) { _ in Issue.record("It ran.") })
+        #expect(try ScratchCache().upgrade([own], role: .appExtension).deferred.count == 1)
+        for name in ["group.\(UUID())", "ABCDE12345.\(UUID())"] {
+            let group = Suite.suite(name)
+            let shared = Migration(to: 1, "group", .settings(in: group) { try $0.set(true, forKey: "done") })
+            #expect(try ScratchCache().upgrade([shared], role: .appExtension).deferred.isEmpty)
+            #expect(try group.values() == ["done": true])
+        }
     }
 
     @Test func `A suite that cannot be is an error before anything is written`() throws {

@@ -5,16 +5,12 @@
     import TestHome
     import Testing
 
+    /// All is done by child processes, so that each opening is that of an app that was just started.
     @Suite struct `An upgrade of suites that was killed` {
-        private enum Damage: CaseIterable {
-            case none
-            case empty
-            case half
-        }
-
-        /// The calls are all that change what is on disk under which name, from the last step to the journal's end: of
-        /// a suite's file, of its temporary one, of the journal, and those of SQLite. The process is killed before each
-        /// of them, and the suites' files are cut off as the library's own writing cuts them off.
+        /// The calls are all that change what is on disk under which name, from the last step to the journal's end.
+        ///
+        /// They are those for a suite's file, for its temporary one, for the journal, and those of SQLite. The process
+        /// is killed before each of them.
         @Test(arguments: UpgradeScenario.Primary.allCases, [1, 2])
         func `before any of its calls to the disk is as if it had not been killed`(
             primary: UpgradeScenario.Primary,
@@ -22,67 +18,39 @@
         ) async throws {
             let scenario = try UpgradeScenario(primary, suites: suites)
             defer { scenario.remove() }
-            try scenario.prepare()
-            let before = try scenario.outcome()
-            let image = try scenario.image()
-            await #expect(processExitsWith: .success) { [scenario = scenario as UpgradeScenario] in
-                molt_kill_before_call(0)
-                try scenario.upgrade()
-                try scenario.keep(molt_disk_calls())
-            }
-            let calls = try scenario.kept()
-            let after = try scenario.outcome()
-            #expect(after.settings != before.settings && after.version == 4 && after.journal.isEmpty)
-
-            var kills: [String: Int] = [:]
+            let image = try await prepare(scenario)
+            let calls: Int = try scenario.kept("calls")
             for call in 1...calls {
                 try scenario.restore(image)
-                await #expect(processExitsWith: .signal(SIGKILL)) {
+                await #expect(processExitsWith: .signal(SIGKILL), "call \(call)") {
                     [scenario = scenario as UpgradeScenario, call = call as Int] in
                     molt_kill_before_call(call)
                     try scenario.upgrade()
                 }
-                let left = try scenario.outcome()
-                let isCommitted = left.version == 4
-                if !isCommitted { #expect(left == before, "call \(call)") }
-                kills[isCommitted ? left.journal.isEmpty ? "over" : "committed" : "before", default: 0] += 1
-                let killed = try scenario.image()
-                for damage in Damage.allCases where damage == .none || !left.journal.isEmpty {
-                    if damage != .none {
-                        try scenario.restore(killed)
-                        try scenario.cutOff(toHalf: damage == .half)
-                    }
-                    try scenario.upgrade()
-                    #expect(try scenario.outcome() == after, "call \(call), \(damage)")
-                    let files = try scenario.otherFiles()
-                    #expect(!files.contains { $0.contains("journal") || $0.contains("molt-new") }, "call \(call)")
+                await #expect(processExitsWith: .success, "call \(call)") {
+                    [scenario = scenario as UpgradeScenario] in
+                    try scenario.expectFinishing(UpgradeScenario.Damage.allCases)
                 }
             }
+            let kills = try scenario.kills
+            #expect(kills.values.reduce(0, +) == calls)
             #expect(kills["before", default: 0] >= 1)
-            // Each write of a suite is at least three calls: a cache's journal is for one, or for one and two more.
+            // Each write of a suite is three calls: one suite is added to and removed from, another one is added to.
             #expect(kills["committed", default: 0] >= (suites == 1 ? 6 : 9))
         }
 
-        @Test func `at any instant is as if it had not been killed`() async throws {
-            let scenario = try UpgradeScenario(.cache, suites: 2, count: 200)
+        @Test(arguments: [1, 2] as [UInt64])
+        func `at any instant is as if it had not been killed`(seed: UInt64) async throws {
+            let scenario = try UpgradeScenario(.cache, suites: 2, count: 100)
             defer { scenario.remove() }
-            try scenario.prepare()
-            let before = try scenario.outcome()
-            let image = try scenario.image()
+            let image = try await prepare(scenario)
             // How long it takes here is only to draw the instants from.
-            await #expect(processExitsWith: .success) { [scenario = scenario as UpgradeScenario] in
-                let start = ContinuousClock.now
-                try scenario.upgrade()
-                try scenario.keep(Int((ContinuousClock.now - start) / .microseconds(1)))
-            }
-            let duration = try scenario.kept()
-            let after = try scenario.outcome()
-            var generator = SeededGenerator(seed: 7)
-            var kills = 0
-            for _ in 0..<100 {
+            let duration: Int = try scenario.kept("duration")
+            var generator = SeededGenerator(seed: seed)
+            for _ in 0..<50 {
                 try scenario.restore(image)
                 let delay = Int.random(in: 0...duration, using: &generator)
-                let result = await #expect(processExitsWith: .signal(SIGKILL)) {
+                await #expect(processExitsWith: .signal(SIGKILL), "after \(delay) µs") {
                     [scenario = scenario as UpgradeScenario, delay = delay as Int] in
                     Thread.detachNewThread {
                         usleep(UInt32(delay))
@@ -91,14 +59,35 @@
                     try scenario.upgrade()
                     pause()
                 }
-                if result != nil { kills += 1 }
-                let left = try scenario.outcome()
-                if left.version == 0 { #expect(left == before, "after \(delay) µs") }
-                if !left.journal.isEmpty, generator.oneIn(2) { try scenario.cutOff(toHalf: generator.oneIn(2)) }
-                try scenario.upgrade()
-                #expect(try scenario.outcome() == after, "after \(delay) µs")
+                let damage = generator.pick(UpgradeScenario.Damage.allCases)
+                await #expect(processExitsWith: .success, "after \(delay) µs") {
+                    [scenario = scenario as UpgradeScenario, damage = damage as UpgradeScenario.Damage] in
+                    try scenario.expectFinishing([damage])
+                }
             }
-            #expect(kills == 100)
+            #expect(try scenario.kills.values.reduce(0, +) == 50)
+        }
+
+        /// Writes what is to be upgraded, and upgrades it once.
+        ///
+        /// - Returns: The files before the upgrade.
+        private func prepare(_ scenario: UpgradeScenario) async throws -> [URL: Data] {
+            await #expect(processExitsWith: .success) { [scenario = scenario as UpgradeScenario] in
+                try scenario.prepare()
+                try scenario.keep(scenario.outcome(), as: "before")
+            }
+            let image = try scenario.image()
+            await #expect(processExitsWith: .success) { [scenario = scenario as UpgradeScenario] in
+                let start = ContinuousClock.now
+                molt_kill_before_call(0)
+                try scenario.upgrade()
+                try scenario.keep(molt_disk_calls(), as: "calls")
+                try scenario.keep(Int((ContinuousClock.now - start) / .microseconds(1)), as: "duration")
+                let (before, after): (UpgradeScenario.Outcome, _) = try (scenario.kept("before"), scenario.outcome())
+                #expect(after.version == 4 && after.journal.isEmpty && after.settings != before.settings)
+                try scenario.keep(after, as: "after")
+            }
+            return image
         }
     }
 #endif
