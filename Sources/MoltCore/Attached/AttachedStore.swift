@@ -47,11 +47,21 @@ public protocol AttachedSession: AnyObject {
     /// The ledger keeps it. See ``AttachedCircumstances/lastCount``.
     var count: Int { get }
 
+    /// Throws what a step could not do and could not be told at once, as by a subscript; asked at the step's end.
+    func check() throws
+
     /// Ends the session: every later call must throw an error with the code `contextExpired`.
+    ///
+    /// It is called once.
     ///
     /// - Returns: The changes, with all that is needed to make them again; nil when there are none.
     /// - Throws: What makes it certain that the changes could not be applied; the upgrade is rolled back then.
     func finish() throws -> [UInt8]?
+}
+
+extension AttachedSession {
+    /// There is nothing that was not told at once.
+    public func check() throws {}
 }
 
 /// What is applied of the changes to an ``AttachedStore``.

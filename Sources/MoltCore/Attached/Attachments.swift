@@ -80,6 +80,11 @@ final class Attachments {
         return session
     }
 
+    /// Throws what a step has done wrong on some stores and could not be told at once.
+    func check(_ names: Set<String>) throws {
+        for (name, session) in sessions where names.contains(name) { try asAttached(name, session.check) }
+    }
+
     /// How many things each of some stores has, with the changes of its session.
     func counts(of names: Set<String>) -> [String: Int] {
         let known = sessions.filter { names.contains($0.name) }
@@ -90,14 +95,19 @@ final class Attachments {
     ///
     /// - Returns: What is to be applied after the commit.
     func finish() throws -> [JournalEntry] {
-        try sessions.compactMap { name, session in
-            try asAttached(name) { try session.finish() }.map { JournalEntry(store: name, changes: $0) }
+        var journal: [JournalEntry] = []
+        while !sessions.isEmpty {
+            let (name, session) = sessions.removeFirst()
+            let changes = try asAttached(name) { try session.finish() }
+            if let changes { journal.append(JournalEntry(store: name, changes: changes)) }
         }
+        return journal
     }
 
-    /// Ends all sessions of an upgrade that is rolled back.
+    /// Ends the sessions that an upgrade that is rolled back has not ended.
     func abandon() {
         for (_, session) in sessions { _ = try? session.finish() }
+        sessions = []
     }
 
     /// Makes the changes of an upgrade that was committed.

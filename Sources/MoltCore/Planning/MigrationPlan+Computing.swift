@@ -126,7 +126,8 @@ extension MigrationPlan {
         entry.isRecorded = state.ledger.contains { $0.name == migration.name }
         if state.isFresh {
             entry.willRun = migration.steps.contains(where: \.runsOnFreshStore)
-            entry.status = !entry.willRun && entries.contains(where: \.willRun) ? .afterImport : .skippedFresh
+            let mayHaveRecords = zip(registry.migrations, entries).contains { $0.mayBringRecords && $1.willRun }
+            entry.status = !entry.willRun && mayHaveRecords ? .afterImport : .skippedFresh
             return entry
         }
         let appliedParts = migration.replaces.filter(ledger.contains)
@@ -148,7 +149,7 @@ extension MigrationPlan {
             }
             return entry
         }
-        if entry.isRecorded { return entry }
+        if isDeferred(migration, state) { return entry }
         if state.version > migration.version || state.ledger.contains(where: { $0.version > migration.version }) {
             entry.status = .late
             if !registry.allowsLateMigrations {
@@ -157,6 +158,16 @@ extension MigrationPlan {
             }
         }
         return entry
+    }
+
+    /// Whether the store waits for what a migration does: then it is made up for, and not late.
+    ///
+    /// One that replaces a deferred migration does the same, but it may look at records only in its turn.
+    private func isDeferred(_ migration: Migration, _ state: StoreState) -> Bool {
+        let names = migration.steps.contains(where: \.usesRecords) ? [] : migration.replaces
+        return state.ledger.contains {
+            $0.outcome == .deferred && ($0.name == migration.name || names.contains($0.name))
+        }
     }
 
     private mutating func addPartlyReplaced(_ migration: Migration, _ appliedParts: [String]) {

@@ -25,6 +25,11 @@ public struct Migration: Sendable {
         steps.flatMap(\.attached)
     }
 
+    /// Whether it may bring records into a store that was just created.
+    var mayBringRecords: Bool {
+        steps.contains { $0.runsOnFreshStore && $0.usesRecords }
+    }
+
     /// The name and the version.
     public var id: MigrationID {
         MigrationID(name: name, version: version)

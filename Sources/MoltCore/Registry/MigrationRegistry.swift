@@ -22,7 +22,8 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// The version up to which migrations were retired from the code; 0 = none were.
     ///
     /// A store that is older is refused with the code `tooOld`. Ledger rows at or below this version are not looked
-    /// for in the registry, and no migration may bring a store to such a version.
+    /// for in the registry, and no migration may bring a store to such a version. A migration that still waits on some
+    /// device, because it was deferred there at every opening, is given up with that: what it is about stays as it is.
     public var oldestSupportedVersion: Int
 
     /// Whether a migration may run on a store that has passed its version already; false by default.

@@ -71,6 +71,7 @@ public final class MigrationContext {
     /// - Throws: What the block should not have caught.
     func finish() throws {
         if let failure { throw failure }
+        try attachments.check(usedAttachments)
         if hasOriginals { try scope.transaction.forgetOriginals() }
     }
 

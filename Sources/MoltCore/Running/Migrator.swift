@@ -46,18 +46,15 @@ public struct Migrator: Sendable {
         var plan = try plan(for: store)
         options.monitor?.send(.planned(plan))
         var entries: [MigrationReport.Entry] = []
-        var lock = LockWait(options: options)
         if !plan.journal.isEmpty, !plan.isSuperseded, !options.isDryRun {
-            try applyJournal(of: store, &lock)
+            try applyJournal(of: store)
             plan = try self.plan(for: store)
             options.monitor?.send(.planned(plan))
         }
         try plan.checkProblems()
         if plan.needsRun {
-            (plan, entries) = try upgrade(store, plan, &lock)
-            if !plan.journal.isEmpty, !options.isDryRun {
-                try applyJournal(of: store, &lock)
-            }
+            (plan, entries) = try upgrade(store, plan)
+            if !plan.journal.isEmpty, !options.isDryRun { try applyJournal(of: store) }
         }
         return MigrationReport(
             store: store.storeName,
@@ -77,20 +74,17 @@ public struct Migrator: Sendable {
     /// - Returns: The plan that was run, its journal with what is to be done now, and what each migration did.
     private func upgrade(
         _ store: any MigrationStore,
-        _ planned: MigrationPlan,
-        _ lock: inout LockWait
+        _ planned: MigrationPlan
     ) throws -> (MigrationPlan, [MigrationReport.Entry]) {
         var plan = planned
+        var lock = LockWait(options: options)
         var entries: [MigrationReport.Entry] = []
         let attachments = Attachments(store.attachments, registry, role: options.role)
         defer { attachments.abandon() }
         try store.upgrade { transaction in
             // Between the plan and the lock another process may have upgraded the store: plan again. What it has not
             // applied yet to attached stores is applied here, before anything looks at them.
-            if !options.isDryRun, try !transaction.journal().isEmpty {
-                try attachments.apply(transaction.journal())
-                try transaction.clearJournal()
-            }
+            if !options.isDryRun { try applyJournal(of: store, transaction, attachments) }
             let current = try MigrationPlan(
                 transaction.state(),
                 storeName: store.storeName,
@@ -128,14 +122,28 @@ public struct Migrator: Sendable {
     /// Makes the changes to attached stores that were committed, and forgets them when they are on disk.
     ///
     /// The store's write lock keeps other processes from doing the same at the same time.
-    private func applyJournal(of store: any MigrationStore, _ lock: inout LockWait) throws {
+    private func applyJournal(of store: any MigrationStore) throws {
         let attachments = Attachments(store.attachments, registry, role: options.role)
+        var lock = LockWait(options: options)
         try store.upgrade { transaction in
-            try attachments.apply(transaction.journal())
-            try transaction.clearJournal()
+            try applyJournal(of: store, transaction, attachments)
         } waiting: {
             try lock.wait()
         }
+    }
+
+    private func applyJournal(
+        of store: any MigrationStore,
+        _ transaction: any MigrationTransaction,
+        _ attachments: Attachments
+    ) throws {
+        // A newer app may have upgraded the store while nobody held the lock: what it has left is not ours to make.
+        let plan = try MigrationPlan(state: transaction.state(), storeName: store.storeName, migrations: registry)
+        if plan.isSuperseded { try plan.checkProblems() }
+        let journal = try transaction.journal()
+        guard !journal.isEmpty else { return }
+        try attachments.apply(journal)
+        try transaction.clearJournal()
     }
 
     private func ledgerEntry(for entry: MigrationReport.Entry) -> LedgerEntry {

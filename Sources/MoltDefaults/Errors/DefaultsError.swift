@@ -66,6 +66,8 @@ public struct DefaultsError: Error, Sendable {
         public static let typeMismatch = Code(rawValue: "typeMismatch")
         /// The suite's file is no property list, or holds what no suite can hold; it was not changed.
         public static let unreadable = Code(rawValue: "unreadable")
+        /// A newer release of Molt wrote the ledger of the suite, in a form that this one cannot read.
+        public static let newerFormat = Code(rawValue: "newerFormat")
         /// The suite's file, or its directory, may not be used.
         public static let noPermission = Code(rawValue: "noPermission")
         /// The suite cannot be written: no place for its file, or a volume that is full or can only be read.

@@ -3,6 +3,11 @@ internal import MoltCore
 
 /// The schema version and the ledger of a suite that is a store, as they stand under one key of it: as JSON text.
 struct DefaultsLedger: Codable {
+    /// The form that this release writes, and the newest that it reads.
+    private static let format = 1
+
+    /// The form that it is written in.
+    private var format = Self.format
     var version: Int
     var entries: [LedgerEntry]
 
@@ -11,11 +16,30 @@ struct DefaultsLedger: Codable {
         self.entries = entries
     }
 
+    /// Reads one.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `newerFormat`, before anything else is looked at.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        format = try container.decode(Int.self, forKey: .format)
+        guard format <= Self.format else {
+            throw DefaultsError(
+                .newerFormat,
+                "The ledger has the format \(format), and this release of Molt reads formats up to \(Self.format). "
+                    + "Update the app. Nothing was changed."
+            )
+        }
+        version = try container.decode(Int.self, forKey: .version)
+        entries = try container.decode([LedgerEntry].self, forKey: .entries)
+    }
+
     /// Reads what a suite has under our key.
     init(_ stored: PropertyListValue, in suite: Suite) throws {
         do {
             guard case .string(let text) = stored else { throw CocoaError(.coderReadCorrupt) }
             self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
+        } catch let error as DefaultsError {
+            throw error.at(key: Suite.ledgerKey).of(suite: suite)
         } catch {
             var failure = DefaultsError(
                 .unreadable,

@@ -48,7 +48,7 @@ public final class DefaultsStore: MigrationStore {
 
     /// Reads the version and the ledger.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `newerFormat` or `noPermission`.
     public func state() throws -> StoreState {
         try suite.validate()
         if let journal = try files.journal() { return state(of: journal) }

@@ -64,6 +64,9 @@ struct DefaultsStoreFiles {
         do {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
             return try JSONDecoder().decode(DefaultsJournal.self, from: bytes)
+        } catch var error as DefaultsError {
+            error.path = path
+            throw error.of(suite: suite)
         } catch {
             // Another process may have come to its end just now.
             guard FileManager.default.fileExists(atPath: path) else { return nil }

@@ -25,16 +25,17 @@ extension Suite: SettingsAccess {
         try update(remove: [key])
     }
 
-    /// Sets and removes values, durably. The keys that Molt keeps for itself are refused: ``removeAll()`` removes them.
+    /// Sets and removes values, durably.
     ///
-    /// On Linux all of it or none, even when the app is killed meanwhile.
+    /// On Linux it is all or none of them, even when the app is killed meanwhile. The keys that Molt keeps for itself
+    /// are refused: ``removeAll()`` removes them.
     ///
     /// A key that is named in both is set.
     ///
     /// - Throws: ``DefaultsError`` with the code `invalidSuite`; `cannotStore` before anything is changed; `unreadable`
     ///   for a file that is damaged, which stays as it is; `noPermission`, `notWritable` or `readBackFailed`.
     public func update(set values: [String: PropertyListValue] = [:], remove keys: Set<String> = []) throws {
-        for key in keys.union(values.keys).intersection(Self.ownKeys).sorted() {
+        if let key = keys.union(values.keys).intersection(Self.ownKeys).min() {
             throw DefaultsError.ownKey(key, in: self)
         }
         try SuiteDomain(self).write(set: values, remove: keys)

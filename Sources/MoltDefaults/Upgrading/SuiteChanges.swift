@@ -17,6 +17,7 @@ public import MoltCore
 public final class SuiteChanges: AttachedSession, SettingsAccess {
     /// The suite.
     public let suite: Suite
+    /// What the suite held, as it keeps values that are written to it.
     private let snapshot: [String: PropertyListValue]
     /// What steps have set; nil for what they have removed.
     private var changes: [String: PropertyListValue?] = [:]
@@ -28,7 +29,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     init(_ suite: Suite) throws {
         self.suite = suite
-        snapshot = try SuiteDomain(suite).read()
+        snapshot = try SuiteDomain(suite).read().mapValues { $0.asStored() }
     }
 
     // MARK: Reading
@@ -66,7 +67,8 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         try check()
         try checkKey(key)
         try SuiteDomain.check(value, forKey: key, in: suite)
-        change(key, to: value)
+        // The next step sees what it would see if the store were closed and opened in between.
+        change(key, to: value.asStored())
     }
 
     /// Removes a value; does nothing when there is none.
@@ -180,7 +182,10 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         }
     }
 
-    private func check() throws {
+    /// Throws when the upgrade is over, or what a subscript could not do.
+    ///
+    /// - Throws: `MigrationError` with the code `contextExpired`; ``DefaultsError``.
+    public func check() throws {
         guard !isOver else {
             throw MigrationError(
                 .contextExpired,

@@ -1,0 +1,78 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Testing
+
+@Suite("Between an upgrade's transactions")
+struct RaceTests {
+    private let scratch: ScratchDirectory
+    private let url: URL
+    private let notebook: Notebook
+    private var broken: Notebook
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        url = scratch.file()
+        notebook = Notebook(url: scratch.file("notes"))
+        broken = notebook
+        broken.isBroken = true
+        try notebook.write(["old"])
+        let cache = try CodableCache(at: url)
+        try cache.set("value", forKey: "key")
+        cache.close()
+    }
+
+    private func adding(_ line: String, to notebook: Notebook, _ version: Int) -> Migration {
+        Migration(to: version, line, .notes(notebook) { try $0.pages(notebook).add(line) })
+    }
+
+    private func open(_ registry: MigrationRegistry) throws {
+        try CodableCache(at: url, migrations: registry).close()
+    }
+
+    @Test func `a newer app's leftovers are not made by an older one`() throws {
+        // Killed between its commit and its end.
+        let newer = {
+            #expect(throws: MigrationError.self) { try open([adding("a", to: broken, 1), adding("b", to: broken, 2)]) }
+        }
+        let store = RacingStore(at: url, before: [{ _ = newer() }])
+        let error = #expect(throws: MigrationError.self) { try Migrator([adding("a", to: notebook, 1)]).migrate(store) }
+        #expect(error?.code == .superseded)
+        #expect(try notebook.lines == ["old"])
+        #expect(try CacheStore.state(at: url).journal == [notebook.attachedName])
+    }
+
+    @Test func `the leftovers of one that knows no more are made first`() throws {
+        let other = { #expect(throws: MigrationError.self) { try open([adding("a", to: broken, 1)]) } }
+        let store = RacingStore(at: url, before: [{ _ = other() }])
+        let report = try Migrator([adding("a", to: notebook, 1), adding("b", to: notebook, 2)]).migrate(store)
+        #expect(report.entries.map(\.migration.name) == ["b"])
+        #expect(try notebook.lines == ["old", "a", "b"])
+        #expect(try CacheStore.state(at: url).journal == [])
+    }
+
+    @Test func `an app that upgrades the store again supersedes this one`() throws {
+        // At the same version, so that the version alone does not tell.
+        let mine = adding("a", to: notebook, 1)
+        let newer = { try open([mine, Migration(to: 1, "text", .renameType("String", to: "Text"))]) }
+        let store = RacingStore(at: url, before: [{}, newer])
+        let error = #expect(throws: MigrationError.self) { try Migrator([mine]).migrate(store) }
+        #expect(error?.code == .superseded)
+        #expect(try notebook.lines == ["old", "a"])
+    }
+
+    @Test func `each waiting for the lock has its own time`() throws {
+        var options = MigrationOptions()
+        // The first time that a transaction waits begins its time, and the second would be too late.
+        options.lockTimeout = .zero
+        let store = RacingStore(at: url, waits: 1)
+        let report = try Migrator([adding("a", to: notebook, 1)], options: options).migrate(store)
+        #expect(report.to == 1)
+        #expect(try notebook.lines == ["old", "a"])
+        let slow = RacingStore(at: url, waits: 2)
+        let error = #expect(throws: MigrationError.self) {
+            try Migrator([adding("a", to: notebook, 1), adding("b", to: notebook, 2)], options: options).migrate(slow)
+        }
+        #expect(error?.code == .busy)
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Synchronization
+import Testing
+
+@Suite("A session on an attached store")
+struct SessionTests {
+    /// Something that counts how often its sessions are ended.
+    private struct Counter: AttachedStore {
+        var attachedName: String
+        var isFaulty = false
+        let ends: Counts
+
+        final class Counts: Sendable {
+            private let counts = Mutex<[String: Int]>([:])
+            var values: [String: Int] { counts.withLock { $0 } }
+            func add(_ name: String) { counts.withLock { $0[name, default: 0] += 1 } }
+        }
+
+        struct Failure: Error {}
+
+        final class Session: AttachedSession {
+            let counter: Counter
+            var fault: Failure?
+            let count = 1
+
+            init(_ counter: Counter) { self.counter = counter }
+
+            func check() throws {
+                if let fault { throw fault }
+            }
+
+            func finish() throws -> [UInt8]? {
+                counter.ends.add(counter.attachedName)
+                if counter.isFaulty { throw Failure() }
+                return [1]
+            }
+        }
+
+        func begin() -> Session { Session(self) }
+        func apply(_ changes: [UInt8], _ phase: AttachedPhase) {}
+    }
+
+    private let ends = Counter.Counts()
+
+    private func open(_ migrations: Migration...) throws {
+        try CodableCache(inMemory: MigrationRegistry(migrations)).close()
+    }
+
+    private func using(_ names: String..., faulty: String? = nil, fails: Bool = false) -> Migration {
+        let counters = names.map { Counter(attachedName: $0, isFaulty: $0 == faulty, ends: ends) }
+        return Migration(
+            to: 1,
+            "use",
+            .run(onFreshStore: true, attaching: counters) { migration in
+                for counter in counters { _ = try migration.attached(counter) }
+                if fails { throw Counter.Failure() }
+            }
+        )
+    }
+
+    @Test func `is ended once when the upgrade is committed`() throws {
+        try open(using("a", "b"))
+        #expect(ends.values == ["a": 1, "b": 1])
+    }
+
+    @Test func `is ended once when the upgrade is rolled back`() {
+        #expect(throws: MigrationError.self) { try open(using("a", "b", fails: true)) }
+        #expect(ends.values == ["a": 1, "b": 1])
+    }
+
+    @Test func `is ended once when one of them cannot be`() {
+        let error = #expect(throws: MigrationError.self) { try open(using("a", "b", "c", faulty: "b")) }
+        #expect(error?.code == .attachedStoreFailed)
+        #expect(error?.attachedStore == "b")
+        #expect(ends.values == ["a": 1, "b": 1, "c": 1])
+    }
+
+    @Test func `tells at the end of the step what went wrong in it`() {
+        let counter = Counter(attachedName: "a", ends: ends)
+        let error = #expect(throws: MigrationError.self) {
+            try open(
+                Migration(
+                    to: 1,
+                    "faulty",
+                    .run(onFreshStore: true, attaching: [counter]) { migration in
+                        try migration.attached(counter).fault = Counter.Failure()
+                    }
+                ),
+                Migration(
+                    to: 2,
+                    "innocent",
+                    .run(onFreshStore: true, attaching: [counter]) { _ = try $0.attached(counter) }
+                )
+            )
+        }
+        #expect(error?.migration?.name == "faulty")
+        #expect(error?.step?.number == 1)
+        #expect(error?.attachedStore == "a")
+    }
+}

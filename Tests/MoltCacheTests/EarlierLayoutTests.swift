@@ -1,0 +1,67 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Testing
+
+@Suite("A cache file of layout 1")
+struct EarlierLayoutTests {
+    private let scratch: ScratchDirectory
+    private let url: URL
+    private let first = Migration(to: 1, "first")
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        url = scratch.file()
+        let cache = try CodableCache(at: url, migrations: [first])
+        try cache.set("value", forKey: "key")
+        cache.close()
+        try SQLite(url).run(
+            """
+            ALTER TABLE molt_ledger DROP COLUMN attached_counts;
+            DROP TABLE molt_journal;
+            UPDATE molt_meta SET value = 1 WHERE name = 'file_format';
+            """
+        )
+    }
+
+    private var layout: String? {
+        get throws { try SQLite(url).text("SELECT value FROM molt_meta WHERE name = 'file_format'") }
+    }
+
+    @Test func `is opened, read and written as it is when there is nothing to do`() throws {
+        let bytes = try Data(contentsOf: url)
+        let cache = try CodableCache(at: url, migrations: [first])
+        #expect(cache.report.isEmpty)
+        #expect(try cache.value(String.self, forKey: "key") == "value")
+        cache.close()
+        #expect(try Data(contentsOf: url) == bytes)
+
+        let writer = try CodableCache(at: url, migrations: [first])
+        try writer.set("new", forKey: "key")
+        #expect(try writer.value(String.self, forKey: "key") == "new")
+        writer.close()
+        #expect(try layout == "1")
+    }
+
+    @Test func `is one of layout 2 after an upgrade, and stays what it was when that fails`() throws {
+        struct Failure: Error {}
+        let failing = MigrationRegistry([first, Migration(to: 2, "second", .run { _ in throw Failure() })])
+        #expect(throws: MigrationError.self) { try CodableCache(at: url, migrations: failing) }
+        #expect(try layout == "1")
+        let tables = "SELECT count(*) FROM sqlite_schema WHERE name = 'molt_journal'"
+        #expect(try SQLite(url).text(tables) == "0")
+
+        try CodableCache(at: url, migrations: [first, Migration(to: 2, "second")]).close()
+        #expect(try layout == "2")
+        #expect(try SQLite(url).text(tables) == "1")
+        #expect(try CacheStore.state(at: url).ledger.map(\.name) == ["first", "second"])
+    }
+
+    @Test func `has its upgrade planned and tried without being changed`() throws {
+        let registry: MigrationRegistry = [first, Migration(to: 2, "text", .renameType("String", to: "Text"))]
+        let bytes = try Data(contentsOf: url)
+        #expect(try MigrationPlan(forFileAt: url, migrations: registry).pending.map(\.name) == ["text"])
+        #expect(try CodableCache.dryRun(at: url, migrations: registry).to == 2)
+        #expect(try Data(contentsOf: url) == bytes)
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import MoltCache
+import MoltCore
+
+/// A cache file that another process gets to just before one of this one's transactions begins.
+final class RacingStore: MigrationStore {
+    private let base: CacheStore
+    /// What happens before the first transaction, the second, and so on.
+    private var before: [() throws -> Void]
+    /// How often each transaction finds the lock taken before it gets it.
+    private let waits: Int
+
+    init(at url: URL, waits: Int = 0, before: [() throws -> Void] = []) {
+        base = CacheStore(at: url)
+        self.waits = waits
+        self.before = before
+    }
+
+    var storeName: String { base.storeName }
+    var coding: RecordCoding { base.coding }
+
+    func state() throws -> StoreState { try base.state() }
+
+    func upgrade(_ body: (any MigrationTransaction) throws -> Void, waiting: () throws -> Void) throws {
+        if !before.isEmpty { try before.removeFirst()() }
+        for _ in 0..<waits { try waiting() }
+        try base.upgrade(body, waiting: waiting)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import MoltCore
+import Testing
+
+@Suite("The plan of a store that waits for a migration")
+struct DeferredPlanTests {
+    private func plan(_ registry: MigrationRegistry) -> MigrationPlan {
+        var state = StoreState(version: 5, isFresh: false, ledger: [])
+        let date = Date(timeIntervalSince1970: 0)
+        state.ledger = [
+            LedgerEntry(name: "settings", version: 2, outcome: .deferred, appliedAt: date),
+            LedgerEntry(name: "people", version: 5, appliedAt: date),
+        ]
+        return MigrationPlan(state: state, storeName: "store", migrations: registry)
+    }
+
+    private func settings(_ name: String, replacing replaced: [String] = [], usesRecords: Bool = false) -> Migration {
+        let step = MigrationStep(words: "s", parameters: [], attaching: [], usesRecords: usesRecords) { _ in }
+        return Migration(to: 2, name, replacing: replaced, step)
+    }
+
+    private let people = Migration(to: 5, "people")
+
+    @Test func `makes up for it, though a later version is applied`() {
+        let plan = plan([settings("settings"), people])
+        #expect(plan.problems.isEmpty)
+        #expect(plan.pending.map(\.name) == ["settings"])
+        #expect(plan.completed.isEmpty)
+        #expect(plan.applied.map(\.name) == ["people"])
+    }
+
+    @Test func `makes up for it by what replaces it`() {
+        let plan = plan([settings("better", replacing: ["settings"]), people])
+        #expect(plan.problems.isEmpty)
+        #expect(plan.pending.map(\.name) == ["better"])
+    }
+
+    @Test func `does not let what replaces it look at records of a later version`() {
+        let plan = plan([settings("better", replacing: ["settings"], usesRecords: true), people])
+        #expect(plan.problems.map(\.code) == [.lateMigration])
+    }
+
+    @Test func `gives it up when it is retired`() {
+        let plan = plan(MigrationRegistry([people], oldestSupportedVersion: 2))
+        #expect(plan.problems.isEmpty)
+        #expect(!plan.needsUpgrade)
+    }
+
+    @Test func `does not accept that it is removed`() {
+        #expect(plan([people]).problems.map(\.code) == [.superseded])
+    }
+
+    @Test func `A new store does not wait for records that settings cannot bring in`() {
+        let plan = MigrationPlan(
+            state: .fresh,
+            storeName: "store",
+            migrations: [settings("settings"), Migration(to: 5, "people", .renameType("A", to: "B"))]
+        )
+        #expect(plan.entries.map(\.status) == [.skippedFresh, .skippedFresh])
+    }
+
+    @Test func `A plan is the same when it was written as JSON and read again`() throws {
+        var plan = plan([settings("settings"), people])
+        plan.journal = ["suite a"]
+        let bytes = try JSONEncoder().encode(plan)
+        #expect(try JSONDecoder().decode(MigrationPlan.self, from: bytes) == plan)
+    }
+}

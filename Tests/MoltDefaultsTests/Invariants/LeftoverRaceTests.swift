@@ -1,0 +1,96 @@
+import Foundation
+import MoltCore
+import MoltDefaults
+import Testing
+
+@Suite("A suite's ledger after another process's leftovers")
+struct LeftoverRaceTests {
+    /// A suite's store that another process gets to before the first transaction of this one.
+    private final class RacingStore: MigrationStore {
+        private let base: DefaultsStore
+        private var before: (() -> Void)?
+
+        init(_ suite: Suite, before: @escaping () -> Void) {
+            base = DefaultsStore(suite)
+            self.before = before
+        }
+
+        var storeName: String { base.storeName }
+        var coding: RecordCoding { base.coding }
+        var attachments: [any AttachedStore] { base.attachments }
+
+        func state() throws -> StoreState { try base.state() }
+
+        func upgrade(_ body: (any MigrationTransaction) throws -> Void, waiting: () throws -> Void) throws {
+            before?()
+            before = nil
+            try base.upgrade(body, waiting: waiting)
+        }
+    }
+
+    private let scratch: ScratchSuite
+
+    init() throws {
+        scratch = try ScratchSuite(["volume": 1])
+    }
+
+    /// Each doubles the volume: it must run once.
+    private func doubling(_ version: Int, hook: HookStore? = nil) -> Migration {
+        let step = MigrationStep.settings(in: scratch.suite) { settings in
+            guard case .int(let volume)? = try settings.value(forKey: "volume") else { return }
+            try settings.set(.int(volume * 2), forKey: "volume")
+        }
+        return Migration(to: version, "double \(version)", steps: [hook.map { .hook($0) }, step].compactMap(\.self))
+    }
+
+    @Test(arguments: [false, true])
+    func `has what this process has done, too`(isFirst: Bool) throws {
+        let suite = scratch.suite
+        if !isFirst { try suite.upgrade(with: [Migration(to: 1, "empty")]) }
+        let earlier = isFirst ? [] : [Migration(to: 1, "empty")]
+        // It is killed when its changes are about to be made.
+        let killed = MigrationRegistry(
+            earlier + [doubling(2, hook: HookStore { _ in throw HookStore.Failure() })]
+        )
+        let store = RacingStore(suite) {
+            #expect(throws: MigrationError.self) { try suite.upgrade(with: killed) }
+        }
+        let migrations = MigrationRegistry(earlier + [doubling(2, hook: HookStore { _ in }), doubling(3)])
+        let report = try Migrator(migrations).migrate(store)
+        #expect(report.entries.map(\.migration.name) == ["double 3"])
+        #expect(try scratch.values["volume"] == 4)
+        #expect(try DefaultsStore(suite).state().version == 3)
+        #expect(try suite.upgrade(with: migrations).isEmpty)
+        #expect(try scratch.values["volume"] == 4)
+    }
+
+    @Test func `in a form of a newer release is refused, and stays`() throws {
+        let suite = scratch.suite
+        try suite.upgrade(with: [doubling(1)])
+        guard case .string(let text)? = try scratch.values["molt.ledger"] else {
+            Issue.record("There is no ledger.")
+            return
+        }
+        try suite.set(.string(text.replacing("\"format\":1", with: "\"format\":2")), forKey: "molt.ledger")
+        let before = try scratch.values
+        let error = #expect(throws: DefaultsError.self) { try suite.upgrade(with: [doubling(1), doubling(2)]) }
+        #expect(error?.code == .newerFormat)
+        #expect(error?.suite == suite.domainName)
+        #expect(error?.key == "molt.ledger")
+        #expect(try scratch.values == before)
+    }
+
+    @Test func `What a subscript could not do is the failure of its own migration`() throws {
+        let suite = scratch.suite
+        let wrong = DefaultsKey<[Int]>("volume", default: [])
+        let error = #expect(throws: MigrationError.self) {
+            try suite.upgrade(with: [
+                Migration(to: 1, "faulty", .settings(in: suite) { _ = $0[wrong] }), doubling(2),
+            ])
+        }
+        #expect(error?.migration?.name == "faulty")
+        #expect(error?.step?.number == 1)
+        #expect((error?.underlying as? DefaultsError)?.code == .typeMismatch)
+        #expect(try scratch.values == ["volume": 1])
+    }
+}
