@@ -71,7 +71,8 @@ struct LeftoverRaceTests {
             Issue.record("There is no ledger.")
             return
         }
-        try suite.set(.string(text.replacing("\"format\":1", with: "\"format\":2")), forKey: "molt.ledger")
+        let newer = PropertyListValue.string(text.replacing("\"format\":1", with: "\"format\":2"))
+        try SuiteDomain(suite).write(set: ["molt.ledger": newer])
         let before = try scratch.values
         let error = #expect(throws: DefaultsError.self) { try suite.upgrade(with: [doubling(1), doubling(2)]) }
         #expect(error?.code == .newerFormat)
