@@ -82,7 +82,7 @@ final class Attachments {
 
     /// Throws what a step has done wrong on some stores and could not be told at once.
     func check(_ names: Set<String>) throws {
-        for (name, session) in sessions where names.contains(name) { try asAttached(name, session.check) }
+        for (name, session) in sessions where names.contains(name) { try session.check() }
     }
 
     /// How many things each of some stores has, with the changes of its session.

@@ -129,6 +129,9 @@ struct SuiteChangesTests {
         let error = #expect(throws: MigrationError.self) {
             try cache.upgrade(MigrationRegistry(settings { _ in }.migrations + again.migrations))
         }
+        #expect(error?.code == .stepFailed)
+        #expect(error?.migration?.name == "reads")
+        #expect(error?.step?.number == 1)
         #expect((error?.underlying as? DefaultsError)?.code == .typeMismatch)
         #expect(try scratch.values["count"] == 4)
         #expect(try scratch.values["name"] == "n")
