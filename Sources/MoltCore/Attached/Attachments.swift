@@ -82,7 +82,14 @@ final class Attachments {
 
     /// Throws what a step has done wrong on some stores and could not be told at once.
     func check(_ names: Set<String>) throws {
-        for (name, session) in sessions where names.contains(name) { try session.check() }
+        for (name, session) in sessions where names.contains(name) {
+            do {
+                try session.check()
+            } catch {
+                let message = "What the step did with \(name) could not be done; the upgrade was rolled back."
+                throw attachedFailure(error, name, message, code: .stepFailed)
+            }
+        }
     }
 
     /// How many things each of some stores has, with the changes of its session.
@@ -163,12 +170,17 @@ final class Attachments {
         }
     }
 
-    private func attachedFailure(_ error: any Error, _ name: String, _ message: String) -> MigrationError {
+    private func attachedFailure(
+        _ error: any Error,
+        _ name: String,
+        _ message: String,
+        code: MigrationError.Code = .attachedStoreFailed
+    ) -> MigrationError {
         if var error = error as? MigrationError {
             error.attachedStore = error.attachedStore ?? name
             return error
         }
-        return MigrationError(.attachedStoreFailed, message, attachedStore: name, underlying: error)
+        return MigrationError(code, message, attachedStore: name, underlying: error)
     }
 }
 
