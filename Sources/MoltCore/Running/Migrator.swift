@@ -54,7 +54,8 @@ public struct Migrator: Sendable {
         try plan.checkProblems()
         if plan.needsRun {
             (plan, entries) = try upgrade(store, plan)
-            if !plan.journal.isEmpty, !options.isDryRun { try applyJournal(of: store) }
+            // Nothing can be rolled back any more: who cancels now comes too late.
+            if !plan.journal.isEmpty, !options.isDryRun { try applyJournal(of: store, isCancellable: false) }
         }
         return MigrationReport(
             store: store.storeName,
@@ -122,9 +123,9 @@ public struct Migrator: Sendable {
     /// Makes the changes to attached stores that were committed, and forgets them when they are on disk.
     ///
     /// The store's write lock keeps other processes from doing the same at the same time.
-    private func applyJournal(of store: any MigrationStore) throws {
+    private func applyJournal(of store: any MigrationStore, isCancellable: Bool = true) throws {
         let attachments = Attachments(store.attachments, registry, role: options.role)
-        var lock = LockWait(options: options)
+        var lock = LockWait(options: options, isCancellable: isCancellable)
         try store.upgrade { transaction in
             try applyJournal(of: store, transaction, attachments)
         } waiting: {
@@ -169,14 +170,16 @@ public struct Migrator: Sendable {
 /// Waits for the write lock of a store, for a bounded time.
 private struct LockWait {
     let options: MigrationOptions
+    let isCancellable: Bool
     private var deadline: ContinuousClock.Instant?
 
-    init(options: MigrationOptions) {
+    init(options: MigrationOptions, isCancellable: Bool = true) {
         self.options = options
+        self.isCancellable = isCancellable
     }
 
     mutating func wait() throws {
-        try options.checkCancellation()
+        if isCancellable { try options.checkCancellation() }
         let now = ContinuousClock.now
         guard let deadline else {
             deadline = now + options.lockTimeout

@@ -1,6 +1,7 @@
 import Foundation
 import MoltCache
 import MoltCore
+import Synchronization
 import Testing
 
 @Suite("Between an upgrade's transactions")
@@ -74,5 +75,25 @@ struct RaceTests {
             try Migrator([adding("a", to: notebook, 1), adding("b", to: notebook, 2)], options: options).migrate(slow)
         }
         #expect(error?.code == .busy)
+    }
+
+    @Test func `who cancels after the commit comes too late`() throws {
+        let isCommitted = Flag()
+        let store = RacingStore(at: url, waits: 1, before: [{}, { isCommitted.set() }])
+        let options = MigrationOptions(isCancelled: { isCommitted.isSet })
+        let report = try Migrator([adding("a", to: notebook, 1)], options: options).migrate(store)
+        #expect(report.entries.map(\.outcome) == [.ran])
+        #expect(try notebook.lines == ["old", "a"])
+        #expect(try CacheStore.state(at: url).journal == [])
+    }
+
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+
+        var isSet: Bool { value.load(ordering: .relaxed) }
+
+        func set() {
+            value.store(true, ordering: .relaxed)
+        }
     }
 }
