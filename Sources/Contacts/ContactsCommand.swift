@@ -22,8 +22,9 @@ struct ContactsCommand {
         // When nobody reads the output any more, as behind `| head`, the upgrade goes on and the scratch files go.
         signal(SIGPIPE, SIG_IGN)
         let interruption = Interruption()
+        let sources = interruption.listen()
         let work = Task { await run(Array(CommandLine.arguments.dropFirst()), interruption) }
-        let sources = interruption.listen { work.cancel() }
+        interruption.whenInterrupted { work.cancel() }
         let status = await work.value
         withExtendedLifetime(sources) { exit(interruption.status ?? status) }
     }

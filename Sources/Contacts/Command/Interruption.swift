@@ -15,6 +15,8 @@ final class Interruption: Sendable {
     private struct State {
         /// The signal that came first; nil while none has.
         var signal: Int32?
+        /// Asks the work to stop.
+        var stop: (@Sendable () -> Void)?
         var cleanUp: (@Sendable () -> Void)?
     }
 
@@ -23,28 +25,42 @@ final class Interruption: Sendable {
         state.withLock { state in state.signal.map { 128 + $0 } }
     }
 
-    /// Begins to wait for signals.
+    /// Begins to wait for signals; when it returns, none is missed.
     ///
-    /// - Parameter stop: Asks the work to stop.
     /// - Returns: What waits for them, for as long as it is kept.
-    func listen(stop: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
+    func listen() -> [any DispatchSourceSignal] {
         let queue = DispatchQueue(label: "contacts.signals")
-        return Self.signals.map { number in
+        let registrations = DispatchGroup()
+        let sources = Self.signals.map { number in
             // Else the signal ends the process before its source hears of it.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { [self] in
-                let isFirst = state.withLock { state in
+                let (isFirst, stop) = state.withLock { state in
                     defer { state.signal = state.signal ?? number }
-                    return state.signal == nil
+                    return (state.signal == nil, state.stop)
                 }
                 guard isFirst else { leave() }
                 queue.asyncAfter(deadline: .now() + Self.patience) { [self] in leave() }
-                stop()
+                stop?()
             }
+            registrations.enter()
+            source.setRegistrationHandler { registrations.leave() }
             source.resume()
             return source
         }
+        // A signal that comes before its source is registered is lost: it is ignored by then.
+        registrations.wait()
+        return sources
+    }
+
+    /// Says how the work is asked to stop; that is done at once when a signal has come already.
+    func whenInterrupted(_ stop: @escaping @Sendable () -> Void) {
+        let isInterrupted = state.withLock { state in
+            state.stop = stop
+            return state.signal != nil
+        }
+        if isInterrupted { stop() }
     }
 
     /// Says what is to be done before the process is ended with its work unfinished.
