@@ -10,6 +10,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Molt", targets: ["Molt"]),
+        .library(name: "MoltTesting", targets: ["MoltTesting"]),
         .executable(name: "contacts", targets: ["contacts"]),
     ],
     targets: [
@@ -21,6 +22,7 @@ let package = Package(
         .target(name: "MoltCache", dependencies: ["MoltCore", "CMoltSQLite"]),
         .target(name: "MoltDefaults", dependencies: ["MoltCore"]),
         .target(name: "Molt", dependencies: ["MoltCore", "MoltCache", "MoltDefaults"]),
+        .target(name: "MoltTesting", dependencies: ["MoltCore", "MoltCache", "MoltDefaults"]),
         .executableTarget(
             name: "contacts",
             dependencies: molt,
@@ -43,7 +45,14 @@ let package = Package(
             dependencies: molt + ["TestHome", "CMoltSQLite"],
             resources: [.copy("Fixtures")]
         ),
-        .testTarget(name: "ContactsTests", dependencies: molt + ["contacts", "CMoltSQLite", "TestHome"]),
+        .testTarget(
+            name: "MoltTestingTests",
+            dependencies: molt + ["MoltTesting", "TestHome", "CMoltSQLite"]
+        ),
+        .testTarget(
+            name: "ContactsTests",
+            dependencies: molt + ["MoltTesting", "contacts", "CMoltSQLite", "TestHome"]
+        ),
         // Gives the tests' process a home for settings of its own.
         .target(name: "TestHome", path: "Tests/TestHome"),
     ],

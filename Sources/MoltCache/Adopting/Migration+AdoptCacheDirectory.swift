@@ -125,6 +125,7 @@ extension Migration {
             now: now
         )
         let step = MigrationStep(
+            kind: "adoptCacheDirectory",
             words: "adopt the Cache directory \(directory.lastPathComponent)",
             parameters: ["\(existing)", "\(afterwards)", "strict: \(strict)"],
             attaching: [store],

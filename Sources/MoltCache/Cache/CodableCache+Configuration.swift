@@ -28,6 +28,10 @@ extension CodableCache {
         ///
         /// An app extension cannot see the app's own settings: migrations that are about these wait for the app.
         public var role = MigrationRole.current
+        /// What happens when a migration was edited after the file had counted it as applied.
+        ///
+        /// An error in debug builds and an event of the monitor in all others, by default; see `Migration.fingerprint`.
+        public var editedMigrations = MismatchPolicy.standard
         /// How long a read or write waits while another process writes; 5 seconds by default.
         public var busyTimeout: Duration = .seconds(5)
         /// How long opening waits while another process upgrades the file; 60 seconds by default.

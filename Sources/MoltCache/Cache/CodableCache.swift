@@ -53,8 +53,7 @@ public final class CodableCache: Sendable {
         try self.init(
             CacheStore(at: url, configuration),
             migrations: migrations,
-            configuration: configuration,
-            isCancelled: { false }
+            configuration: configuration
         )
     }
 
@@ -68,22 +67,23 @@ public final class CodableCache: Sendable {
         try self.init(
             CacheStore(inMemory: configuration.coding, attachments: configuration.attached),
             migrations: migrations,
-            configuration: configuration,
-            isCancelled: { false }
+            configuration: configuration
         )
     }
 
-    init(
+    /// Opens a store that is at hand, as one in memory that has records already.
+    package init(
         _ store: sending CacheStore,
         migrations: MigrationRegistry,
         configuration: Configuration,
-        isCancelled: @escaping @Sendable () -> Bool
+        isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws {
         let options = MigrationOptions(
             appVersion: configuration.appVersion,
             monitor: configuration.monitor,
             lockTimeout: configuration.lockTimeout,
             role: configuration.role,
+            editedMigrations: configuration.editedMigrations,
             isCancelled: isCancelled
         )
         report = try Migrator(migrations, options: options).migrate(store)

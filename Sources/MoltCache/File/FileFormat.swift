@@ -3,7 +3,7 @@ enum FileFormat {
     /// Whose file it is: "Molt" as `PRAGMA application_id` has it.
     static let applicationID: Int64 = 0x4D6F_6C74
     /// The layout that this release writes, and the newest that it reads.
-    static let number: Int64 = 2
+    static let number: Int64 = 3
 
     /// Makes the tables and marks the file as ours; runs inside the caller's transaction.
     ///
@@ -47,7 +47,8 @@ enum FileFormat {
             records_quarantined INTEGER NOT NULL,
             app_version TEXT NOT NULL,
             molt_version TEXT NOT NULL,
-            attached_counts TEXT
+            attached_counts TEXT,
+            fingerprint TEXT
         ) STRICT;
         \(journal)
         """
@@ -64,13 +65,16 @@ enum FileFormat {
     /// Brings a file of an earlier layout to this one; runs inside the caller's transaction.
     ///
     /// Layout 2 added the journal, and the counts of attached stores to the ledger. A release that reads layout 1 only
-    /// would not see a journal, and so must not open a file that may have one.
+    /// would not see a journal, and so must not open a file that may have one. Layout 3 added the fingerprints.
     static func modernize(_ connection: Connection) throws(SQLiteError) {
-        guard try number(of: connection) < 2 else { return }
+        let found = try number(of: connection)
+        guard found < number else { return }
+        if found < 2 {
+            try connection.execute("ALTER TABLE molt_ledger ADD COLUMN attached_counts TEXT; \(journal)")
+        }
         try connection.execute(
             """
-            ALTER TABLE molt_ledger ADD COLUMN attached_counts TEXT;
-            \(journal)
+            ALTER TABLE molt_ledger ADD COLUMN fingerprint TEXT;
             UPDATE molt_meta SET value = \(number) WHERE name = 'file_format';
             """
         )

@@ -6,12 +6,13 @@ enum LedgerTable {
     /// The version and the ledger; the caller has a transaction open, so that both are of the same moment.
     static func state(_ connection: Connection) throws(SQLiteError) -> StoreState {
         let version = Int(try connection.integer("PRAGMA user_version"))
-        let hasJournal = try FileFormat.number(of: connection) >= 2
+        let layout = try FileFormat.number(of: connection)
+        let hasJournal = layout >= 2
         var ledger: [LedgerEntry] = []
         let query = """
             SELECT name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
                 records_created, records_quarantined, app_version, molt_version
-                \(hasJournal ? ", attached_counts" : ", NULL")
+                \(hasJournal ? ", attached_counts" : ", NULL")\(layout >= 3 ? ", fingerprint" : ", NULL")
             FROM molt_ledger ORDER BY id
             """
         try connection.prepare(query).eachRow { row throws(SQLiteError) in ledger.append(entry(row)) }
@@ -32,15 +33,15 @@ enum LedgerTable {
             """
             INSERT INTO molt_ledger(
                 name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
-                records_created, records_quarantined, app_version, molt_version, attached_counts
-            ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint
+            ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             ON CONFLICT(name) DO UPDATE SET
                 version = excluded.version, outcome = excluded.outcome, applied_at = excluded.applied_at,
                 duration = excluded.duration, records_read = excluded.records_read,
                 records_changed = excluded.records_changed, records_dropped = excluded.records_dropped,
                 records_created = excluded.records_created, records_quarantined = excluded.records_quarantined,
                 app_version = excluded.app_version, molt_version = excluded.molt_version,
-                attached_counts = excluded.attached_counts
+                attached_counts = excluded.attached_counts, fingerprint = excluded.fingerprint
             WHERE molt_ledger.outcome = '\(LedgerEntry.Outcome.deferred.rawValue)'
             """
         )
@@ -61,6 +62,11 @@ enum LedgerTable {
                 try insertion.bind(nil as Double?, at: 13)
             } else {
                 try insertion.bind(text(of: entry.attachedCounts), at: 13)
+            }
+            if let fingerprint = entry.fingerprint {
+                try insertion.bind(fingerprint, at: 14)
+            } else {
+                try insertion.bind(nil as Double?, at: 14)
             }
             try insertion.run()
         }
@@ -85,7 +91,8 @@ enum LedgerTable {
             counts: counts,
             attachedCounts: row.isNull(12) ? [:] : attachedCounts(in: row.text(12)),
             appVersion: row.text(10),
-            moltVersion: row.text(11)
+            moltVersion: row.text(11),
+            fingerprint: row.isNull(13) ? nil : row.text(13)
         )
     }
 

@@ -56,7 +56,8 @@ extension CodableCache {
         var options = MigrationOptions(
             appVersion: configuration.appVersion,
             monitor: configuration.monitor,
-            role: configuration.role
+            role: configuration.role,
+            editedMigrations: configuration.editedMigrations
         )
         options.isDryRun = true
         do {

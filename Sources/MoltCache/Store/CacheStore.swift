@@ -166,7 +166,7 @@ public final class CacheStore: MigrationStore {
     }
 
     /// Gives the connection up, so that SQLite closes it when nobody uses it any more.
-    func close() {
+    package func close() {
         connection = nil
     }
 

@@ -42,7 +42,7 @@ final class Attachments {
         }
         let names = migration.attached.map(\.attachedName).joined(separator: " or ")
         for step in migration.steps {
-            if let reason = try asAttached(names, step.readiness) { return reason }
+            if let reason = try asAttached(names, { try step.readiness { stores[$0] } }) { return reason }
         }
         return nil
     }

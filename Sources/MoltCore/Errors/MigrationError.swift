@@ -79,6 +79,8 @@ extension MigrationError {
         public static let lateMigration = Code(rawValue: "lateMigration")
         /// Some, but not all, of the migrations that another one replaces were applied.
         public static let partlyReplaced = Code(rawValue: "partlyReplaced")
+        /// A migration was edited after the store had counted it as applied.
+        public static let migrationEdited = Code(rawValue: "migrationEdited")
         /// A step's closure threw, or left the record in a state that cannot be written.
         public static let stepFailed = Code(rawValue: "stepFailed")
         /// A record's content is not JSON text as RFC 8259 has it.

@@ -32,6 +32,8 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     public var appVersion: String
     /// The version of Molt that ran it.
     public var moltVersion: String
+    /// What the migration declared when it was recorded, see ``Migration/fingerprint``; nil where it is not known.
+    public var fingerprint: String?
 
     /// Creates a row.
     ///
@@ -45,7 +47,8 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         counts: RecordCounts = RecordCounts(),
         attachedCounts: [String: Int] = [:],
         appVersion: String = "",
-        moltVersion: String = MoltRelease.version
+        moltVersion: String = MoltRelease.version,
+        fingerprint: String? = nil
     ) {
         self.name = name
         self.version = version
@@ -56,5 +59,6 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         self.attachedCounts = attachedCounts
         self.appVersion = appVersion
         self.moltVersion = moltVersion
+        self.fingerprint = fingerprint
     }
 }

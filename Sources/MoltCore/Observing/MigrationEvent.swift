@@ -2,6 +2,8 @@
 public enum MigrationEvent: Sendable {
     /// The plan is known; it is sent again when another process changed the store in the meantime.
     case planned(MigrationPlan)
+    /// Migrations were edited after the store had counted them as applied; what they did is not what they say now.
+    case edited([MigrationPlan.Edit])
     /// Another process holds the store; the opening waits for it.
     case waiting
     /// A migration's first step begins. Migrations whose steps are fused begin together.

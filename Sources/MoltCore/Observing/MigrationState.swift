@@ -68,6 +68,8 @@ public final class MigrationState {
         case .planned(let plan):
             self.plan = plan
             if plan.needsUpgrade { phase = .migrating }
+        case .edited:
+            break
         case .waiting:
             phase = .waiting
         case .started(let migration):

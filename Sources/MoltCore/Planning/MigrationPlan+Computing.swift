@@ -8,11 +8,27 @@ extension MigrationPlan {
         entries = []
         problems = []
         journal = state.journal
+        edits = Self.edits(state.ledger, registry)
         let ledger = Set(state.ledger.filter { $0.outcome != .deferred }.map(\.name))
         checkVersions(state, registry)
         checkUnknown(state, registry)
         for migration in registry.migrations {
             entries.append(entry(for: migration, state, registry, ledger))
+        }
+    }
+
+    /// The migrations that do not declare any more what the ledger says that they did.
+    private static func edits(_ ledger: [LedgerEntry], _ registry: MigrationRegistry) -> [Edit] {
+        let rows = ledger.filter { $0.fingerprint != nil && $0.outcome != .deferred }
+        guard !rows.isEmpty else { return [] }
+        let recorded = Dictionary(rows.map { ($0.name, $0.fingerprint) }) { $1 }
+        return registry.migrations.compactMap { migration in
+            // The row of a replacement with the name of one of its parts may be the part's.
+            guard !migration.replaces.contains(migration.name), let row = recorded[migration.name], let row else {
+                return nil
+            }
+            let current = migration.fingerprint
+            return row == current ? nil : Edit(migration: migration.id, recorded: row, current: current)
         }
     }
 

@@ -52,6 +52,16 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var registryVersion: Int?
     }
 
+    /// A migration that was edited after the store had counted it as applied.
+    public struct Edit: Hashable, Sendable, Codable {
+        /// The migration as the registry has it.
+        public var migration: MigrationID
+        /// The ``Migration/fingerprint`` that the ledger has.
+        public var recorded: String
+        /// The one that the migration has now.
+        public var current: String
+    }
+
     /// The store, by its file's path or by the name of its suite.
     public var store: String
     /// The version that the store carries.
@@ -66,6 +76,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public var problems: [Problem]
     /// The attached stores to which the changes of a committed upgrade have not been applied yet: that comes first.
     public var journal: [String]
+    /// The migrations that were edited after the store had counted them as applied; that is no problem by itself.
+    public var edits: [Edit]
 
     /// The migrations that would run, in their order; not those of which it depends on what others bring in.
     public var pending: [MigrationID] {
@@ -145,6 +157,9 @@ extension MigrationPlan: CustomStringConvertible {
         }
         for problem in problems {
             lines.append("  cannot be upgraded: \(problem.message)")
+        }
+        for edit in edits {
+            lines.append("  edited after it was applied: \(edit.migration)")
         }
         for entry in entries {
             lines.append(

@@ -21,7 +21,7 @@ public struct Migration: Sendable {
     public let replaces: [String]
 
     /// What its steps work on outside the primary store.
-    var attached: [any AttachedStore] {
+    package var attached: [any AttachedStore] {
         steps.flatMap(\.attached)
     }
 

@@ -118,12 +118,12 @@ private struct StepCheck {
         case .deleteType(let name):
             use(type: name)
             goneTypes[name] = "deleted"
-        case .renameProperty(let type, let path, let newName):
+        case .renameProperty(let type, let path, let newName, _):
             use(type: type, path: path)
             if path.last == newName { faults.append("The property \(type).\(newName) is renamed to its own name.") }
             guard !path.isEmpty else { break }
             faults += relocate(type, path, to: path.dropLast() + [newName], "renamed to \(newName)")
-        case .moveProperty(let type, let path, let newPath):
+        case .moveProperty(let type, let path, let newPath, _):
             use(type: type, path: path)
             guard !path.isEmpty, !newPath.isEmpty else {
                 if newPath.isEmpty { faults.append("No new place is named.") }
@@ -131,7 +131,7 @@ private struct StepCheck {
             }
             if newPath.starts(with: path) { faults.append("The property \(type).\(path[0]) is moved into itself.") }
             faults += relocate(type, path, to: newPath, "moved to \(newPath.joined(separator: "."))")
-        case .removeProperty(let type, let path):
+        case .removeProperty(let type, let path, _):
             use(type: type, path: path)
             takeAway([type] + path, "removed")
         case .addProperty(let type, let path, let value):
@@ -144,17 +144,17 @@ private struct StepCheck {
                 faults.append("The property \(type).\(path.joined(separator: ".")) was added by an earlier step.")
             }
             putBack([type] + path)
-        case .transform(let type):
+        case .transform(let type, _):
             use(type: type)
             // It may give a record any type name, so nothing is known behind it.
             self = StepCheck()
-        case .convert(let type, _, _):
+        case .convert(let type, _, _, _):
             use(type: type)
             forget(type)
         case .run:
             // A block may do anything.
             self = StepCheck()
-        case .builtIn(_, _, let own):
+        case .builtIn(_, _, _, let own):
             // It names no type and no property.
             faults += own
         }

@@ -65,15 +65,17 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     ///   - name: A name that no other migration of the registry has.
     ///   - replaces: The earlier migrations whose work this one does alone; see ``Migration``.
     ///   - attached: What the block works on outside the store; none by default.
+    ///   - revision: Which writing of the block it is, 1 by default; see ``MigrationStep/transform(_:revision:_:)``.
     ///   - block: Runs once, in the transaction of the upgrade; what it throws rolls the upgrade back.
     public mutating func register(
         to version: Int,
         _ name: String,
         replacing replaces: [String] = [],
         attaching attached: [any AttachedStore] = [],
+        revision: Int = 1,
         _ block: @escaping @Sendable (MigrationContext) throws -> Void
     ) {
-        let step = MigrationStep.run("run a block", attaching: attached, block)
+        let step = MigrationStep.run("run a block", attaching: attached, revision: revision, block)
         register(Migration(to: version, name, replacing: replaces, step))
     }
 

@@ -41,7 +41,7 @@ extension MigrationStep {
         ifMissing: MissingProperty = .skip
     ) -> MigrationStep {
         let edit = renameEdit(type, path, to: newName, ifMissing: ifMissing)
-        return MigrationStep(.renameProperty(type: type, path: path, to: newName), .edit(edit))
+        return MigrationStep(.renameProperty(type: type, path: path, to: newName, ifMissing), .edit(edit))
     }
 
     /// What `renameProperty` does, as a step and in a block.
@@ -77,7 +77,7 @@ extension MigrationStep {
         let edit = RecordEdit(typeName: type) { record in
             if try !record.moveIfPresent(path, to: newPath), ifMissing == .fail { throw record.missing(path) }
         }
-        return MigrationStep(.moveProperty(type: type, path: path, to: newPath), .edit(edit))
+        return MigrationStep(.moveProperty(type: type, path: path, to: newPath, ifMissing), .edit(edit))
     }
 
     /// Removes a property from each record of a type.
@@ -95,7 +95,7 @@ extension MigrationStep {
         let edit = RecordEdit(typeName: type) { record in
             try record.applyRemove(path, ifMissing: ifMissing)
         }
-        return MigrationStep(.removeProperty(type: type, path: path), .edit(edit))
+        return MigrationStep(.removeProperty(type: type, path: path, ifMissing), .edit(edit))
     }
 
     /// Gives each record of a type that lacks a property, or holds null there, a value.
@@ -125,11 +125,18 @@ extension MigrationStep {
     ///     if try person.int("age") < 0 { person.drop() }
     /// }
     /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The type name of the records.
+    ///   - revision: Which writing of the closure it is, 1 by default: count it up when you edit the closure, so that
+    ///     stores which an earlier writing has upgraded are told apart. See ``Migration/fingerprint``.
+    ///   - body: Changes a record; what it throws rolls the upgrade back.
     public static func transform(
         _ type: String,
+        revision: Int = 1,
         _ body: @escaping @Sendable (inout Record) throws -> Void
     ) -> MigrationStep {
-        MigrationStep(.transform(type: type), .edit(RecordEdit(typeName: type, apply: body)))
+        MigrationStep(.transform(type: type, revision: revision), .edit(RecordEdit(typeName: type, apply: body)))
     }
 
     /// Decodes each record of a type as the model of an old release, and encodes what a closure makes of it.
@@ -141,10 +148,18 @@ extension MigrationStep {
     /// ```
     /// The records keep their key, their expiry and their type name. Properties that the old model does not know are
     /// lost: use `transform` to keep them. The closure runs on all cores.
+    ///
+    /// - Parameters:
+    ///   - type: The type name of the records.
+    ///   - old: The model as the old release had it.
+    ///   - new: The model that the closure makes.
+    ///   - revision: Which writing of the closure it is, 1 by default; see ``transform(_:revision:_:)``.
+    ///   - body: Makes the new value; what it throws rolls the upgrade back.
     public static func convert<Old: Decodable & SendableMetatype, New: Encodable & SendableMetatype>(
         _ type: String,
         from old: Old.Type,
         to new: New.Type,
+        revision: Int = 1,
         _ body: @escaping @Sendable (Old) throws -> New
     ) -> MigrationStep {
         let edit = RecordEdit(typeName: type, isParallel: true) { record in
@@ -153,7 +168,8 @@ extension MigrationStep {
         let declaration = StepDeclaration.convert(
             type: type,
             from: String(describing: old),
-            to: String(describing: new)
+            to: String(describing: new),
+            revision: revision
         )
         return MigrationStep(declaration, .edit(edit))
     }
@@ -179,14 +195,21 @@ extension MigrationStep {
     ///     steps and migrations that follow run on them, so it creates them as they were at its own version.
     ///   - attached: What the block works on outside the store; none by default. When one of these cannot be worked
     ///     on now, as settings of a locked device, opening the store fails with the code `deferred`.
+    ///   - revision: Which writing of the block it is, 1 by default; see ``transform(_:revision:_:)``.
     ///   - body: Gets the store; what it throws rolls the upgrade back.
     public static func run(
         _ words: String = "run a block",
         onFreshStore: Bool = false,
         attaching attached: [any AttachedStore] = [],
+        revision: Int = 1,
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) -> MigrationStep {
-        MigrationStep(.run(words: words), .run(body), runsOnFreshStore: onFreshStore, attaching: attached)
+        MigrationStep(
+            .run(words: words, revision: revision),
+            .run(body),
+            runsOnFreshStore: onFreshStore,
+            attaching: attached
+        )
     }
 }
 

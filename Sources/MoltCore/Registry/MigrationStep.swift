@@ -25,7 +25,10 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// Whether the step may look at records of the primary store, and change them.
     let usesRecords: Bool
     /// Says why the step cannot run now, in a sentence, or nil when it can.
-    let readiness: @Sendable () throws -> String?
+    let readiness: Readiness
+
+    /// Says why a step cannot run now; gets the stores that are attached, by their names.
+    package typealias Readiness = @Sendable (_ attached: (String) -> (any AttachedStore)?) throws -> String?
 
     init(
         _ declaration: StepDeclaration,
@@ -38,29 +41,31 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         self.runsOnFreshStore = runsOnFreshStore
         self.attached = attached
         usesRecords = true
-        readiness = { nil }
+        readiness = { _ in nil }
     }
 
     /// Creates a step that another target builds in, and that also runs on a store that was just created.
     ///
     /// - Parameters:
+    ///   - kind: What the step is, in a form that stays the same in all releases of Molt.
     ///   - words: What the step does, as plans and reports show it.
-    ///   - parameters: All that the step was told, as text: it makes two steps with the same words differ.
+    ///   - parameters: All that the step was told, as text; ``Migration/fingerprint`` is made of it and the kind.
     ///   - faults: What is wrong with them, a sentence each.
     ///   - attached: What it works on outside the primary store.
     ///   - usesRecords: Whether it looks at records of the primary store, or changes them.
     ///   - readiness: Says why the step cannot run now, in a sentence, or nil when it can.
     ///   - body: What it does.
     package init(
+        kind: String,
         words: String,
         parameters: [String],
         faults: [String] = [],
         attaching attached: [any AttachedStore],
         usesRecords: Bool = false,
-        readiness: @escaping @Sendable () throws -> String? = { nil },
+        readiness: @escaping Readiness = { _ in nil },
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) {
-        declaration = .builtIn(words: words, parameters: parameters, faults: faults)
+        declaration = .builtIn(kind: kind, words: words, parameters: parameters, faults: faults)
         action = .run(body)
         runsOnFreshStore = true
         self.attached = attached

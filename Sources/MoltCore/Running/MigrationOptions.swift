@@ -12,6 +12,10 @@ public struct MigrationOptions: Sendable {
     public var isCancelled: @Sendable () -> Bool
     /// Who opens the store; by default what the process's bundle says.
     public var role: MigrationRole
+    /// What happens when a migration was edited after the store had counted it as applied.
+    ///
+    /// An error in debug builds and an event in all others, by default. See ``Migration/fingerprint``.
+    public var editedMigrations: MismatchPolicy
     /// Whether nothing outside the store is changed.
     package var isDryRun = false
     /// How many records are read, changed and written at a time.
@@ -23,12 +27,14 @@ public struct MigrationOptions: Sendable {
         monitor: MigrationMonitor? = nil,
         lockTimeout: Duration = .seconds(60),
         role: MigrationRole = .current,
+        editedMigrations: MismatchPolicy = .standard,
         isCancelled: @escaping @Sendable () -> Bool = { false }
     ) {
         self.appVersion = appVersion
         self.monitor = monitor
         self.lockTimeout = lockTimeout
         self.role = role
+        self.editedMigrations = editedMigrations
         self.isCancelled = isCancelled
     }
 

@@ -23,7 +23,8 @@ public struct Migrator: Sendable {
     /// Upgrades a store to the registry's version; an up-to-date store is not written to, nor locked.
     ///
     /// - Throws: ``MigrationError``: `invalidRegistry`, `superseded`, `tooOld`, `lateMigration` or `partlyReplaced`
-    ///   before anything is written; `busy` when another process holds the store for too long; `cancelled`; the code
+    ///   before anything is written, and
+    ///   `migrationEdited` when the options say so; `busy` when another process holds the store for too long; `cancelled`; the code
     ///   of the step that failed; or what the store throws. The store is then as it was. Only `attachedStoreFailed`
     ///   may come when the upgrade is committed, and `journalPending` after an earlier one: the store then keeps the
     ///   changes that could not be made outside it, and makes them when it is next opened.
@@ -52,6 +53,7 @@ public struct Migrator: Sendable {
             options.monitor?.send(.planned(plan))
         }
         try plan.checkProblems()
+        try checkEdits(plan)
         if plan.needsRun {
             (plan, entries) = try upgrade(store, plan)
             // Nothing can be rolled back any more: who cancels now comes too late.
@@ -81,6 +83,7 @@ public struct Migrator: Sendable {
         var lock = LockWait(options: options)
         var entries: [MigrationReport.Entry] = []
         let attachments = Attachments(store.attachments, registry, role: options.role)
+        let fingerprints = Dictionary(uniqueKeysWithValues: registry.migrations.map { ($0.name, $0.fingerprint) })
         defer { attachments.abandon() }
         try store.upgrade { transaction in
             // Between the plan and the lock another process may have upgraded the store: plan again. What it has not
@@ -97,6 +100,7 @@ public struct Migrator: Sendable {
                 options.monitor?.send(.planned(plan))
             }
             try plan.checkProblems()
+            if plan.edits != planned.edits { try checkEdits(plan) }
             guard plan.needsRun else { return }
             try options.checkCancellation()
             attachments.prepare(plan, registry)
@@ -108,7 +112,7 @@ public struct Migrator: Sendable {
             )
             entries = try UpgradeRun(plan: plan, registry: registry, scope: scope).run()
             try transaction.record(
-                entries.map { ledgerEntry(for: $0) },
+                entries.map { ledgerEntry(for: $0, fingerprints) },
                 version: max(plan.from, plan.to)
             )
             try transaction.addToJournal(attachments.finish())
@@ -147,7 +151,17 @@ public struct Migrator: Sendable {
         try transaction.clearJournal()
     }
 
-    private func ledgerEntry(for entry: MigrationReport.Entry) -> LedgerEntry {
+    /// Tells of migrations that were edited after this store had counted them as applied.
+    private func checkEdits(_ plan: MigrationPlan) throws {
+        guard let first = plan.edits.first else { return }
+        switch options.editedMigrations {
+        case .ignore: break
+        case .report: options.monitor?.send(.edited(plan.edits))
+        case .fail: throw MigrationError.edited(first, all: plan.edits)
+        }
+    }
+
+    private func ledgerEntry(for entry: MigrationReport.Entry, _ fingerprints: [String: String]) -> LedgerEntry {
         LedgerEntry(
             name: entry.migration.name,
             version: entry.migration.version,
@@ -156,7 +170,9 @@ public struct Migrator: Sendable {
             duration: entry.duration,
             counts: entry.counts,
             attachedCounts: entry.attachedCounts,
-            appVersion: options.appVersion
+            appVersion: options.appVersion,
+            // What a replacement stands for was done by others.
+            fingerprint: entry.outcome == .replaced ? nil : fingerprints[entry.migration.name]
         )
     }
 

@@ -49,6 +49,32 @@ public struct DefaultsForm: Sendable {
     }
 }
 
+extension DefaultsForm {
+    /// The form as text that stays the same in all releases of Molt; closures in it count for nothing.
+    var identity: String {
+        switch kind {
+        case .bool: "bool"
+        case .integer(let min, let max): "integer(\(min)...\(max))"
+        case .float: "float"
+        case .double: "double"
+        case .string: "string"
+        case .date: "date"
+        case .data: "data"
+        case .url: "url"
+        case .uuid: "uuid"
+        case .decimal: "decimal"
+        case .range(let bound, let isClosed): "\(isClosed ? "closedRange" : "range")(\(bound.identity))"
+        case .codable: "codable"
+        case .rawValue(let raw, _): "rawValue(\(raw.identity))"
+        case .keyedArchive: "keyedArchive"
+        case .array(let element): "array(\(element.identity))"
+        case .set(let element): "set(\(element.identity))"
+        case .dictionary(_, let value): "dictionary(\(value.identity))"
+        case .native: "native"
+        }
+    }
+}
+
 /// How the keys of a dictionary are written.
 public struct DefaultsKeyForm: Sendable {
     /// The text that a suite's dictionary has for the key; nil when the text is no key of the type.

@@ -30,7 +30,7 @@ public final class DefaultsKey<Value: DefaultsSerializable>: DefaultsKeys, @unch
     /// The value for what is stored; the default for nothing.
     ///
     /// - Throws: ``DefaultsError`` with the code `typeMismatch`, the key and the place inside.
-    func value(of stored: PropertyListValue?) throws -> Value {
+    package func value(of stored: PropertyListValue?) throws -> Value {
         guard let stored else { return defaultValue }
         do {
             return try Value.decoded(from: stored)

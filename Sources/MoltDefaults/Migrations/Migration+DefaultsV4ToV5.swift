@@ -31,6 +31,7 @@ extension Migration {
     ) -> Migration {
         let conversion = DefaultsV4Conversion(target: release, salvage: unconvertible == .salvage)
         let step = SettingsConversion(
+            kind: "defaultsV4ToV5",
             words: "convert settings from Defaults 4 to 5",
             parameters: ["release: \(release)"],
             suite: suite,

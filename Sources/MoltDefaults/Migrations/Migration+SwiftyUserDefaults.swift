@@ -33,6 +33,7 @@ extension Migration {
     ) -> Migration {
         let conversion = SwiftyConversion(target: target, salvage: unconvertible == .salvage)
         let step = SettingsConversion(
+            kind: "swiftyUserDefaults",
             words: "convert settings of SwiftyUserDefaults",
             parameters: ["target: \(target)"],
             suite: suite,

@@ -2,6 +2,8 @@ internal import MoltCore
 
 /// The step that converts the values of some keys, each by its form.
 struct SettingsConversion: Sendable {
+    /// The name of the built-in.
+    var kind: String
     /// What it does, as plans and reports show it, without the suite.
     var words: String
     /// What else it was told, as text.
@@ -15,8 +17,10 @@ struct SettingsConversion: Sendable {
 
     var step: MigrationStep {
         MigrationStep(
+            kind: kind,
             words: "\(words) in \(suite)",
-            parameters: parameters + ["unconvertible: \(unconvertible)"] + keys.map(\.name),
+            parameters: [suite.attachedName] + parameters + ["unconvertible: \(unconvertible)"]
+                + keys.map { "\($0.name): \($0.form.identity)" },
             faults: faults,
             attaching: [suite]
         ) { migration in

@@ -20,19 +20,22 @@ struct SuiteMoveStep: Sendable {
     /// The step as a registry takes it.
     var migrationStep: MigrationStep {
         MigrationStep(
+            kind: "suiteToAppGroup",
             words: "\(afterwards == .clean ? "move" : "copy") settings from \(source) into \(destination)",
             parameters: parameters,
             faults: faults,
             attaching: [source, destination],
-            readiness: { try readiness() },
+            readiness: { try readiness($0) },
             { migration in try run(migration) }
         )
     }
 
     private var parameters: [String] {
         let renames = names.sorted { $0.key < $1.key }.map { "\($0.key) to \($0.value)" }
-        return ["keys: \(keys.words)", "conflict: \(conflict)", "source: \(afterwards)", "canary: \(canary.words)"]
-            + renames
+        let rules = [
+            "keys: \(keys.words)", "conflict: \(conflict)", "source: \(afterwards)", "canary: \(canary.words)",
+        ]
+        return [source.attachedName, destination.attachedName] + rules + renames
     }
 
     private func newName(of key: String) -> String {
@@ -65,7 +68,9 @@ struct SuiteMoveStep: Sendable {
         return faults
     }
 
-    private func readiness() throws -> String? {
+    private func readiness(_ attached: (String) -> (any AttachedStore)?) throws -> String? {
+        let source = attached(source.attachedName) as? Suite ?? source
+        let destination = attached(destination.attachedName) as? Suite ?? destination
         guard try !canary.isAlive(source, destination) else { return nil }
         return "The settings in \(source) may not be readable yet: the migration waits for \(canary.words)."
     }

@@ -103,6 +103,14 @@ struct DefaultsStoreFiles {
         }
     }
 
+    /// Removes the journal and the lock of a suite that nobody uses any more.
+    func removeAll() {
+        for suffix in [".molt-journal", ".molt-journal-new", ".molt-lock"] {
+            guard let path = try? path(suffix) else { continue }
+            try? FileManager.default.removeItem(atPath: path)
+        }
+    }
+
     private func failure(_ message: String, _ underlying: (any Error)? = nil) -> DefaultsError {
         var error = DefaultsError(.notWritable, message, underlying: underlying)
         error.suite = suite.domainName

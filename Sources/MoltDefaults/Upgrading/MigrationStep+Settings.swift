@@ -18,13 +18,20 @@ extension MigrationStep {
     /// - Parameters:
     ///   - suite: The suite.
     ///   - words: What the closure does, as plans and reports show it.
+    ///   - revision: Which writing of the closure it is, 1 by default; see `MigrationStep.transform(_:revision:_:)`.
     ///   - body: Gets the settings; what it throws rolls the upgrade back.
     public static func settings(
         in suite: Suite,
         _ words: String = "change settings",
+        revision: Int = 1,
         _ body: @escaping @Sendable (SuiteChanges) throws -> Void
     ) -> MigrationStep {
-        MigrationStep(words: "\(words) in \(suite)", parameters: [], attaching: [suite]) { migration in
+        MigrationStep(
+            kind: "settings",
+            words: "\(words) in \(suite)",
+            parameters: [suite.attachedName, String(revision)],
+            attaching: [suite]
+        ) { migration in
             for outcome in try migration.suite(suite).outcomes(of: body) { migration.note(outcome) }
         }
     }
@@ -36,7 +43,13 @@ extension MigrationStep {
         let words = "rename the key \(key) to \(newKey) in \(suite)"
         var faults = faults(of: [key, newKey])
         if key == newKey { faults.append("The key \"\(key)\" is renamed to itself.") }
-        return MigrationStep(words: words, parameters: [key, newKey], faults: faults, attaching: [suite]) { migration in
+        return MigrationStep(
+            kind: "renameKey",
+            words: words,
+            parameters: [suite.attachedName, key, newKey],
+            faults: faults,
+            attaching: [suite]
+        ) { migration in
             let isRenamed = try migration.suite(suite).renameKey(key, to: newKey)
             var outcome = KeyOutcome(store: suite.attachedName, key: key, outcome: isRenamed ? .renamed : .absent)
             if isRenamed { outcome.reason = "to \(newKey)" }
@@ -49,8 +62,13 @@ extension MigrationStep {
     /// - Important: The values are gone when the upgrade is committed.
     public static func removeKeys(_ keys: String..., in suite: Suite) -> MigrationStep {
         let words = "remove \(keys.joined(separator: ", ")) from \(suite)"
-        return MigrationStep(words: words, parameters: keys, faults: faults(of: keys), attaching: [suite]) {
-            migration in
+        return MigrationStep(
+            kind: "removeKeys",
+            words: words,
+            parameters: [suite.attachedName] + keys,
+            faults: faults(of: keys),
+            attaching: [suite]
+        ) { migration in
             let settings = try migration.suite(suite)
             for key in keys {
                 let isThere = try settings.value(forKey: key) != nil

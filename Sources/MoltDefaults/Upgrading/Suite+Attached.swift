@@ -1,11 +1,6 @@
 public import MoltCore
 
 extension Suite: AttachedStore {
-    /// "standard", or "suite" and the name; the same for two suites that keep their settings in one domain.
-    public var attachedName: String {
-        isSameDomain(as: .standard) ? "standard" : "suite \(self)"
-    }
-
     /// An app extension has standard settings of its own, and settings may read as empty on a locked device.
     public func unavailability(_ circumstances: AttachedCircumstances) throws -> String? {
         try validate()
@@ -16,18 +11,6 @@ extension Suite: AttachedStore {
         guard try SuiteDomain(self).read().keys.allSatisfy(Self.ownKeys.contains) else { return nil }
         return "The settings in \(self) read as empty, though there were \(lastCount): a device that was not unlocked "
             + "since it was started reads so."
-    }
-
-    /// Whether the suite is one that an app shares with its extensions, by its name: every other one is private to each.
-    ///
-    /// The names of app groups begin with `group.`, or on macOS with the ten characters of a team.
-    private var isAppGroup: Bool {
-        guard let name, !isSameDomain(as: .standard) else { return false }
-        let team = name.prefix { $0 != "." }
-        let isTeam =
-            team.utf8.count == 10 && team.utf8.count < name.utf8.count
-            && team.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
-        return name.hasPrefix("group.") || isTeam
     }
 
     /// Reads the whole domain.

@@ -300,7 +300,8 @@ struct JournalTests {
     }
 
     @Test func `Faults of a built-in step are faults of the registry`() throws {
-        let step = MigrationStep(words: "w", parameters: [], faults: ["It is wrong."], attaching: []) { _ in }
+        let step = MigrationStep(kind: "w", words: "w", parameters: [], faults: ["It is wrong."], attaching: []) { _ in
+        }
         let error = #expect(throws: MigrationError.self) { try open([Migration(to: 1, "wrong", step)]) }
         #expect(error?.code == .invalidRegistry)
         #expect(error?.message.contains("\"wrong\" (version 1), step 1: It is wrong.") == true)

@@ -31,6 +31,7 @@ struct EventTests {
         switch event {
         case .planned(let plan): "planned \(plan.pending.count)"
         case .waiting: "waiting"
+        case .edited(let edits): "edited \(edits.count)"
         case .started(let migration): "started \(migration.name)"
         case .progressed: "progressed"
         case .ended(let entry): "ended \(entry.migration.name)"

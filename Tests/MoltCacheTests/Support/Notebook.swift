@@ -94,10 +94,11 @@ extension MigrationStep {
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) -> MigrationStep {
         MigrationStep(
+            kind: "notes",
             words: "change notes",
             parameters: [],
             attaching: [notebook] + others,
-            readiness: readiness,
+            readiness: { _ in try readiness() },
             body
         )
     }

@@ -23,6 +23,6 @@ struct HookStore: AttachedStore {
 extension MigrationStep {
     /// Has a hook's closure called after the commit, before the changes to what later steps ask for.
     static func hook(_ hook: HookStore) -> MigrationStep {
-        MigrationStep(words: "hook", parameters: [], attaching: [hook]) { _ = try $0.attached(hook) }
+        MigrationStep(kind: "hook", words: "hook", parameters: [], attaching: [hook]) { _ = try $0.attached(hook) }
     }
 }

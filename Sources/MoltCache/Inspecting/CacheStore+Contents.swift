@@ -1,0 +1,66 @@
+package import Foundation
+package import MoltCore
+internal import Synchronization
+
+/// All that a cache holds, for fixtures.
+extension CacheStore {
+    /// What a file holds, read in one snapshot without writing.
+    ///
+    /// - Throws: ``CacheError``, with the codes of ``state(at:)``, and `fileMissing` where no store is.
+    package static func contents(at url: URL) throws -> StoreContents {
+        let path = FileStatus.path(of: url)
+        let found = try FileProbe.look(path) { connection throws(SQLiteError) in try StoreContents(connection) }
+        guard let found else {
+            var error = CacheError(.fileMissing, "There is no cache at \(path).")
+            error.path = path
+            throw error
+        }
+        return found
+    }
+
+    /// What the store holds, in memory or in its file.
+    package func contents() throws -> StoreContents {
+        let connection = try ready(busyMilliseconds: 5_000)
+        do throws(SQLiteError) {
+            try connection.execute("BEGIN")
+            defer { connection.rollBack() }
+            return try StoreContents(connection)
+        } catch {
+            throw CacheError(error, path: storeName)
+        }
+    }
+}
+
+extension CodableCache {
+    /// What the cache holds now, expired records that are still there included.
+    package func contents() throws -> StoreContents {
+        try core.withLock { core in
+            try core.read { core throws(SQLiteError) in try StoreContents(core.statements.connection) }
+        }
+    }
+}
+
+extension StoreContents {
+    /// Reads everything; the caller has a transaction open.
+    fileprivate init(_ connection: Connection) throws(SQLiteError) {
+        let state = try LedgerTable.state(connection)
+        var records: [StoredRecord] = []
+        let query = """
+            SELECT key, molt_type.name, expires_at, version, typeof(content) = 'blob', content
+            FROM molt_record JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id
+            """
+        try connection.prepare(query).eachRow { row throws(SQLiteError) in
+            records.append(
+                StoredRecord(
+                    key: row.text(0),
+                    typeName: row.text(1),
+                    content: Array(row.bytes(5)),
+                    isData: row.integer(4) != 0,
+                    expiration: row.real(2),
+                    version: Int(row.integer(3))
+                )
+            )
+        }
+        self.init(version: state.version, ledger: state.ledger, records: records)
+    }
+}

@@ -1,0 +1,14 @@
+extension MigrationError {
+    /// The error for migrations that were edited after a store had counted them as applied.
+    static func edited(_ edit: MigrationPlan.Edit, all edits: [MigrationPlan.Edit]) -> MigrationError {
+        let names = edits.map { "\($0.migration)" }.joined(separator: ", ")
+        var error = MigrationError(
+            .migrationEdited,
+            "Edited after the store had counted it as applied: \(names). A migration never changes once it has shipped: "
+                + "undo the edit, and add a new migration. If it has not shipped yet, start with a new store, or accept "
+                + "the edit with editedMigrations."
+        )
+        error.migration = edit.migration
+        return error
+    }
+}

@@ -1,0 +1,69 @@
+/// All that a store holds: what fixtures are made of.
+package struct StoreContents: Hashable, Sendable {
+    /// A record as its store holds it.
+    package struct StoredRecord: Hashable, Sendable {
+        package var key: String
+        package var typeName: String
+        /// JSON text as UTF-8, or raw data.
+        package var content: [UInt8]
+        package var isData: Bool
+        /// Seconds since 1970; nil for never.
+        package var expiration: Double?
+        /// The schema version that it was last written at.
+        package var version: Int
+
+        package init(
+            key: String,
+            typeName: String,
+            content: [UInt8],
+            isData: Bool = false,
+            expiration: Double? = nil,
+            version: Int
+        ) {
+            self.key = key
+            self.typeName = typeName
+            self.content = content
+            self.isData = isData
+            self.expiration = expiration
+            self.version = version
+        }
+    }
+
+    package var version: Int
+    package var ledger: [LedgerEntry]
+    /// In the order of their ids.
+    package var records: [StoredRecord]
+
+    package init(version: Int, ledger: [LedgerEntry] = [], records: [StoredRecord] = []) {
+        self.version = version
+        self.ledger = ledger
+        self.records = records
+    }
+
+    /// Writes everything into a store that has nothing yet, in one transaction.
+    package func write(to store: some MigrationStore) throws {
+        let batch = RecordBatch(capacity: 1, coding: store.coding)
+        try store.upgrade(
+            { transaction in
+                for (index, record) in records.enumerated() {
+                    batch.removeAll()
+                    Array(record.key.utf8).withUnsafeBytes { key in
+                        record.content.withUnsafeBytes { content in
+                            batch.append(
+                                id: Int64(index + 1),
+                                typeName: record.typeName,
+                                key: key,
+                                content: content,
+                                isData: record.isData,
+                                expiration: record.expiration
+                            )
+                        }
+                    }
+                    try transaction.insert(batch.records[0], id: Int64(index + 1), version: record.version)
+                }
+                try transaction.record(ledger, version: version)
+            },
+            waiting: {}
+        )
+    }
+}

@@ -1,0 +1,36 @@
+internal import Foundation
+package import MoltCore
+
+/// All that a suite holds, for fixtures: suites that a test makes and erases.
+extension Suite {
+    /// All values but the ledger of a suite that is a store.
+    package func contents() throws -> [String: PropertyListValue] {
+        try SuiteDomain(self).read().filter { $0.key != Self.ledgerKey }
+    }
+
+    /// Writes the values of a fixture, those that Molt keeps for itself included.
+    ///
+    /// - Parameters:
+    ///   - state: The version and the ledger, for a suite that is a store of its own.
+    package func fill(_ values: [String: PropertyListValue], state: StoreContents? = nil) throws {
+        var values = values
+        if let state {
+            values[Self.ledgerKey] = try DefaultsLedger(version: state.version, entries: state.ledger).stored()
+        }
+        if !values.isEmpty { try SuiteDomain(self).write(set: values) }
+    }
+
+    /// Removes the suite, with the files that Molt has made beside it.
+    ///
+    /// - Important: It waits for no other process.
+    package func erase() {
+        try? removeAll()
+        DefaultsStoreFiles(self).removeAll()
+        #if canImport(Darwin)
+            UserDefaults.standard.removePersistentDomain(forName: domainName)
+        #else
+            let file = SuiteFile(self)
+            for suffix in ["", ".damaged"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+        #endif
+    }
+}

@@ -1,0 +1,156 @@
+public import Foundation
+public import MoltCore
+public import MoltDefaults
+
+/// A store frozen at a version: what a release has left behind, as a value.
+///
+/// ```swift
+/// let fixture = StoreFixture(
+///     schemaVersion: 1,
+///     records: [.init("john", "Person", .json(#"{"fullName":"John Appleseed"}"#))],
+///     suites: [.standard: ["theme": "dark"]]
+/// )
+/// let migrated = try fixture.migrated(through: migrations)
+/// let john = try migrated.value(Person.self, forKey: "john")
+/// ```
+public struct StoreFixture: Hashable, Sendable {
+    /// What carries the schema version and the ledger.
+    public enum Primary: Hashable, Sendable {
+        /// A cache, in a file or in memory.
+        case cache
+        /// A suite, for an app that has settings and no cache. There are no records.
+        case suite(Suite)
+    }
+
+    /// What carries the schema version and the ledger; a cache by default.
+    public var primary: Primary
+    /// The version that the store carries.
+    public var schemaVersion: Int
+    /// The migrations that the store counts as applied, in their order.
+    public var ledger: [LedgerEntry]
+    /// The records, in the order in which they were added.
+    public var records: [Record]
+    /// The settings that migrations work on, by their suites.
+    public var suites: [Suite: [String: PropertyListValue]]
+
+    /// Creates a fixture in code.
+    public init(
+        primary: Primary = .cache,
+        schemaVersion: Int,
+        ledger: [LedgerEntry] = [],
+        records: [Record] = [],
+        suites: [Suite: [String: PropertyListValue]] = [:]
+    ) {
+        self.primary = primary
+        self.schemaVersion = schemaVersion
+        self.ledger = ledger
+        self.records = records
+        self.suites = suites
+    }
+
+    /// The record with a key, or nil; keys are compared by their bytes.
+    public func record(forKey key: String) -> Record? {
+        records.first { $0.key.utf8.elementsEqual(key.utf8) }
+    }
+}
+
+extension StoreFixture {
+    /// A record of a fixture.
+    public struct Record: Hashable, Sendable {
+        /// The key.
+        public var key: String
+        /// The name of the type that it was written as.
+        public var typeName: String
+        /// What was written.
+        public var content: Content
+        /// When it expires; nil for never.
+        public var expiration: Date?
+        /// The schema version that it was last written at; nil for that of the store.
+        public var version: Int?
+
+        /// Creates a record.
+        public init(
+            _ key: String,
+            _ typeName: String,
+            _ content: Content,
+            expiration: Date? = nil,
+            version: Int? = nil
+        ) {
+            self.key = key
+            self.typeName = typeName
+            self.content = content
+            self.expiration = expiration
+            self.version = version
+        }
+    }
+
+    /// What a record holds, byte for byte.
+    public struct Content: Hashable, Sendable {
+        /// JSON text as UTF-8, or raw data.
+        public var bytes: [UInt8]
+        /// Whether it is raw data.
+        public var isData: Bool
+
+        /// Creates content from its bytes.
+        public init(bytes: [UInt8], isData: Bool) {
+            self.bytes = bytes
+            self.isData = isData
+        }
+
+        /// JSON text, kept as it is.
+        public static func json(_ text: String) -> Content {
+            Content(bytes: Array(text.utf8), isData: false)
+        }
+
+        /// Raw data.
+        public static func data(_ data: Data) -> Content {
+            Content(bytes: Array(data), isData: true)
+        }
+
+        /// A value, as a cache with these coders would write it.
+        public static func encoding(_ value: some Encodable, with coding: RecordCoding = .standard) throws -> Content {
+            if let data = value as? Data { return .data(data) }
+            return Content(bytes: Array(try coding.encoder.encode(value)), isData: false)
+        }
+    }
+}
+
+extension StoreFixture {
+    /// What the primary store holds.
+    var contents: StoreContents {
+        get {
+            StoreContents(
+                version: schemaVersion,
+                ledger: ledger,
+                records: records.map { record in
+                    StoreContents.StoredRecord(
+                        key: record.key,
+                        typeName: record.typeName,
+                        content: record.content.bytes,
+                        isData: record.content.isData,
+                        expiration: record.expiration?.timeIntervalSince1970,
+                        version: record.version ?? schemaVersion
+                    )
+                }
+            )
+        }
+        set {
+            schemaVersion = newValue.version
+            ledger = newValue.ledger
+            records = newValue.records.map { record in
+                Record(
+                    record.key,
+                    record.typeName,
+                    Content(bytes: record.content, isData: record.isData),
+                    expiration: record.expiration.map { Date(timeIntervalSince1970: $0) },
+                    version: record.version == newValue.version ? nil : record.version
+                )
+            }
+        }
+    }
+
+    init(_ contents: StoreContents, suites: [Suite: [String: PropertyListValue]] = [:]) {
+        self.init(schemaVersion: contents.version, suites: suites)
+        self.contents = contents
+    }
+}
