@@ -196,6 +196,7 @@ public final class MigrationContext {
         let old = try original(of: record, level)
         let revision = record.revision
         do {
+            try scope.options.reach(.record, "\(old.key) of type \(typeName)")
             try body(old, &record)
             if let failure = record.failure { throw failure }
         } catch {

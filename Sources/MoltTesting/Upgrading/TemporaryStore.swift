@@ -88,7 +88,7 @@ public final class TemporaryStore: Sendable {
             return try await primarySuite().upgrade(
                 with: migrations,
                 attaching: configuration.attached,
-                options: options(configuration)
+                options: configuration.migrationOptions
             )
         default:
             return try upgradeNow(through: migrations, by: entry, configuration: configuration)
@@ -109,15 +109,16 @@ public final class TemporaryStore: Sendable {
             return cache.report
         case .migrator:
             let store = CacheStore(at: url, coding: configuration.coding, attachments: configuration.attached)
+            store.pageLimit = configuration.pageLimit
             defer { store.close() }
-            return try Migrator(migrations, options: options(configuration)).migrate(store)
+            return try Migrator(migrations, options: configuration.migrationOptions).migrate(store)
         case .inMemory:
             return try upgradeInMemory(through: migrations, configuration)
         case .suite, .asyncSuite:
             return try primarySuite().upgrade(
                 with: migrations,
                 attaching: configuration.attached,
-                options: options(configuration)
+                options: configuration.migrationOptions
             )
         }
     }
@@ -135,7 +136,7 @@ public final class TemporaryStore: Sendable {
             return try primarySuite().dryRun(
                 of: migrations,
                 attaching: configuration.attached,
-                options: options(configuration)
+                options: configuration.migrationOptions
             )
         }
     }
@@ -148,7 +149,7 @@ public final class TemporaryStore: Sendable {
         let store = CacheStore(inMemory: configuration.coding, attachments: configuration.attached)
         try contents.write(to: store)
         defer { store.close() }
-        let report = try Migrator(migrations, options: options(configuration)).migrate(store)
+        let report = try Migrator(migrations, options: configuration.migrationOptions).migrate(store)
         let upgraded = try store.contents()
         state.withLock { $0.memory = upgraded }
         return report
@@ -200,15 +201,5 @@ public final class TemporaryStore: Sendable {
         let others = configuration.attached.filter { !($0 is Suite) }
         configuration.attached = state.withLock { $0.standIns.values.map(\.standIn) } + others
         return configuration
-    }
-
-    private func options(_ configuration: CodableCache.Configuration) -> MigrationOptions {
-        MigrationOptions(
-            appVersion: configuration.appVersion,
-            monitor: configuration.monitor,
-            lockTimeout: configuration.lockTimeout,
-            role: configuration.role,
-            editedMigrations: configuration.editedMigrations
-        )
     }
 }
