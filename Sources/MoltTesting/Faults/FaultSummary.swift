@@ -1,0 +1,58 @@
+/// What a ``FaultSweep`` has tried.
+///
+/// ```
+/// 96 points: 12 steps, 18 batches, 28 records, 30 writes, 4 commits, 4 changes to attached stores; 2 full disks.
+/// ```
+public struct FaultSummary: Hashable, Sendable {
+    /// One fault that was tried.
+    public struct Trial: Hashable, Sendable {
+        /// What happened there.
+        public let fault: FaultSweep.Fault
+        /// How the store was opened.
+        public let entryPoint: EntryPoint
+        /// Where it happened.
+        public let point: FaultPoint
+    }
+
+    /// All that was tried, in order.
+    public internal(set) var trials: [Trial] = []
+    /// How many points there are, those that were left out included.
+    public internal(set) var available = 0
+
+    /// How many points a fault was tried at; a point counts for each entry point.
+    public var count: Int {
+        places(trials).count
+    }
+
+    /// How many points of an area a fault was tried at.
+    public func count(of area: FaultPoint.Area) -> Int {
+        places(trials.filter { $0.point.area == area }).count
+    }
+
+    /// How often a fault was tried.
+    public func count(of fault: FaultSweep.Fault) -> Int {
+        trials.count { $0.fault == fault }
+    }
+
+    private struct Place: Hashable {
+        var entryPoint: EntryPoint
+        var point: FaultPoint
+    }
+
+    private func places(_ trials: [Trial]) -> Set<Place> {
+        Set(trials.map { Place(entryPoint: $0.entryPoint, point: $0.point) })
+    }
+}
+
+extension FaultSummary: CustomStringConvertible {
+    /// How many points, and of which areas.
+    public var description: String {
+        let areas = FaultPoint.Area.allCases.map { ($0.rawValue, count(of: $0)) }.filter { $0.1 > 0 }
+        let points = count < available ? "\(count) of \(available) points" : "\(count) points"
+        let faults = FaultSweep.Fault.allInOrder(trials.map(\.fault)).map { "\($0) (\(count(of: $0)))" }
+        return """
+            \(points): \(areas.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
+            faults: \(faults.joined(separator: ", "))
+            """
+    }
+}
