@@ -6,7 +6,7 @@ internal import MoltCore
 public struct FaultPoint: Hashable, Sendable, Codable {
     /// What is done at a place.
     public enum Area: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Before and after each group of steps that run together.
+        /// The moment before and the one after each group of steps that run together.
         case steps
         /// Reading a batch of records.
         case batches
@@ -17,9 +17,25 @@ public struct FaultPoint: Hashable, Sendable, Codable {
         /// Before and after each commit.
         case commits
         /// Making changes to suites and other attached stores.
-        case attached = "changes to attached stores"
+        case attached
         /// How many pages the file may have before the disk is full.
-        case fullDisks = "full disks"
+        case fullDisks
+
+        /// So many of them, in words.
+        func counted(_ count: Int) -> String {
+            let isOne = count == 1
+            let words =
+                switch self {
+                case .steps: isOne ? "step" : "steps"
+                case .batches: isOne ? "batch" : "batches"
+                case .records: isOne ? "record" : "records"
+                case .writes: isOne ? "write" : "writes"
+                case .commits: isOne ? "commit" : "commits"
+                case .attached: isOne ? "change to an attached store" : "changes to attached stores"
+                case .fullDisks: isOne ? "full disk" : "full disks"
+                }
+            return "\(count) \(words)"
+        }
     }
 
     /// What is done there.

@@ -1,7 +1,8 @@
 /// What a ``FaultSweep`` has tried.
 ///
 /// ```
-/// 96 points: 12 steps, 18 batches, 28 records, 30 writes, 4 commits, 4 changes to attached stores; 2 full disks.
+/// 108 points: 10 steps, 10 batches, 21 records, 25 writes, 4 commits, 9 changes to attached stores, 29 full disks
+/// faults: something throws (31), a write fails once (29), …
 /// ```
 public struct FaultSummary: Hashable, Sendable {
     /// One fault that was tried.
@@ -47,11 +48,11 @@ public struct FaultSummary: Hashable, Sendable {
 extension FaultSummary: CustomStringConvertible {
     /// How many points, and of which areas.
     public var description: String {
-        let areas = FaultPoint.Area.allCases.map { ($0.rawValue, count(of: $0)) }.filter { $0.1 > 0 }
+        let areas = FaultPoint.Area.allCases.filter { count(of: $0) > 0 }.map { $0.counted(count(of: $0)) }
         let points = count < available ? "\(count) of \(available) points" : "\(count) points"
         let faults = FaultSweep.Fault.allInOrder(trials.map(\.fault)).map { "\($0) (\(count(of: $0)))" }
         return """
-            \(points): \(areas.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
+            \(points): \(areas.joined(separator: ", "))
             faults: \(faults.joined(separator: ", "))
             """
     }

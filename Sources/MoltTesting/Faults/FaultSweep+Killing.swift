@@ -80,11 +80,16 @@ extension FaultSweep.KillPoints {
         case .spread(let limit):
             guard points.count > limit else { return points }
             var names: Set<String> = []
-            let firsts = points.indices.filter { names.insert(points[$0].kind).inserted }.prefix(limit)
+            let firsts = points.indices.filter { names.insert(points[$0].kind).inserted }
+            let chosen = evenly(limit, of: firsts)
             let others = points.indices.filter { !firsts.contains($0) }
-            let count = limit - firsts.count
-            let spread = (0..<count).map { others[$0 * others.count / count] }
-            return (firsts + spread).sorted().map { points[$0] }
+            return (chosen + evenly(limit - chosen.count, of: others)).sorted().map { points[$0] }
         }
+    }
+
+    /// So many of some numbers, or all of them, in even distances.
+    private func evenly(_ count: Int, of numbers: [Int]) -> [Int] {
+        guard count < numbers.count else { return numbers }
+        return (0..<max(0, count)).map { numbers[$0 * numbers.count / count] }
     }
 }

@@ -1,5 +1,6 @@
 public import MoltCache
 public import MoltCore
+internal import MoltDefaults
 
 /// Lets an upgrade fail at each of its points, one after the other, and checks each time that nothing is lost.
 ///
@@ -117,6 +118,7 @@ public struct FaultSweep: Sendable {
         let injector = FaultInjector(.list)
         let store = try store()
         let before = try SweptState(store)
+        let originals = Originals(store)
         _ = try await upgrade(store, by: entryPoint, injector)
         let after = try SweptState(store, before: before)
         let points = injector.points
@@ -138,7 +140,37 @@ public struct FaultSweep: Sendable {
                 """
             broken.append(FaultFailure.Broken(trial: nil, problem: problem))
         }
+        if let problem = originals.problem { broken.append(FaultFailure.Broken(trial: nil, problem: problem)) }
         return Course(points: points, before: before, after: after)
+    }
+
+    /// The suites that others stand in for, as they were at a moment: no upgrade of a copy touches them.
+    private struct Originals {
+        private let values: [Suite: [String: PropertyListValue]]
+
+        init(_ store: TemporaryStore) {
+            // What cannot be read cannot be watched.
+            let read = store.allStandIns.compactMap { pair in
+                (try? pair.original.contents()).map { (pair.original, $0) }
+            }
+            values = Dictionary(read) { first, _ in first }
+        }
+
+        /// What has changed.
+        var problem: String? {
+            var (found, expected) = (StoreFixture(schemaVersion: 0), StoreFixture(schemaVersion: 0))
+            for (suite, values) in values {
+                expected.suites[suite] = values
+                found.suites[suite] = (try? suite.contents()) ?? values
+            }
+            let lines = StoreDifference.lines(found, expected: expected)
+            guard !lines.isEmpty else { return nil }
+            return """
+                While copies were upgraded, the suites themselves have changed. Either something else has written them, \
+                or a step has, by itself and not through its migration: nothing would undo that.
+                \(SweptState.list(lines))
+                """
+        }
     }
 
     private func points(

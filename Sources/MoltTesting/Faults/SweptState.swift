@@ -37,12 +37,12 @@ extension SweptState {
     func fault(before: SweptState, after: SweptState) -> String? {
         if self == before || self == after { return nil }
         if journal.isEmpty {
+            let (sinceBefore, sinceAfter) = (differences(from: before), differences(from: after))
+            // Which of the two it was to be is not known; it is most probably the one that it is nearer to.
+            let isNearBefore = sinceBefore.count <= sinceAfter.count
             return """
-                The store is neither as it was nor as it is after the upgrade.
-                It is not as it was:
-                \(Self.list(differences(from: before)))
-                and not as it is after the upgrade:
-                \(Self.list(differences(from: after)))
+                The store is neither as it was nor as it is after the upgrade. It would be as it \(isNearBefore ? "was" : "is after it"), but:
+                \(Self.list(isNearBefore ? sinceBefore : sinceAfter))
                 """
         }
         guard inside == after.inside else {
@@ -156,7 +156,14 @@ enum StoreDifference {
     }
 
     private static func text(_ value: PropertyListValue?) -> String {
-        value.map { cut("\($0)") } ?? "nothing"
+        switch value {
+        case nil: "nothing"
+        case .string(let text): cut("\"\(text)\"")
+        case .bool(let flag): "\(flag)"
+        case .int(let number): "\(number)"
+        case .double(let number): "\(number)"
+        case .some(let other): cut("\(other)")
+        }
     }
 
     private static func cut(_ text: String) -> String {

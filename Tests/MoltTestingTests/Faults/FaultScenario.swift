@@ -36,7 +36,9 @@ enum FaultScenario {
         )
     }
 
-    static let migrations: MigrationRegistry =
+    static let migrations = MigrationRegistry(recordMigrations + settingsMigrations.migrations)
+
+    private static let recordMigrations: [Migration] =
         [
             Migration(to: 1, "alien-becomes-person", .renameType("Alien", to: "Person")),
             Migration(
@@ -47,7 +49,7 @@ enum FaultScenario {
                     return New(
                         firstName: parts[0],
                         lastName: parts[1],
-                        greeting: String(repeating: "Hello \(parts[0])! ", count: 20)
+                        greeting: String(repeating: "Hello \(parts[0])! ", count: 80)
                     )
                 }
             ),

@@ -1,6 +1,7 @@
 import Foundation
 import Molt
 import MoltTesting
+import Synchronization
 import Testing
 
 @Suite struct `A fault sweep` {
@@ -25,7 +26,7 @@ import Testing
             "writing the journal", "clearing the journal", "before changing suite app.faults (remove)",
             "after all changes to attached stores", "writing a batch", "writing an expiry", "deleting a record",
             "adding a record of Index", "renaming the type Alien to Person", "deleting the type Trash",
-            "keeping a change for later", "making the changes that were kept", "reading a batch of Person",
+            "keeping a change for later", "making the changes that were kept", "reading a batch of Alien",
             "the closure for the record note 5 of type Note", "before the steps of index (1)",
         ] {
             #expect(kinds.contains(name), "\(name)")
@@ -82,7 +83,7 @@ import Testing
         #expect(!names.contains("after the commit of the upgrade"))
         let text = try #require(failure).description
         #expect(text.contains("something throws, open: after the steps of not-atomic (1)"))
-        #expect(text.contains("app.faults: direct is now, not nothing"))
+        #expect(text.contains("app.faults: direct is \"now\", not nothing"))
     }
 
     @Test func `names the points whose failure a block has swallowed`() async throws {
@@ -128,22 +129,47 @@ import Testing
         #expect(first.problem.contains("record note 1 is Note"))
     }
 
-    @Test func `finds what an opening does with a failure that the next one cannot mend`() async throws {
-        let settings = FaultScenario.settings
+    @Test func `finds an upgrade that cannot be made again`() async throws {
+        let runs = Mutex(0)
         let migrations: MigrationRegistry = [
             Migration(
                 to: 1,
-                "counts its runs",
-                .run("count", attaching: [settings]) { migration in
-                    let suite = try migration.suite(settings).suite
-                    let runs = try suite.value(forKey: "runs") ?? 0
-                    if case .int(let runs) = runs { try suite.set(.int(runs + 1), forKey: "runs") }
+                "thrice",
+                .run("count") { _ in
+                    // Two upgrades show the way, and the third one is that which fails.
+                    let run = runs.withLock { runs in
+                        runs += 1
+                        return runs
+                    }
+                    if run > 3 { throw CocoaError(.fileNoSuchFile) }
                 }
             )
         ]
-        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.throwing])
+        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.writeFailsOnce])
+
         let failure = await #expect(throws: FaultFailure.self) { try await sweep.run() }
-        #expect(try #require(failure).description.contains("app.faults: runs is 1, not nothing"))
+
+        let broken = try #require(failure).broken
+        #expect(broken.map(\.trial?.point.name) == ["writing the ledger"])
+        #expect(try #require(broken.first).problem.hasPrefix("The store cannot be upgraded any more: "))
+    }
+
+    @Test func `finds a step that writes the app's own suite and not the copy of it`() async throws {
+        let suite = Molt.Suite.suite("app.faults.\(UUID().uuidString)")
+        defer { suite.erase() }
+        try suite.set("old", forKey: "theme")
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "direct", .run("set", attaching: [suite]) { _ in try suite.set("new", forKey: "theme") })
+        ]
+        let fixture = StoreFixture(schemaVersion: 0, records: FaultScenario.fixture.records)
+        let sweep = FaultSweep(of: fixture, through: migrations, faults: [.throwing])
+
+        let failure = await #expect(throws: FaultFailure.self) { try await sweep.run() }
+
+        let broken = try #require(failure).broken
+        #expect(broken.map(\.trial) == [nil])
+        let problem = try #require(broken.first).problem
+        #expect(problem.contains("\(suite): theme is \"new\", not \"old\""))
     }
 
     @Test func `refuses a store with nothing to upgrade`() async throws {
@@ -168,7 +194,9 @@ import Testing
     }
 
     @Test func `leaves an error of the migrations themselves as it is`() async throws {
-        let migrations: MigrationRegistry = [Migration(to: 1, "wrong", .renameProperty("Note", "nothing", to: "body"))]
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "wrong", .transform("Note") { _ = try $0.remove("nothing", as: String.self) })
+        ]
         let error = await #expect(throws: MigrationError.self) {
             try await FaultSweep(of: FaultScenario.fixture, through: migrations).run()
         }

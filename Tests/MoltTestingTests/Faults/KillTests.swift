@@ -25,7 +25,7 @@ import Testing
     @Test func `between the commit and the last change to a suite loses no setting`() async throws {
         let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
         let summary = try await sweep.killing(.every(2)) { kill in
-            await #expect(processExitsWith: .signal(SIGKILL)) { [kill = kill as KillPoint] in
+            await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
                 try kill.run(through: FaultScenario.settingsMigrations)
             }
         }
