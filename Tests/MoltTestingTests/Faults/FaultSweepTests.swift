@@ -45,6 +45,34 @@ import Testing
         #expect(summary.trials.allSatisfy { $0.entryPoint == entryPoint })
     }
 
+    @Test func `tries some of the points when it is told to, of each kind at least one`() async throws {
+        let sweep = FaultSweep(
+            of: FaultScenario.fixture,
+            through: FaultScenario.migrations,
+            faults: [.throwing, .writeFailsOnce]
+        )
+        let some = try await sweep.run(at: .every(10))
+        #expect(some.count(of: .throwing) == 3 && some.count(of: .writeFailsOnce) == 3)
+        #expect(some.description.hasPrefix("6 of "))
+        let spread = try await sweep.run(at: .spread(limit: 15))
+        #expect(spread.count(of: .throwing) == 15 && spread.count(of: .writeFailsOnce) == 15)
+        let areas = Set(spread.trials.map(\.point.area))
+        #expect(areas == [.steps, .batches, .writes, .commits, .attached])
+    }
+
+    @Test func `tells a damaged file`() throws {
+        let store = try TemporaryStore(FaultScenario.fixture)
+        #expect(try CacheStore.damage(at: store.url).isEmpty)
+        let pages = try CacheStore.pageCount(at: store.url)
+        #expect(pages > 4)
+        // The last page is cut to nothing, and the file is as long as it was.
+        var bytes = try Data(contentsOf: store.url)
+        let size = bytes.count / pages
+        bytes.replaceSubrange((bytes.count - size)..., with: Data(count: size))
+        try bytes.write(to: store.url)
+        #expect(try !CacheStore.damage(at: store.url).isEmpty)
+    }
+
     @Test func `loses nothing of suites without a cache`() async throws {
         let summary = try await FaultSweep(
             of: FaultScenario.settingsFixture,
@@ -151,7 +179,10 @@ import Testing
 
         let broken = try #require(failure).broken
         #expect(broken.map(\.trial?.point.name) == ["writing the ledger"])
-        #expect(try #require(broken.first).problem.hasPrefix("The store cannot be upgraded any more: "))
+        let problem = try #require(broken.first).problem
+        #expect(problem.hasPrefix("The store cannot be upgraded any more: "))
+        #expect(problem.contains("thrice"))
+        #expect(problem.contains("CocoaError"))
     }
 
     @Test func `finds a step that writes the app's own suite and not the copy of it`() async throws {
