@@ -15,7 +15,9 @@ struct FingerprintTests {
         #expect(fingerprint() == "620248a35788ef6a2bf108dd3cc56308")
         #expect(fingerprint(.renameType("Alien", to: "Person")) == "beb109dcca39ae1edfe8d021ea38f1a2")
         #expect(fingerprint(.renameProperty("Person", "a", "b", to: "c")) == "3bf61342c1322a8133c1581fc19841ea")
-        #expect(fingerprint(.addProperty("Person", "a", default: [1, .null, "x"])) == "b6d9fe37bdde829c360c65c74022ccc3")
+        #expect(
+            fingerprint(.addProperty("Person", "a", default: [1, .null, "x"])) == "b6d9fe37bdde829c360c65c74022ccc3"
+        )
         #expect(fingerprint(.transform("Person") { _ in }, .run { _ in }) == "ab2995409c33abd896964f559e812225")
     }
 
