@@ -142,7 +142,7 @@ extension StoreFixture {
         for element in try node.elements("an array of records") {
             let record = try record(element)
             if let other = indices.updateValue(records.count, forKey: Array(record.key.utf8)) {
-                throw element.failure("The key \"\(record.key)\" is that of records[\(other)], too. Remove one of them.")
+                throw element.failure("The key \"\(record.key)\" is that of records[\(other)], too. Remove one.")
             }
             records.append(record)
         }
@@ -186,7 +186,7 @@ extension StoreFixture {
         for element in try node.elements("an array of migrations") {
             let entry = try entry(element)
             if let other = entries.firstIndex(where: { $0.name == entry.name }) {
-                throw element.failure("The migration \"\(entry.name)\" is ledger[\(other)], too. Remove one of them.")
+                throw element.failure("The migration \"\(entry.name)\" is ledger[\(other)], too. Remove one.")
             }
             entries.append(entry)
         }

@@ -20,11 +20,15 @@ extension StoreFixture {
             }
             if !ledger.isEmpty {
                 writer.name("ledger")
-                writer.array { writer in ledger.forEach { Self.write($0, to: &writer) } }
+                writer.array { writer in
+                    for entry in ledger { Self.write(entry, to: &writer) }
+                }
             }
             if !records.isEmpty {
                 writer.name("records")
-                writer.array { writer in records.forEach { Self.write($0, to: &writer) } }
+                writer.array { writer in
+                    for record in records { Self.write(record, to: &writer) }
+                }
             }
             if !suites.isEmpty {
                 writer.name("suites")

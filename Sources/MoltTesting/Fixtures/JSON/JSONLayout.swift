@@ -1,6 +1,6 @@
-/// White space in JSON text: taken out, and put in for reading. The text must have been accepted by the strict reader.
+/// White space in JSON text: taken out, and put in for reading.
 ///
-/// Every other byte stays as it was written.
+/// The text must have been accepted by the strict reader. Every other byte stays as it was written.
 enum JSONLayout {
     /// How wide an array or an object on one line may be.
     private static let width = 96

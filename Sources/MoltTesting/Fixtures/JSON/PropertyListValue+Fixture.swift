@@ -44,7 +44,10 @@ extension PropertyListValue {
         switch self {
         case .bool(let bool): writer.bool(bool)
         case .string(let string): writer.string(string)
-        case .array(let array): writer.array { writer in array.forEach { $0.write(to: &writer) } }
+        case .array(let array):
+            writer.array { writer in
+                for element in array { element.write(to: &writer) }
+            }
         case .int(let int): Self.write("int", to: &writer) { $0.integer(int) }
         case .unsigned(let unsigned): Self.write("unsigned", to: &writer) { $0.integer(unsigned) }
         case .double(let double): Self.write("double", to: &writer) { $0.double(double) }
@@ -76,7 +79,7 @@ extension PropertyListValue {
     }
 }
 
-extension Dictionary<String, PropertyListValue> {
+extension [String: PropertyListValue] {
     /// In the order of the names' bytes, which no locale and no release of Unicode changes.
     fileprivate var sortedByName: [(key: String, value: PropertyListValue)] {
         sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
