@@ -33,6 +33,7 @@ final class CatalogDirectory: Sendable {
 
     /// All files, with their bytes.
     func files() throws -> [String: Data] {
+        guard FileManager.default.fileExists(atPath: url.path) else { return [:] }
         var files: [String: Data] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: url.path) {
             files[path] = try? Data(contentsOf: url.appending(path: path))
