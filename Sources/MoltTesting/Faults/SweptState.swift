@@ -48,7 +48,7 @@ extension SweptState {
         guard inside == after.inside else {
             return """
                 Changes to suites are still to be made, but the store is not as it is after the upgrade:
-                \(Self.list(StateDifference.lines(inside, expected: after.inside)))
+                \(Self.list(Self.lines(inside, expected: after.inside)))
                 """
         }
         let torn = tornSettings(before.contents.suites, after.contents.suites)
@@ -58,7 +58,7 @@ extension SweptState {
 
     /// How it is not as another state.
     func differences(from expected: SweptState) -> [String] {
-        var lines = StateDifference.lines(contents, expected: expected.contents)
+        var lines = Self.lines(contents, expected: expected.contents)
         if journal != expected.journal {
             let waiting = journal.isEmpty ? "no store" : journal.joined(separator: ", ")
             lines.append("changes are still to be made to \(waiting)")
@@ -92,6 +92,13 @@ extension SweptState {
             torn.append("\(removed) was removed before \(missing) was set")
         }
         return torn
+    }
+
+    /// A line for each difference of two stores that are to be the same in everything.
+    static func lines(_ found: StoreFixture, expected: StoreFixture) -> [String] {
+        let lines = StoreDifference(expected: expected, found: found, aspects: .fingerprints).lines
+        guard lines.isEmpty, found != expected else { return lines }
+        return ["the records are in another order, or the ledger's rows do not say the same"]
     }
 
     /// Lines as a list; of very many the first ones.
