@@ -44,6 +44,8 @@ extension CodableCache {
         package var batchSize: Int?
         /// How many pages the file may have, for tests of a full disk; nil for no limit.
         package var pageLimit: Int?
+        /// Whether what is committed must survive a loss of power: a test's copy need not.
+        package var isDurable = true
 
         /// Creates a configuration with the defaults that are named at each property.
         public init() {}

@@ -140,5 +140,6 @@ extension CacheStore {
             attachments: configuration.attached
         )
         pageLimit = configuration.pageLimit
+        isDurable = configuration.isDurable
     }
 }

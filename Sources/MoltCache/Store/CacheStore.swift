@@ -24,6 +24,8 @@ public final class CacheStore: MigrationStore {
     package var pageLimit: Int?
     /// How large the pages of a new file are, in bytes: a power of two from 512 to 65536.
     package var pageSize = 8192
+    /// Whether what is committed must survive a loss of power; a test's copy need not, and is faster.
+    package var isDurable = true
     private let isInMemory: Bool
     private let createsFile: Bool
     private var connection: Connection?
@@ -110,7 +112,7 @@ public final class CacheStore: MigrationStore {
             try settle(connection, waiting)
             // An upgrade that was reported as done must survive a loss of power. Its pages must stay in the cache from
             // reading a batch to writing it: SQLite leaves a tenth of the cache, here in KiB, to unchanged ones.
-            try connection.execute("PRAGMA synchronous = FULL; PRAGMA cache_size = -8000")
+            try connection.execute("PRAGMA synchronous = \(isDurable ? "FULL" : "OFF"); PRAGMA cache_size = -8000")
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
             defer { connection.rollBack() }
             if connection.hasMoved { throw SQLiteError.moved }
@@ -140,7 +142,7 @@ public final class CacheStore: MigrationStore {
 
     /// What follows a commit: it cannot fail the upgrade, which is done, and nothing is lost when it does not work.
     private func tidy(_ connection: Connection, isFresh: Bool) {
-        try? connection.execute("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -2000")
+        try? connection.execute("PRAGMA synchronous = \(isDurable ? "NORMAL" : "OFF"); PRAGMA cache_size = -2000")
         // The first page says whose file it is; it should not stay in the log. A full disk may keep it there.
         if isFresh { try? connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
     }
@@ -238,7 +240,7 @@ public final class CacheStore: MigrationStore {
                 }
             }
         }
-        try connection.execute("PRAGMA synchronous = NORMAL")
+        try connection.execute("PRAGMA synchronous = \(isDurable ? "NORMAL" : "OFF")")
     }
 
     /// Tries until another connection lets go; SQLite waits a little within each try.

@@ -1,8 +1,8 @@
 /// What a ``FaultSweep`` has tried.
 ///
 /// ```
-/// 108 points: 10 steps, 10 batches, 21 records, 25 writes, 4 commits, 9 changes to attached stores, 29 full disks
-/// faults: something throws (31), a write fails once (29), …
+/// 92 points: 10 steps, 10 batches, 21 records, 23 writes, 4 commits, 9 changes to attached stores, 15 full disks
+/// faults: something throws (29), a write fails once (27), …
 /// ```
 public struct FaultSummary: Hashable, Sendable {
     /// One fault that was tried.

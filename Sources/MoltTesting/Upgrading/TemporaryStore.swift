@@ -48,6 +48,7 @@ public final class TemporaryStore: Sendable {
         case .cache:
             let store = CacheStore(at: url)
             if let pageSize { store.pageSize = pageSize }
+            store.isDurable = false
             defer { store.close() }
             try fixture.contents.write(to: store)
         case .suite(let suite):
@@ -140,6 +141,7 @@ public final class TemporaryStore: Sendable {
         case .migrator:
             let store = CacheStore(at: url, coding: configuration.coding, attachments: configuration.attached)
             store.pageLimit = configuration.pageLimit
+            store.isDurable = configuration.isDurable
             defer { store.close() }
             return try Migrator(migrations, options: configuration.migrationOptions).migrate(store)
         case .inMemory:
@@ -240,6 +242,7 @@ public final class TemporaryStore: Sendable {
         _ migrations: MigrationRegistry
     ) -> CodableCache.Configuration {
         var configuration = configuration
+        configuration.isDurable = false
         makeStandIns(for: migrations, configuration)
         let others = configuration.attached.filter { !($0 is Suite) }
         configuration.attached = state.withLock { $0.standIns.values.map(\.standIn) } + others

@@ -131,6 +131,31 @@ import Testing
         #expect(try #require(broken.first).problem.hasPrefix("The failure was swallowed"))
     }
 
+    @Test func `lets a write fail as the store itself would`() async throws {
+        let caught = Mutex<[any Error]>([])
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "create",
+                .run("create") { migration in
+                    do {
+                        try migration.create("Index", forKey: "index", ["count": 1])
+                    } catch {
+                        caught.withLock { $0.append(error) }
+                    }
+                }
+            )
+        ]
+        // The library does not let the block go on after that, so nothing is broken.
+        try await FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.writeFailsOnce]).run()
+        let errors = caught.withLock { $0 }
+        #expect(errors.count == 1)
+        let error = try #require(errors.first as? MigrationError)
+        #expect(error.code == .storeFailed)
+        #expect((error.underlying as? InjectedFault)?.point.name == "adding a record of Index")
+        #expect((error.underlying as? InjectedFault)?.point.steps == "of create (1)")
+    }
+
     @Test func `finds an upgrade that depends on chance`() async throws {
         let migrations: MigrationRegistry = [
             Migration(
