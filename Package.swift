@@ -37,7 +37,7 @@ let package = Package(
         .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore"]),
         .testTarget(
             name: "MoltCacheTests",
-            dependencies: molt + ["CMoltSQLite"],
+            dependencies: molt + ["MoltTesting", "CMoltSQLite"],
             resources: [.copy("Fixtures")]
         ),
         .testTarget(
@@ -47,7 +47,8 @@ let package = Package(
         ),
         .testTarget(
             name: "MoltTestingTests",
-            dependencies: molt + ["MoltTesting", "TestHome", "CMoltSQLite"]
+            dependencies: molt + ["MoltTesting", "TestHome", "CMoltSQLite"],
+            resources: [.copy("Fixtures/Files")]
         ),
         .testTarget(
             name: "ContactsTests",
