@@ -34,7 +34,7 @@ let package = Package(
             dependencies: molt + ["CMoltSQLite"],
             path: "Benchmarks"
         ),
-        .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore"]),
+        .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore", "MoltTesting"]),
         .testTarget(
             name: "MoltCacheTests",
             dependencies: molt + ["MoltTesting", "CMoltSQLite"],
@@ -42,7 +42,7 @@ let package = Package(
         ),
         .testTarget(
             name: "MoltDefaultsTests",
-            dependencies: molt + ["TestHome", "CMoltSQLite"],
+            dependencies: molt + ["MoltTesting", "TestHome", "CMoltSQLite"],
             resources: [.copy("Fixtures")]
         ),
         .testTarget(
