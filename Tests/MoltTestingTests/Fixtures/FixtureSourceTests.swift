@@ -47,6 +47,9 @@ struct FixtureSourceTests {
     @Test func `A cache whose upgrade has changes left over is refused`() throws {
         try ScratchFolder.with { folder in
             let url = folder.appending(path: "store.molt")
+            let old = try CodableCache(at: url, migrations: [])
+            try old.set(1, forKey: "one")
+            old.close()
             let step = MigrationStep.run(attaching: [BrokenStore()]) { migration in
                 _ = try migration.attached(BrokenStore())
             }
@@ -95,7 +98,9 @@ struct FixtureSourceTests {
         #expect(fixture.suites[group]?["old"] == nil)
         #expect(fixture.suites[group]?["alreadyNative"] == ["already", "native"])
         let migrated = try fixture.migrated(through: [
-            Migration(to: 3, "rename", .renameKey("alreadyNative", to: "native", in: group))
+            Migration(to: 2, "alien-becomes-person"),
+            Migration(to: 2, "mail-becomes-email"),
+            Migration(to: 3, "rename", .renameKey("alreadyNative", to: "native", in: group)),
         ])
         #expect(migrated.setting("native", in: group) == ["already", "native"])
     }
@@ -127,7 +132,7 @@ struct FixtureSourceTests {
             let migrations: MigrationRegistry = [Migration(to: 1, "one"), Migration(to: 2, "two")]
             let cache = try CodableCache(at: folder.appending(path: "store.molt"), migrations: migrations)
             let end = Date(timeIntervalSince1970: 1_990_000_000.5)
-            try cache.set(Person(name: "John"), forKey: "john", expiry: .date(end))
+            try cache.set(Person(name: "John"), forKey: "john", expiry: .at(end))
             try cache.setData(Data([1, 2]), forKey: "photo")
 
             let fixture = try StoreFixture(capturing: cache, suites: [suite])

@@ -181,6 +181,6 @@ struct TarReader {
     }
 
     private func failure(_ reason: String) -> TestingError {
-        TestingError(.malformedFixture, "Byte \(offset): \(reason).", file: file)
+        TestingError(.malformedFixture, "Byte \(min(offset, bytes.count)): \(reason).", file: file)
     }
 }
