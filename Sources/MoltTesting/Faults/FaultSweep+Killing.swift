@@ -18,8 +18,8 @@ extension FaultSweep {
     ///
     /// ```swift
     /// @Test func `A kill at any moment loses nothing`() async throws {
-    ///     try await FaultSweep(of: fixture, through: migrations).killing { kill in
-    ///         await #expect(processExitsWith: .signal(SIGKILL)) { [kill = kill as KillPoint] in
+    ///     try await FaultSweep(of: fixture, through: migrations).killing { (kill: KillPoint) in
+    ///         await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
     ///             try kill.run(through: migrations)
     ///         }
     ///     }

@@ -163,7 +163,7 @@ public struct FaultSweep: Sendable {
                 expected.suites[suite] = values
                 found.suites[suite] = (try? suite.contents()) ?? values
             }
-            let lines = StoreDifference.lines(found, expected: expected)
+            let lines = SweptState.lines(found, expected: expected)
             guard !lines.isEmpty else { return nil }
             return """
                 While copies were upgraded, the suites themselves have changed. Either something else has written them, \

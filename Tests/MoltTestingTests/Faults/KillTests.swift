@@ -8,9 +8,9 @@ import Testing
     @Test func `of a child process at any point loses nothing of a cache and its suites`() async throws {
         let sweep = FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations)
         var kills: [KillPoint] = []
-        let summary = try await sweep.killing(.spread(limit: 10)) { kill in
+        let summary = try await sweep.killing(.spread(limit: 10)) { (kill: KillPoint) in
             kills.append(kill)
-            await #expect(processExitsWith: .signal(SIGKILL)) { [kill = kill as KillPoint] in
+            await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
                 try kill.run(through: FaultScenario.migrations)
             }
         }
@@ -24,7 +24,7 @@ import Testing
 
     @Test func `between the commit and the last change to a suite loses no setting`() async throws {
         let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
-        let summary = try await sweep.killing(.every(2)) { kill in
+        let summary = try await sweep.killing(.every(2)) { (kill: KillPoint) in
             await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
                 try kill.run(through: FaultScenario.settingsMigrations)
             }
@@ -36,8 +36,8 @@ import Testing
     @Test func `that a child has not died of is a failure`() async throws {
         let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
         let failure = await #expect(throws: FaultFailure.self) {
-            try await sweep.killing(.every(10)) { kill in
-                await #expect(processExitsWith: .failure) { [kill = kill as KillPoint] in
+            try await sweep.killing(.every(10)) { (kill: KillPoint) in
+                await #expect(processExitsWith: .failure) { [kill] in
                     try kill.run(through: FaultScenario.settingsMigrations.upTo(version: 4))
                 }
             }
