@@ -328,4 +328,61 @@ struct MatrixTests {
         #expect(failure.kinds == [.lock, .catalog])
         #expect(failure.report.rows.count == 3)
     }
+
+    @Test func `A second opening that changes the store is found`() async throws {
+        let directory = try await Releases.catalog()
+        var configuration = CodableCache.Configuration()
+        // An app that writes at every launch.
+        configuration.monitor = MigrationMonitor { event in
+            guard case .finished(let report) = event, report.isEmpty, report.store.hasSuffix(".molt") else { return }
+            let url = URL(filePath: report.store)
+            let cache = try? CodableCache(at: url, migrations: Releases.migrations.upTo(version: report.to))
+            try? cache?.set(Data([7]), forKey: "launch")
+            cache?.close()
+        }
+
+        let failure = try #require(await failure(directory, configuration: configuration))
+
+        let repetition = try #require(failure.all(.repetition).first)
+        #expect(repetition.place == "to versions 1, 2, 3 by open, async open, migrator")
+        #expect(repetition.message.contains("\"launch\": unexpected, a Data: raw data of 1 byte"))
+        #expect(failure.all(.repetition).contains { $0.message.hasPrefix("opening a store that is up to date") })
+    }
+
+    @Test func `A store made in code is upgraded in every way, too`() async throws {
+        let report = try await Releases.first.verifyUpgrades(through: Releases.migrations, types: Releases.types)
+        #expect(report.rows.map(\.upgrades) == [30])
+
+        let failure = try #require(
+            await Releases.failure {
+                try await Releases.first.verifyUpgrades(through: Releases.migrations, types: [], named: "the first")
+            }
+        )
+        #expect(failure.failures.map(\.subject) == ["the first"])
+        #expect(failure.kinds == [.unknownType])
+    }
+
+    @Test func `What a failure is about stands above it, with all its lines behind`() {
+        let failure = MatrixFailure(
+            failures: [
+                .init(kind: .golden, subject: "1-a.json", place: "to version 2", message: "first\nsecond"),
+                .init(kind: .registry, subject: "registry", message: "third"),
+                .init(kind: .upgrade, subject: "1-a.json", message: "fourth"),
+            ]
+        )
+
+        #expect(
+            failure.description == """
+                The matrix found 3 failures.
+
+                1-a.json
+                  - to version 2: first
+                    second
+                  - fourth
+
+                registry
+                  - third
+                """
+        )
+    }
 }

@@ -88,6 +88,19 @@ struct SettingsMatrixTests {
         #expect(failure.all(.edited).count == 1)
     }
 
+    @Test func `A suite that a migration has emptied is not waited for, though the ledger has no times`() async throws {
+        let migrations: MigrationRegistry = [
+            migrations.migrations[0], migrations.migrations[1],
+            Migration(to: 3, "rest", .removeKeys("rest", in: .standard)),
+        ]
+        let directory = try await recorded(StoreFixture(schemaVersion: 0, suites: [.standard: settings]), migrations)
+
+        let emptied = try directory.catalog().fixture(2, "settings")
+        #expect(emptied.ledger.map { $0.attachedCounts["standard"] } == [5, 0])
+        #expect(Set(emptied.ledger.map(\.appliedAt)).count == 1)
+        try await directory.catalog().verify(migrations, types: [])
+    }
+
     @Test func `A migration that still waits is a failure with its reason`() async throws {
         let waiting: MigrationRegistry = [
             .suiteToAppGroup(to: 1, from: .standard, into: Self.group, canary: .key("never-set"))
