@@ -2,7 +2,9 @@ import Foundation
 import Molt
 import Testing
 
-/// The seam between migrator and store, exercised as the migrator does it, on a file and in memory.
+/// The seam between migrator and store, as SQLite has it: rows, dates, errors.
+///
+/// What every store must do is in the conformance suite of MoltTesting, which the file and memory pass, too.
 @Suite struct `The store's transaction` {
     let scratch: ScratchDirectory
     let clock = Clock(1_000)
@@ -83,41 +85,6 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA journal_mode") == "wal")
     }
 
-    @Test func `Every count of a ledger row comes back`() throws {
-        var counts = RecordCounts()
-        counts.read = 1
-        counts.changed = 2
-        counts.dropped = 3
-        counts.created = 4
-        counts.quarantined = 5
-        let entry = LedgerEntry(
-            name: "n",
-            version: 1,
-            outcome: .replaced,
-            appliedAt: Date(timeIntervalSince1970: 1),
-            counts: counts
-        )
-        let store = CacheStore(inMemory: .standard)
-        try upgrade(store) { try $0.record([entry], version: 1) }
-        #expect(try store.state().ledger == [entry])
-    }
-
-    @Test func `Records are read in the order of their ids, in batches, within bounds`() throws {
-        try upgrade(try people()) { transaction throws in
-            #expect(try read(transaction) == ["1 a Person", "2 b Person", "3 c City", "4 d Person"])
-            #expect(try read(transaction, after: 1, through: 3) == ["2 b Person", "3 c City"])
-            #expect(try read(transaction, type: "Person") == ["1 a Person", "2 b Person", "4 d Person"])
-            #expect(try read(transaction, type: "Person", after: 1, through: 3) == ["2 b Person"])
-            #expect(try read(transaction, type: "City") == ["3 c City"])
-            #expect(try read(transaction, type: "Alien") == [])
-            #expect(try transaction.typeNames() == ["City", "Person"])
-            #expect(try transaction.count(ofType: nil) == 4)
-            #expect(try transaction.count(ofType: "Person") == 3)
-            #expect(try transaction.count(ofType: "Alien") == 0)
-            #expect(try transaction.lastRecordID() == 4)
-        }
-    }
-
     @Test func `A small type is read through the index, in the same order`() throws {
         let values: [(String, any Encodable & Sendable)] = (0..<100).map { number in
             number % 10 == 3 ? ("\(number)", City(zipCode: number)) : ("\(number)", number)
@@ -125,16 +92,6 @@ import Testing
         try upgrade(try store(values)) { transaction throws in
             let expected = stride(from: 3, to: 100, by: 10).map { "\($0 + 1) \($0) City" }
             #expect(try read(transaction, type: "City", capacity: 3) == expected)
-        }
-    }
-
-    @Test func `A record is found by id and by key`() throws {
-        try upgrade(try people()) { transaction throws in
-            #expect(try transaction.record(id: 2)?.key == "b")
-            #expect(try transaction.record(id: 9) == nil)
-            #expect(try transaction.record(forKey: "c")?.typeName == "City")
-            #expect(try transaction.record(forKey: "nobody") == nil)
-            #expect(try transaction.record(forKey: "a")?.decoded(as: Person.self) == .john)
         }
     }
 
@@ -201,14 +158,6 @@ import Testing
         }
     }
 
-    @Test func `A deleted record is gone`() throws {
-        try upgrade(try people()) { transaction throws in
-            try transaction.delete(id: 2)
-            try transaction.delete(id: 99)
-            #expect(try read(transaction) == ["1 a Person", "3 c City", "4 d Person"])
-        }
-    }
-
     @Test func `A type is renamed in one row`() throws {
         let store = try people()
         try upgrade(store) { transaction throws in
@@ -232,30 +181,6 @@ import Testing
             #expect(try transaction.typeNames() == ["Person"])
         }
         #expect(try SQLite(scratch.file()).rows("SELECT name FROM molt_type") == [["Person"]])
-    }
-
-    @Test func `Deleting a type says how many records it had`() throws {
-        try upgrade(try people()) { transaction throws in
-            #expect(try transaction.deleteType("Person") == 3)
-            #expect(try transaction.deleteType("Person") == 0)
-            #expect(try transaction.typeNames() == ["City"])
-        }
-    }
-
-    @Test func `Deferred changes are made by stage: drops, types, keys`() throws {
-        try upgrade(try people()) { transaction throws in
-            try transaction.applyDeferredChanges(stage: 0)
-            try transaction.deferChange(DeferredChange(stage: 1, id: 4, kind: .drop))
-            try transaction.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("z")))
-            try transaction.deferChange(DeferredChange(stage: 0, id: 2, kind: .type("Robot")))
-            try transaction.deferChange(DeferredChange(stage: 0, id: 3, kind: .type("Person")))
-            #expect(try read(transaction).count == 4)
-            try transaction.applyDeferredChanges(stage: 0)
-            #expect(try read(transaction) == ["1 z Person", "2 b Robot", "3 c Person", "4 d Person"])
-            try transaction.applyDeferredChanges(stage: 1)
-            try transaction.applyDeferredChanges(stage: 1)
-            #expect(try read(transaction) == ["1 z Person", "2 b Robot", "3 c Person"])
-        }
     }
 
     @Test func `Keys are swapped, turned round in a ring, and taken over from dropped records`() throws {
@@ -290,52 +215,6 @@ import Testing
             let message = error?.message ?? ""
             #expect(moves.contains { message.contains("\"\($0.1)\"") })
             #expect(try read(transaction) == ["1 a Person", "2 b Person", "3 c City", "4 d Person"])
-        }
-    }
-
-    @Test func `Nothing deferred and no original leaks into the next transaction`() throws {
-        let store = try people()
-        let leave: (any MigrationTransaction) throws -> Void = { transaction throws in
-            try transaction.deferChange(DeferredChange(stage: 0, id: 1, kind: .drop))
-            try transaction.keepOriginals(ofType: "Person")
-        }
-        let check: (any MigrationTransaction) throws -> Void = { transaction throws in
-            #expect(try transaction.original(id: 1) == nil)
-            try transaction.deferChange(DeferredChange(stage: 0, id: 2, kind: .drop))
-            try transaction.applyDeferredChanges(stage: 0)
-            #expect(try transaction.record(id: 1) != nil)
-            throw TestFailure.expected
-        }
-        try upgrade(store, leave)
-        #expect(throws: TestFailure.self) { try upgrade(store, check) }
-        #expect(throws: TestFailure.self) {
-            try upgrade(store) { transaction throws in
-                try leave(transaction)
-                throw TestFailure.expected
-            }
-        }
-        #expect(throws: TestFailure.self) { try upgrade(store, check) }
-    }
-
-    @Test func `An original is the record as it was first kept`() throws {
-        try upgrade(try people()) { transaction throws in
-            #expect(try transaction.original(id: 1) == nil)
-            try transaction.keepOriginal(id: 3)
-            try transaction.keepOriginals(ofType: "Person")
-            var record = try #require(try transaction.record(id: 1))
-            try record.read()
-            record["firstName"] = .string("Jim")
-            try transaction.write(record, version: 1)
-            try transaction.renameType("Person", to: "Human")
-            try transaction.keepOriginals(ofType: "Human")
-            try transaction.keepOriginal(id: 1)
-            let original = try #require(try transaction.original(id: 1))
-            #expect(original.key == "a")
-            #expect(original.typeName == "Person")
-            #expect(try original.decoded(as: Person.self) == .john)
-            #expect(try transaction.original(id: 3)?.typeName == "City")
-            try transaction.forgetOriginals()
-            #expect(try transaction.original(id: 1) == nil)
         }
     }
 

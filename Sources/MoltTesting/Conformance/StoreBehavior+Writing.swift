@@ -9,7 +9,7 @@ extension StoreBehavior {
                 let texts = [
                     "{}", " { \"b\" : 1.0e+2 ,\n\"a\":18446744073709551616, \"a\":-0.10 } ",
                     #"{"a":"\u0041\/\u00e9é\n"}"#,
-                    "[1,2]", "null", "true", "\"text\"", "0", #"{"big":"\#(String(repeating: "x", count: 300_000))"}"#,
+                    "[1,2]", "null", "true", "\"text\"", "0", #"{"big":"\#(String(repeating: "x", count: 70_000))"}"#,
                 ]
                 var rows = texts.enumerated().map { StoredRow(Int64($0 + 1), "\($0)", "T", $1) }
                 for bytes in [[], [0], [0xFF, 0, 0xFE], Array("{}".utf8), [UInt8](repeating: 9, count: 100_000)] {
