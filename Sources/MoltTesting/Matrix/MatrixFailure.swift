@@ -6,8 +6,12 @@ public import Foundation
 /// The matrix found 2 failures.
 ///
 /// 1-everyday.json
-///   - to version 3: the result is not that of Golden/1-everyday@3.json:
+///   - Golden/1-everyday@3.json: the result is not the expected store:
 ///     "john".address.city: expected "Paris", found "London"
+///     If the new result is right: MOLT_RECORD=all swift test
+///
+/// registry
+///   - 2-everyday.json: migration "split-full-name" (version 2) was edited after it had shipped: …
 /// ```
 public struct MatrixFailure: Error, Hashable, Sendable {
     /// What kind of mistake was found; new ones may be added, so switch over them with a `default`.
@@ -63,7 +67,7 @@ public struct MatrixFailure: Error, Hashable, Sendable {
         public var kind: Kind
         /// What it is about: a file, by its path in the catalog, or "registry" or "catalog".
         public var subject: String
-        /// Where it shows: the versions upgraded to, and the entry points when it is not all; empty for everywhere.
+        /// Where it shows: versions upgraded to, and entry points when it is not all; files; empty for everywhere.
         public var place: String
         /// What is wrong and what to do; it may have several lines.
         public var message: String
