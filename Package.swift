@@ -34,15 +34,15 @@ let package = Package(
             dependencies: molt + ["CMoltSQLite"],
             path: "Benchmarks"
         ),
-        .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore"]),
+        .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore", "MoltTesting"]),
         .testTarget(
             name: "MoltCacheTests",
-            dependencies: molt + ["CMoltSQLite"],
+            dependencies: molt + ["MoltTesting", "CMoltSQLite"],
             resources: [.copy("Fixtures")]
         ),
         .testTarget(
             name: "MoltDefaultsTests",
-            dependencies: molt + ["TestHome", "CMoltSQLite"],
+            dependencies: molt + ["MoltTesting", "TestHome", "CMoltSQLite"],
             resources: [.copy("Fixtures")]
         ),
         .testTarget(

@@ -56,7 +56,7 @@ struct ContactsCommand {
         case .help:
             console.say(Arguments.helpText)
         case .upgrade(let source, let isDryRun):
-            let settings = SettingsSuites()
+            let settings = source.isFile ? SettingsSuites.empty : SettingsSuites()
             let scratch = try ScratchDirectory(at: ScratchHome.place)
             let cleanUp: @Sendable () -> Void = {
                 settings.remove()

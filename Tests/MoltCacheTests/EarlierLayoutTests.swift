@@ -17,6 +17,7 @@ struct EarlierLayoutTests {
         cache.close()
         try SQLite(url).run(
             """
+            ALTER TABLE molt_ledger DROP COLUMN fingerprint;
             ALTER TABLE molt_ledger DROP COLUMN attached_counts;
             DROP TABLE molt_journal;
             UPDATE molt_meta SET value = 1 WHERE name = 'file_format';
@@ -43,7 +44,7 @@ struct EarlierLayoutTests {
         #expect(try layout == "1")
     }
 
-    @Test func `is one of layout 2 after an upgrade, and stays what it was when that fails`() throws {
+    @Test func `is one of layout 3 after an upgrade, and stays what it was when that fails`() throws {
         struct Failure: Error {}
         let failing = MigrationRegistry([first, Migration(to: 2, "second", .run { _ in throw Failure() })])
         #expect(throws: MigrationError.self) { try CodableCache(at: url, migrations: failing) }
@@ -52,7 +53,7 @@ struct EarlierLayoutTests {
         #expect(try SQLite(url).text(tables) == "0")
 
         try CodableCache(at: url, migrations: [first, Migration(to: 2, "second")]).close()
-        #expect(try layout == "2")
+        #expect(try layout == "3")
         #expect(try SQLite(url).text(tables) == "1")
         #expect(try CacheStore.state(at: url).ledger.map(\.name) == ["first", "second"])
     }
@@ -63,5 +64,31 @@ struct EarlierLayoutTests {
         #expect(try MigrationPlan(forFileAt: url, migrations: registry).pending.map(\.name) == ["text"])
         #expect(try CodableCache.dryRun(at: url, migrations: registry).to == 2)
         #expect(try Data(contentsOf: url) == bytes)
+    }
+}
+
+@Suite("A cache file of layout 2")
+struct SecondLayoutTests {
+    @Test func `is read without fingerprints, and keeps them from the next upgrade on`() throws {
+        let scratch = try ScratchDirectory()
+        let url = scratch.file()
+        let first = Migration(to: 1, "first", .renameType("A", to: "B"))
+        try CodableCache(at: url, migrations: [first]).close()
+        try SQLite(url).run(
+            """
+            ALTER TABLE molt_ledger DROP COLUMN fingerprint;
+            UPDATE molt_meta SET value = 2 WHERE name = 'file_format';
+            """
+        )
+        // What was recorded without a fingerprint cannot be compared.
+        let edited = Migration(to: 1, "first", .renameType("A", to: "C"))
+        try CodableCache(at: url, migrations: [edited]).close()
+
+        let second = Migration(to: 2, "second")
+        try CodableCache(at: url, migrations: [first, second]).close()
+
+        #expect(try CacheStore.state(at: url).ledger.map(\.fingerprint) == [nil, second.fingerprint])
+        #expect(try SQLite(url).text("SELECT value FROM molt_meta WHERE name = 'file_format'") == "3")
+        #expect(try SQLite(url).text("SELECT count(*) FROM molt_journal") == "0")
     }
 }

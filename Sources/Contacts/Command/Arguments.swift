@@ -15,6 +15,11 @@ package enum Arguments: Hashable, Sendable {
         case generated(release: Int, people: Int)
         /// A file, upgraded where it is.
         case file(path: String)
+
+        /// Whether it was named by the caller.
+        var isFile: Bool {
+            if case .file = self { true } else { false }
+        }
     }
 
     /// The most people that `--records` writes.

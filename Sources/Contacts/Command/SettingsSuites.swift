@@ -19,6 +19,10 @@ package struct SettingsSuites: Sendable {
         group = .suite("group.contacts.\(id)")
     }
 
+    /// Two suites in which nothing is, the same at every run: the suites that a migration names are a part of it, and
+    /// a store remembers that.
+    package static let empty = SettingsSuites(id: "no-settings")
+
     /// Removes both suites with all that is in them.
     package func remove() {
         // Elsewhere they are files in the scratch directory, which go with it.

@@ -38,9 +38,29 @@ extension CodableCache {
         public var lockTimeout: Duration = .seconds(60)
         /// What time it is: what expiry is compared with, and what is written as a record's dates.
         public var now: @Sendable () -> Date = { Date() }
+        /// Is told each point of the upgrade, for tests that let it fail there.
+        package var atPoint: UpgradeHook?
+        /// How many records an upgrade reads, changes and writes at a time; nil for what is best.
+        package var batchSize: Int?
+        /// How many pages the file may have, for tests of a full disk; nil for no limit.
+        package var pageLimit: Int?
 
         /// Creates a configuration with the defaults that are named at each property.
         public init() {}
+
+        /// How the file is upgraded.
+        package var migrationOptions: MigrationOptions {
+            var options = MigrationOptions(
+                appVersion: appVersion,
+                monitor: monitor,
+                lockTimeout: lockTimeout,
+                role: role,
+                editedMigrations: editedMigrations
+            )
+            options.atPoint = atPoint
+            if let batchSize { options.batchSize = batchSize }
+            return options
+        }
     }
 
     /// How much the memory layer may hold; it drops values beyond that as it sees fit.

@@ -78,14 +78,8 @@ public final class CodableCache: Sendable {
         configuration: Configuration,
         isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws {
-        let options = MigrationOptions(
-            appVersion: configuration.appVersion,
-            monitor: configuration.monitor,
-            lockTimeout: configuration.lockTimeout,
-            role: configuration.role,
-            editedMigrations: configuration.editedMigrations,
-            isCancelled: isCancelled
-        )
+        var options = configuration.migrationOptions
+        options.isCancelled = isCancelled
         report = try Migrator(migrations, options: options).migrate(store)
         schemaVersion = report.to
         path = store.storeName
@@ -145,5 +139,6 @@ extension CacheStore {
             createsFile: configuration.createsFile,
             attachments: configuration.attached
         )
+        pageLimit = configuration.pageLimit
     }
 }

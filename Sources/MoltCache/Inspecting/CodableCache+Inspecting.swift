@@ -53,12 +53,7 @@ extension CodableCache {
         try CacheStore.copy(url, to: copy)
         let store = CacheStore(at: copy, coding: configuration.coding, attachments: configuration.attached)
         defer { store.close() }
-        var options = MigrationOptions(
-            appVersion: configuration.appVersion,
-            monitor: configuration.monitor,
-            role: configuration.role,
-            editedMigrations: configuration.editedMigrations
-        )
+        var options = configuration.migrationOptions
         options.isDryRun = true
         do {
             var report = try Migrator(migrations, options: options).migrate(store)

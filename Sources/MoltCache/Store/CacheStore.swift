@@ -20,6 +20,10 @@ public final class CacheStore: MigrationStore {
     public let coding: RecordCoding
     /// What is attached beside what the steps of a registry name.
     public let attachments: [any AttachedStore]
+    /// How many pages the file may have, for tests of a full disk; nil for no limit.
+    package var pageLimit: Int?
+    /// How large the pages of a new file are, in bytes: a power of two from 512 to 65536.
+    package var pageSize = 8192
     private let isInMemory: Bool
     private let createsFile: Bool
     private var connection: Connection?
@@ -202,7 +206,8 @@ public final class CacheStore: MigrationStore {
             }
             // Twice SQLite's own default, for a new file only: an upgrade of all records takes three quarters of the
             // time, because it makes half as many calls to the system.
-            try connection.execute("PRAGMA page_size = 8192")
+            try connection.execute("PRAGMA page_size = \(pageSize)")
+            if let pageLimit { try connection.execute("PRAGMA max_page_count = \(pageLimit)") }
             // The log is cut back to this size when it has grown beyond it, as an upgrade of all records makes it.
             try connection.execute("PRAGMA journal_size_limit = 16777216")
             self.connection = connection

@@ -118,13 +118,18 @@ final class Attachments {
     }
 
     /// Makes the changes of an upgrade that was committed.
-    func apply(_ journal: [JournalEntry]) throws {
+    func apply(_ journal: [JournalEntry], _ options: MigrationOptions) throws {
         for entry in journal { try afterCommit(entry.store, checkAvailable) }
         for phase in AttachedPhase.allCases {
             for entry in journal {
-                try afterCommit(entry.store) { try $0.apply(entry.changes, phase) }
+                try afterCommit(entry.store) { store in
+                    try options.reach(.beforeApply, "\(entry.store) (\(phase))")
+                    try store.apply(entry.changes, phase)
+                    try options.reach(.afterApply, "\(entry.store) (\(phase))")
+                }
             }
         }
+        try options.reach(.afterApplies)
     }
 
     /// Refuses to make changes here that must be made elsewhere: an extension has standard settings of its own.

@@ -27,7 +27,8 @@ extension MigrationContext {
         _ body: (Transaction) throws -> Void
     ) throws -> Bool {
         try perform { transaction in
-            guard let transaction = transaction as? Transaction else { return false }
+            let own = (transaction as? ObservedTransaction)?.base ?? transaction
+            guard let transaction = own as? Transaction else { return false }
             try body(transaction)
             return true
         }

@@ -25,6 +25,7 @@ public final class MigrationContext {
     /// The version that a record is at when this block has changed it.
     private let recordVersion: Int
     private let scope: UpgradeScope
+    private let atPoint: UpgradeHook?
     /// The coders that records are made with.
     var coding: RecordCoding { scope.coding }
     private var isExpired = false
@@ -57,6 +58,7 @@ public final class MigrationContext {
         version = pending.migration.version
         recordVersion = pending.recordVersion
         self.scope = scope
+        atPoint = scope.options.atPoint
         nextID = try scope.transaction.lastRecordID() + 1
         firstCreatedID = nextID
     }
@@ -196,6 +198,7 @@ public final class MigrationContext {
         let old = try original(of: record, level)
         let revision = record.revision
         do {
+            try atPoint?(UpgradePoint(.record, "\(old.key) of type \(typeName)"))
             try body(old, &record)
             if let failure = record.failure { throw failure }
         } catch {

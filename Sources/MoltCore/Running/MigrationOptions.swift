@@ -20,6 +20,8 @@ public struct MigrationOptions: Sendable {
     package var isDryRun = false
     /// How many records are read, changed and written at a time.
     package var batchSize = 512
+    /// Is told each point of the upgrade, for tests that let it fail there; nil costs nothing.
+    package var atPoint: UpgradeHook?
 
     /// Creates options with the defaults that are named at each property.
     public init(

@@ -84,8 +84,10 @@ public struct Migrator: Sendable {
         var entries: [MigrationReport.Entry] = []
         let attachments = Attachments(store.attachments, registry, role: options.role)
         let fingerprints = Dictionary(uniqueKeysWithValues: registry.migrations.map { ($0.name, $0.fingerprint) })
+        var isRun = false
         defer { attachments.abandon() }
         try store.upgrade { transaction in
+            let transaction = observed(transaction)
             // Between the plan and the lock another process may have upgraded the store: plan again. What it has not
             // applied yet to attached stores is applied here, before anything looks at them.
             if !options.isDryRun { try applyJournal(of: store, transaction, attachments) }
@@ -102,6 +104,7 @@ public struct Migrator: Sendable {
             try plan.checkProblems()
             if plan.edits != planned.edits { try checkEdits(plan) }
             guard plan.needsRun else { return }
+            isRun = true
             try options.checkCancellation()
             attachments.prepare(plan, registry)
             let scope = UpgradeScope(
@@ -118,9 +121,11 @@ public struct Migrator: Sendable {
             try transaction.addToJournal(attachments.finish())
             plan.journal = try transaction.journal().map(\.store)
             try options.checkCancellation()
+            try options.reach(.beforeCommit, "of the upgrade")
         } waiting: {
             try lock.wait()
         }
+        if isRun { try options.reach(.afterCommit, "of the upgrade") }
         return (plan, entries)
     }
 
@@ -130,25 +135,36 @@ public struct Migrator: Sendable {
     private func applyJournal(of store: any MigrationStore, isCancellable: Bool = true) throws {
         let attachments = Attachments(store.attachments, registry, role: options.role)
         var lock = LockWait(options: options, isCancellable: isCancellable)
+        var isApplied = false
         try store.upgrade { transaction in
-            try applyJournal(of: store, transaction, attachments)
+            isApplied = try applyJournal(of: store, observed(transaction), attachments)
+            if isApplied { try options.reach(.beforeCommit, "that ends the journal") }
         } waiting: {
             try lock.wait()
         }
+        if isApplied { try options.reach(.afterCommit, "that ends the journal") }
     }
 
+    /// - Returns: Whether there was something to make.
+    @discardableResult
     private func applyJournal(
         of store: any MigrationStore,
         _ transaction: any MigrationTransaction,
         _ attachments: Attachments
-    ) throws {
+    ) throws -> Bool {
         // A newer app may have upgraded the store while nobody held the lock: what it has left is not ours to make.
         let plan = try MigrationPlan(state: transaction.state(), storeName: store.storeName, migrations: registry)
         if plan.isSuperseded { try plan.checkProblems() }
         let journal = try transaction.journal()
-        guard !journal.isEmpty else { return }
-        try attachments.apply(journal)
+        guard !journal.isEmpty else { return false }
+        try attachments.apply(journal, options)
         try transaction.clearJournal()
+        return true
+    }
+
+    /// The transaction, or one that tells what is done with it.
+    private func observed(_ transaction: any MigrationTransaction) -> any MigrationTransaction {
+        options.atPoint.map { ObservedTransaction(transaction, $0) } ?? transaction
     }
 
     /// Tells of migrations that were edited after this store had counted them as applied.

@@ -6,13 +6,20 @@ struct RecordChanger: Sendable {
     private let chains: StepChains
     private let pending: [PendingMigration]
     private let storeName: String
+    private let atPoint: UpgradeHook?
     /// How many threads may send records through their steps at once.
     let workerCount = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
-    init(_ steps: [UpgradeSchedule.Step], _ pending: [PendingMigration], storeName: String) {
+    init(
+        _ steps: [UpgradeSchedule.Step],
+        _ pending: [PendingMigration],
+        storeName: String,
+        atPoint: UpgradeHook? = nil
+    ) {
         chains = StepChains(steps)
         self.pending = pending
         self.storeName = storeName
+        self.atPoint = atPoint
     }
 
     /// The steps that look at a record of a type.
@@ -92,6 +99,7 @@ struct RecordChanger: Sendable {
             let key = record.changedKey
             do {
                 try record.read()
+                try atPoint?(UpgradePoint(.record, "\(record.key) of type \(link.typeName)"))
                 try link.edit.apply(&record)
                 if let failure = record.failure { throw failure }
             } catch {

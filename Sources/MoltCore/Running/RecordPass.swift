@@ -20,7 +20,7 @@ final class RecordPass {
         self.steps = steps
         self.pending = pending
         self.scope = scope
-        changer = RecordChanger(steps, pending, storeName: scope.storeName)
+        changer = RecordChanger(steps, pending, storeName: scope.storeName, atPoint: scope.options.atPoint)
         counts = PassCounts(migrations: pending.count, stages: steps.count)
     }
 

@@ -47,10 +47,14 @@ final class UpgradeRun {
                 scope.meter.skip(group: index)
             case .pass(let steps):
                 tellStarted(at: index)
+                try scope.options.reach(.beforeSteps, name(of: steps))
                 try run(pass: steps, index)
+                try scope.options.reach(.afterSteps, name(of: steps))
             case .block(let step, let block):
                 tellStarted(at: index)
+                try scope.options.reach(.beforeSteps, name(of: [step]))
                 try run(block: block, of: step, index)
+                try scope.options.reach(.afterSteps, name(of: [step]))
             }
             tellEnded(at: index)
         }
@@ -59,6 +63,15 @@ final class UpgradeRun {
             tellEnded(at: 0)
         }
         return entriesInOrder()
+    }
+
+    /// What tests call the steps of a group.
+    private func name(of steps: [UpgradeSchedule.Step]) -> String {
+        let numbers = Dictionary(grouping: steps, by: \.migration).sorted { $0.key < $1.key }
+        return "of "
+            + numbers.map { migration, steps in
+                "\(pending[migration].migration.name) (\(steps.map { String($0.number + 1) }.joined(separator: ", ")))"
+            }.joined(separator: ", ")
     }
 
     private func tellStarted(at group: Int) {

@@ -31,6 +31,8 @@ public struct TestingError: Error, Sendable {
     public var file: URL?
     /// What was thrown further down.
     public var underlying: (any Error)?
+    /// The store with which a property does not hold, see ``StoreGenerator``.
+    public var store: StoreFixture?
 
     /// Creates an error.
     public init(_ code: Code, _ message: String, file: URL? = nil, underlying: (any Error)? = nil) {

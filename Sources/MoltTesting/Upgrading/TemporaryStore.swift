@@ -14,6 +14,8 @@ public final class TemporaryStore: Sendable {
     /// What was copied.
     public let fixture: StoreFixture
     let directory: URL
+    /// Whether files and suites are removed with this object; those of another process are not.
+    private let isOwner: Bool
     private let state = Mutex(State())
 
     private struct State {
@@ -24,8 +26,16 @@ public final class TemporaryStore: Sendable {
     }
 
     /// Copies a fixture.
-    public init(_ fixture: StoreFixture) throws {
+    public convenience init(_ fixture: StoreFixture) throws {
+        try self.init(fixture, pageSize: nil)
+    }
+
+    /// Copies a fixture.
+    ///
+    /// - Parameter pageSize: How large the pages of the file are, in bytes; nil for what a cache has.
+    init(_ fixture: StoreFixture, pageSize: Int?) throws {
         self.fixture = fixture
+        isOwner = true
         directory = FileManager.default.temporaryDirectory
             .appending(path: "molt-testing-\(UUID().uuidString)", directoryHint: .isDirectory)
         url = directory.appending(path: "store.molt", directoryHint: .notDirectory)
@@ -37,6 +47,7 @@ public final class TemporaryStore: Sendable {
         switch fixture.primary {
         case .cache:
             let store = CacheStore(at: url)
+            if let pageSize { store.pageSize = pageSize }
             defer { store.close() }
             try fixture.contents.write(to: store)
         case .suite(let suite):
@@ -45,7 +56,21 @@ public final class TemporaryStore: Sendable {
         for (suite, values) in fixture.suites { try standIn(for: suite).fill(values) }
     }
 
+    /// Works on the copy of another process.
+    init(at directory: URL, primary: StoreFixture.Primary, standIns: [(original: Suite, name: String)]) {
+        self.directory = directory
+        fixture = StoreFixture(primary: primary, schemaVersion: 0)
+        isOwner = false
+        url = directory.appending(path: "store.molt", directoryHint: .notDirectory)
+        state.withLock { state in
+            for (original, name) in standIns {
+                state.standIns[original.attachedName] = (original, original.standIn(named: name))
+            }
+        }
+    }
+
     deinit {
+        guard isOwner else { return }
         let standIns = state.withLock { $0.standIns.values.map(\.standIn) }
         for suite in standIns { suite.erase() }
         try? FileManager.default.removeItem(at: directory)
@@ -59,6 +84,11 @@ public final class TemporaryStore: Sendable {
             state.standIns[suite.attachedName] = (suite, standIn)
             return standIn
         }
+    }
+
+    /// All suites that take the places of others.
+    var allStandIns: [(original: Suite, standIn: Suite)] {
+        state.withLock { Array($0.standIns.values) }
     }
 
     // MARK: Opening
@@ -88,7 +118,7 @@ public final class TemporaryStore: Sendable {
             return try await primarySuite().upgrade(
                 with: migrations,
                 attaching: configuration.attached,
-                options: options(configuration)
+                options: configuration.migrationOptions
             )
         default:
             return try upgradeNow(through: migrations, by: entry, configuration: configuration)
@@ -109,15 +139,16 @@ public final class TemporaryStore: Sendable {
             return cache.report
         case .migrator:
             let store = CacheStore(at: url, coding: configuration.coding, attachments: configuration.attached)
+            store.pageLimit = configuration.pageLimit
             defer { store.close() }
-            return try Migrator(migrations, options: options(configuration)).migrate(store)
+            return try Migrator(migrations, options: configuration.migrationOptions).migrate(store)
         case .inMemory:
             return try upgradeInMemory(through: migrations, configuration)
         case .suite, .asyncSuite:
             return try primarySuite().upgrade(
                 with: migrations,
                 attaching: configuration.attached,
-                options: options(configuration)
+                options: configuration.migrationOptions
             )
         }
     }
@@ -135,7 +166,7 @@ public final class TemporaryStore: Sendable {
             return try primarySuite().dryRun(
                 of: migrations,
                 attaching: configuration.attached,
-                options: options(configuration)
+                options: configuration.migrationOptions
             )
         }
     }
@@ -148,7 +179,7 @@ public final class TemporaryStore: Sendable {
         let store = CacheStore(inMemory: configuration.coding, attachments: configuration.attached)
         try contents.write(to: store)
         defer { store.close() }
-        let report = try Migrator(migrations, options: options(configuration)).migrate(store)
+        let report = try Migrator(migrations, options: configuration.migrationOptions).migrate(store)
         let upgraded = try store.contents()
         state.withLock { $0.memory = upgraded }
         return report
@@ -177,6 +208,14 @@ public final class TemporaryStore: Sendable {
         return found
     }
 
+    /// The attached stores to which changes of an upgrade are still to be made.
+    func pendingJournal() throws -> [String] {
+        switch fixture.primary {
+        case .cache: try CacheStore.state(at: url).journal
+        case .suite(let suite): try DefaultsStore(standIn(for: suite)).state().journal
+        }
+    }
+
     // MARK: Helpers
 
     private func primarySuite() throws -> Suite {
@@ -189,26 +228,21 @@ public final class TemporaryStore: Sendable {
         return standIn(for: suite)
     }
 
+    /// Makes stand-ins of all suites that an upgrade may work on.
+    func makeStandIns(for migrations: MigrationRegistry, _ configuration: CodableCache.Configuration) {
+        let named = configuration.attached + migrations.migrations.flatMap(\.attached)
+        for case let suite as Suite in named { _ = standIn(for: suite) }
+    }
+
     /// Puts the copies of suites in the places of the suites themselves.
     private func redirected(
         _ configuration: CodableCache.Configuration,
         _ migrations: MigrationRegistry
     ) -> CodableCache.Configuration {
         var configuration = configuration
-        let named = configuration.attached + migrations.migrations.flatMap(\.attached)
-        for case let suite as Suite in named { _ = standIn(for: suite) }
+        makeStandIns(for: migrations, configuration)
         let others = configuration.attached.filter { !($0 is Suite) }
         configuration.attached = state.withLock { $0.standIns.values.map(\.standIn) } + others
         return configuration
-    }
-
-    private func options(_ configuration: CodableCache.Configuration) -> MigrationOptions {
-        MigrationOptions(
-            appVersion: configuration.appVersion,
-            monitor: configuration.monitor,
-            lockTimeout: configuration.lockTimeout,
-            role: configuration.role,
-            editedMigrations: configuration.editedMigrations
-        )
     }
 }

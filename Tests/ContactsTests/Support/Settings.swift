@@ -2,7 +2,7 @@ import Molt
 import contacts
 
 /// Today's registry over suites in which nothing is: for tests that are not about settings.
-let migrations = contacts.migrations(settings: SettingsSuites(id: "no-settings"))
+let migrations = contacts.migrations(settings: .empty)
 
 extension SettingsSuites {
     /// New suites; the app's own one has the settings that release 1 left.

@@ -167,14 +167,16 @@ struct JournalTests {
         #expect(throws: MigrationError.self) {
             try open([Migration(to: 1, "note", .notes(broken) { [broken] in try $0.pages(broken).add("new") })])
         }
-        let error = #expect(throws: MigrationError.self) { try open([Migration(to: 1, "note")]) }
+        // Another registry, as after the migration was retired.
+        let retired = MigrationRegistry([], oldestSupportedVersion: 1)
+        let error = #expect(throws: MigrationError.self) { try open(retired) }
         #expect(error?.code == .notAttached)
         #expect(error?.attachedStore == "notebook notes")
         #expect(try waiting() == ["notebook notes"])
 
         var configuration = CodableCache.Configuration()
         configuration.attached = [notebook]
-        try CodableCache(at: url, migrations: [Migration(to: 1, "note")], configuration: configuration).close()
+        try CodableCache(at: url, migrations: retired, configuration: configuration).close()
         #expect(try notebook.lines == ["old", "new"])
     }
 

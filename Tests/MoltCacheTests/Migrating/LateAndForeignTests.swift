@@ -11,7 +11,8 @@ struct LateAndForeignTests {
         entry: EntryPoint
     ) async throws {
         let store = try OldStore(Self.records, through: entry)
-        try await store.upgrade([Migration(to: 5, "five", .transform("Person") { $0["five"] = true })])
+        let five = Migration(to: 5, "five", .transform("Person") { $0["five"] = true })
+        try await store.upgrade([five])
         let seen = Log<[Int]>()
         let late = MigrationRegistry(
             [
@@ -26,7 +27,7 @@ struct LateAndForeignTests {
                         }
                     }
                 ),
-                Migration(to: 5, "five"),
+                five,
             ],
             allowsLateMigrations: true
         )

@@ -1,5 +1,6 @@
 import Foundation
 import MoltCore
+import MoltTesting
 import Testing
 
 @Suite struct `Agreeing with Foundation` {

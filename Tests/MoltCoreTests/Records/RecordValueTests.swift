@@ -1,4 +1,5 @@
 import MoltCore
+import MoltTesting
 import Testing
 
 @Suite struct `Record values` {

@@ -1,3 +1,5 @@
+import MoltTesting
+
 /// A JSON object as random text, kept in its parts so that a test can say what a change must leave of it.
 struct RandomObject {
     /// A property and the text around it.

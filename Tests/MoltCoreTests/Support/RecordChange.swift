@@ -1,4 +1,5 @@
 import MoltCore
+import MoltTesting
 
 /// A change of a record that a random test makes.
 enum RecordChange: Sendable {

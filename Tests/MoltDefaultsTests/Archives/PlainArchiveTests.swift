@@ -1,5 +1,6 @@
 import Foundation
 import MoltDefaults
+import MoltTesting
 import Testing
 
 @Suite("Archives of plain values")

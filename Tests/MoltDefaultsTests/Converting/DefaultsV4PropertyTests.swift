@@ -1,5 +1,6 @@
 import Foundation
 import MoltDefaults
+import MoltTesting
 import Testing
 
 /// Conversions of random values in random forms, a seed each.

@@ -2,6 +2,7 @@
     import Foundation
     import Glibc
     import MoltDefaults
+    import MoltTesting
     import TestHome
     import Testing
 

@@ -1,0 +1,132 @@
+/// A transaction that tells each read of a batch and each write before it hands them on, for tests that let them fail.
+final class ObservedTransaction: MigrationTransaction {
+    /// The transaction of the store.
+    let base: any MigrationTransaction
+    private let atPoint: UpgradeHook
+
+    init(_ base: any MigrationTransaction, _ atPoint: @escaping UpgradeHook) {
+        self.base = base
+        self.atPoint = atPoint
+    }
+
+    private func reach(_ kind: UpgradePoint.Kind, _ subject: String = "") throws {
+        try atPoint(UpgradePoint(kind, subject))
+    }
+
+    func state() throws -> StoreState {
+        try base.state()
+    }
+
+    // MARK: Reading
+
+    func typeNames() throws -> [String] {
+        try base.typeNames()
+    }
+
+    func count(ofType type: String?) throws -> Int {
+        try base.count(ofType: type)
+    }
+
+    func lastRecordID() throws -> Int64 {
+        try base.lastRecordID()
+    }
+
+    func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws {
+        try reach(.read, type.map { "of \($0)" } ?? "")
+        try base.read(into: batch, type: type, after: after, through: through)
+    }
+
+    func record(id: Int64) throws -> Record? {
+        try base.record(id: id)
+    }
+
+    func record(forKey key: String) throws -> Record? {
+        try base.record(forKey: key)
+    }
+
+    // MARK: Writing
+
+    func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws {
+        try reach(.writeContent)
+        try base.write(content: content, isData: isData, id: id, version: version)
+    }
+
+    func write(_ contents: RecordContents) throws {
+        try reach(.writeBatch)
+        try base.write(contents)
+    }
+
+    func write(expiration: Double?, id: Int64) throws {
+        try reach(.writeExpiry)
+        try base.write(expiration: expiration, id: id)
+    }
+
+    func insert(_ record: borrowing Record, id: Int64, version: Int) throws {
+        try reach(.insert, "of \(record.typeName)")
+        try base.insert(record, id: id, version: version)
+    }
+
+    func delete(id: Int64) throws {
+        try reach(.delete)
+        try base.delete(id: id)
+    }
+
+    func renameType(_ name: String, to newName: String) throws {
+        try reach(.renameType, "\(name) to \(newName)")
+        try base.renameType(name, to: newName)
+    }
+
+    func deleteType(_ name: String) throws -> Int {
+        try reach(.deleteType, name)
+        return try base.deleteType(name)
+    }
+
+    // MARK: Changes that wait
+
+    func deferChange(_ change: DeferredChange) throws {
+        try reach(.deferChange)
+        try base.deferChange(change)
+    }
+
+    func applyDeferredChanges(stage: Int) throws {
+        try reach(.applyDeferredChanges)
+        try base.applyDeferredChanges(stage: stage)
+    }
+
+    func keepOriginal(id: Int64) throws {
+        try base.keepOriginal(id: id)
+    }
+
+    func keepOriginals(ofType type: String) throws {
+        try base.keepOriginals(ofType: type)
+    }
+
+    func original(id: Int64) throws -> Record? {
+        try base.original(id: id)
+    }
+
+    func forgetOriginals() throws {
+        try base.forgetOriginals()
+    }
+
+    // MARK: The ledger and the journal
+
+    func record(_ entries: [LedgerEntry], version: Int) throws {
+        try reach(.writeLedger)
+        try base.record(entries, version: version)
+    }
+
+    func journal() throws -> [JournalEntry] {
+        try base.journal()
+    }
+
+    func addToJournal(_ entries: [JournalEntry]) throws {
+        if !entries.isEmpty { try reach(.writeJournal) }
+        try base.addToJournal(entries)
+    }
+
+    func clearJournal() throws {
+        try reach(.clearJournal)
+        try base.clearJournal()
+    }
+}

@@ -1,0 +1,65 @@
+/// A file of a catalog, by what its name says.
+struct CatalogFile: Hashable, Sendable {
+    /// The version of the fixture that it is, or was made from.
+    let fixtureVersion: Int
+    /// The fixture's name behind its version.
+    let name: String
+    /// The version that the fixture was upgraded to, for an expected store; nil for a fixture.
+    let target: Int?
+
+    /// The directory of expected stores.
+    static let goldenDirectory = "Golden"
+
+    init(fixtureVersion: Int, name: String, target: Int? = nil) {
+        self.fixtureVersion = fixtureVersion
+        self.name = name
+        self.target = target
+    }
+
+    /// Reads a path inside the catalog; nil when it is not that of a fixture or an expected store.
+    init?(path: String) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard let file = parts.last, file.hasSuffix(".json") else { return nil }
+        var stem = file.dropLast(".json".count)
+        switch parts.count {
+        case 1:
+            target = nil
+        case 2 where parts[0] == Self.goldenDirectory:
+            guard let at = stem.lastIndex(of: "@"), let version = Self.version(stem[stem.index(after: at)...]) else {
+                return nil
+            }
+            target = version
+            stem = stem[..<at]
+        default:
+            return nil
+        }
+        guard let dash = stem.firstIndex(of: "-"), let version = Self.version(stem[..<dash]) else { return nil }
+        fixtureVersion = version
+        name = String(stem[stem.index(after: dash)...])
+        guard Self.isName(name) else { return nil }
+    }
+
+    /// The version that it belongs to: an expected store to that which it was upgraded to.
+    var version: Int { target ?? fixtureVersion }
+
+    /// The fixture that an expected store was made from, or the fixture itself.
+    var fixture: CatalogFile { CatalogFile(fixtureVersion: fixtureVersion, name: name) }
+
+    /// The path inside the catalog.
+    var path: String {
+        let stem = "\(fixtureVersion)-\(name)"
+        return target.map { "\(Self.goldenDirectory)/\(stem)@\($0).json" } ?? "\(stem).json"
+    }
+
+    /// Whether a text can be the name of a fixture: it becomes a part of a file's name.
+    static func isName(_ text: String) -> Bool {
+        guard let first = text.first, first.isLetter || first.isNumber else { return false }
+        return text.allSatisfy { $0.isLetter || $0.isNumber || "-_. ".contains($0) } && text.last != " "
+    }
+
+    private static func version(_ text: Substring) -> Int? {
+        // Of "1" and "01" only one can be the name of a file.
+        guard let version = Int(text), version >= 0, String(version) == text else { return nil }
+        return version
+    }
+}

@@ -1,0 +1,130 @@
+internal import MoltCore
+
+/// The differences between two JSON texts, by the paths of properties.
+struct ContentComparison {
+    private(set) var lines: [String] = []
+
+    /// - Parameter place: What the paths begin with.
+    init(_ expected: [UInt8], _ found: [UInt8], at place: String) {
+        guard expected != found else { return }
+        if let left = try? JSONPart(String(decoding: expected, as: UTF8.self)),
+            let right = try? JSONPart(String(decoding: found, as: UTF8.self))
+        {
+            compare(left, right, at: place)
+        }
+        // White space, a property that stands there twice, or what is no JSON at all.
+        if lines.isEmpty { lines.append(Self.otherBytes(expected, found, at: place)) }
+    }
+
+    private mutating func compare(_ expected: JSONPart, _ found: JSONPart, at place: String) {
+        guard expected.utf8 != found.utf8 else { return }
+        if let expected = expected.properties, let found = found.properties {
+            compare(expected, found, at: place)
+        } else if let expected = expected.elements, let found = found.elements {
+            compare(expected, found, at: place)
+        } else {
+            let shown = Shown.pair(expected.utf8, found.utf8)
+            let remark = Self.remark(expected, found).map { "; \($0)" } ?? ""
+            lines.append("\(place): expected \(shown.0), found \(shown.1)\(remark)")
+        }
+    }
+
+    private typealias Properties = [(name: String, value: JSONPart)]
+
+    private mutating func compare(_ expected: Properties, _ found: Properties, at place: String) {
+        let before = lines.count
+        let expectedNames = Set(expected.map(\.name))
+        let foundValues = Dictionary(found.map { ($0.name, $0.value) }) { $1 }
+        for (name, value) in expected {
+            let inner = place + Shown.property(name)
+            if let other = foundValues[name] {
+                compare(value, other, at: inner)
+            } else {
+                lines.append("\(inner): missing, expected \(Shown.json(value.utf8))")
+            }
+        }
+        for (name, value) in found where !expectedNames.contains(name) {
+            lines.append("\(place)\(Shown.property(name)): unexpected, found \(Shown.json(value.utf8))")
+        }
+        let order = (
+            expected.map(\.name).filter { foundValues[$0] != nil }, found.map(\.name).filter(expectedNames.contains)
+        )
+        // When there is something else to mend, the order may come right with it.
+        if order.0 != order.1, lines.count == before {
+            let names = (order.0.joined(separator: ", "), order.1.joined(separator: ", "))
+            lines.append(
+                "\(place): the same properties in another order: expected \(Shown.text(names.0)), "
+                    + "found \(Shown.text(names.1))"
+            )
+        }
+    }
+
+    private mutating func compare(_ expected: [JSONPart], _ found: [JSONPart], at place: String) {
+        // What is the same at both ends is left out, so that one more element is one line.
+        let both = zip(expected, found)
+        let start = both.prefix { $0.utf8 == $1.utf8 }.count
+        let atEnd = zip(expected.reversed(), found.reversed()).prefix { $0.utf8 == $1.utf8 }.count
+        let end = min(atEnd, min(expected.count, found.count) - start)
+        let (left, right) = (expected.dropFirst(start).dropLast(end), found.dropFirst(start).dropLast(end))
+        for (index, pair) in zip(left, right).enumerated() {
+            compare(pair.0, pair.1, at: "\(place)[\(start + index)]")
+        }
+        let common = min(left.count, right.count)
+        for (index, value) in left.enumerated().dropFirst(common) {
+            lines.append("\(place)[\(start + index)]: missing, expected \(Shown.json(value.utf8))")
+        }
+        for (index, value) in right.enumerated().dropFirst(common) {
+            lines.append("\(place)[\(start + index)]: unexpected, found \(Shown.json(value.utf8))")
+        }
+    }
+
+    /// What is the same although the bytes are not.
+    private static func remark(_ expected: JSONPart, _ found: JSONPart) -> String? {
+        switch (expected.kind, found.kind) {
+        case (.number, .number):
+            let isSame = NumberText(expected.utf8) == NumberText(found.utf8)
+            return isSame ? "the number is the same, its bytes are not" : nil
+        case (.string, .string):
+            guard let left = expected.string, let right = found.string, left == right else { return nil }
+            return left.utf8.elementsEqual(right.utf8)
+                ? "the text is the same, it is written with other escapes"
+                : "the texts look the same, their characters are composed in another way"
+        default:
+            return nil
+        }
+    }
+
+    private static func otherBytes(_ expected: [UInt8], _ found: [UInt8], at place: String) -> String {
+        let first = zip(expected, found).prefix { $0 == $1 }.count
+        let shown = (Shown.json(expected[first...]), Shown.json(found[first...]))
+        return "\(place): the same value in other bytes, from byte \(first): expected \(shown.0), found \(shown.1)"
+    }
+}
+
+/// A JSON number taken apart, to tell whether two texts are one number, however many digits it has.
+private struct NumberText: Equatable {
+    private var isNegative: Bool
+    private var digits: ArraySlice<UInt8>
+    private var exponent: Int
+
+    /// - Parameter text: A number as JSON has it.
+    init(_ text: [UInt8]) {
+        isNegative = text.first == 0x2D
+        let parts = text.drop { $0 == 0x2D }.split(maxSplits: 1) { $0 == 0x65 || $0 == 0x45 }
+        let mantissa = parts.first ?? []
+        let power = parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : "0"
+        // An exponent beyond all bounds makes two texts one number only when they are equal anyway, or zero.
+        exponent = Int(power) ?? Int.max / 2
+        let fraction = mantissa.firstIndex(of: 0x2E).map { mantissa.endIndex - $0 - 1 } ?? 0
+        exponent -= fraction
+        digits = ArraySlice(mantissa.filter { $0 != 0x2E }).drop { $0 == 0x30 }
+        while digits.last == 0x30 {
+            digits.removeLast()
+            exponent += 1
+        }
+        if digits.isEmpty {
+            exponent = 0
+            isNegative = false
+        }
+    }
+}

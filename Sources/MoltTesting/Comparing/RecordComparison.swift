@@ -1,0 +1,62 @@
+internal import Foundation
+
+/// The differences between the records of two stores.
+struct RecordComparison {
+    private(set) var lines: [String] = []
+
+    init(expected: StoreFixture, found: StoreFixture) {
+        let expectedRecords = Self.byKey(expected.records)
+        let foundRecords = Self.byKey(found.records)
+        for record in expected.records {
+            guard let other = foundRecords[Array(record.key.utf8)] else {
+                lines.append("\(Shown.key(record.key)): missing, expected a \(Self.words(record))")
+                continue
+            }
+            compare(record, other)
+            let versions = (record.version ?? expected.schemaVersion, other.version ?? found.schemaVersion)
+            if versions.0 != versions.1 {
+                lines.append(
+                    "\(Shown.key(record.key)): last written at version: expected \(versions.0), found \(versions.1)"
+                )
+            }
+        }
+        for record in found.records where expectedRecords[Array(record.key.utf8)] == nil {
+            lines.append("\(Shown.key(record.key)): unexpected, a \(Self.words(record))")
+        }
+    }
+
+    /// Texts that Swift takes for equal may have different bytes, and are different keys then.
+    private static func byKey(_ records: [StoreFixture.Record]) -> [[UInt8]: StoreFixture.Record] {
+        Dictionary(records.map { (Array($0.key.utf8), $0) }) { $1 }
+    }
+
+    private static func words(_ record: StoreFixture.Record) -> String {
+        "\(record.typeName): \(record.content.words)"
+    }
+
+    private mutating func compare(_ expected: StoreFixture.Record, _ found: StoreFixture.Record) {
+        let place = Shown.key(found.key)
+        if expected.typeName != found.typeName {
+            lines.append("\(place): type name: expected \(expected.typeName), found \(found.typeName)")
+        }
+        if expected.expiration != found.expiration {
+            let shown = Shown.dates(expected.expiration, found.expiration)
+            lines.append("\(place): expires: expected \(shown.0), found \(shown.1)")
+        }
+        guard expected.content != found.content else { return }
+        if !expected.content.isData, !found.content.isData {
+            lines += ContentComparison(expected.content.bytes, found.content.bytes, at: place).lines
+        } else if expected.content.isData, found.content.isData {
+            lines.append("\(place): \(Shown.dataDifference(expected.content.bytes, found.content.bytes))")
+        } else {
+            lines.append("\(place): expected \(expected.content.words), found \(found.content.words)")
+        }
+    }
+}
+
+extension StoreFixture.Content {
+    /// Raw data by its size, and all else by a part of its text.
+    fileprivate var words: String {
+        isData ? "raw data of \(Shown.size(bytes.count))" : Shown.json(bytes)
+    }
+}

@@ -1,0 +1,90 @@
+internal import Foundation
+
+/// How keys and values are shown in differences: on one line, and shortened.
+enum Shown {
+    /// How many characters of a value are shown.
+    private static let limit = 60
+
+    /// A text, shortened, in which a line break or another control character is no such thing any more.
+    static func text(_ text: some StringProtocol) -> String {
+        let shown = oneLine(text.prefix(limit + 1))
+        return shown.count > limit ? shown.prefix(limit - 1) + "…" : shown
+    }
+
+    /// A part of JSON text.
+    static func json(_ bytes: some Collection<UInt8>) -> String {
+        // A character has at most a few bytes; of a longer one a part is enough.
+        bytes.isEmpty ? "nothing" : text(String(decoding: bytes.prefix(limit * 8), as: UTF8.self))
+    }
+
+    /// Two values, each from a little before the place where they begin to differ.
+    static func pair(_ expected: [UInt8], _ found: [UInt8]) -> (String, String) {
+        let left = String(decoding: expected, as: UTF8.self)
+        let right = String(decoding: found, as: UTF8.self)
+        let common = zip(left.unicodeScalars, right.unicodeScalars).prefix { $0 == $1 }.count
+        guard common > limit / 2 else { return (text(left), text(right)) }
+        func cut(_ text: String) -> String {
+            "…" + Shown.text(String(text.unicodeScalars.dropFirst(common - limit / 4)))
+        }
+        return (cut(left), cut(right))
+    }
+
+    /// A key in quotation marks.
+    static func key(_ key: String) -> String {
+        "\"\(oneLine(key))\""
+    }
+
+    /// A property behind what it is in.
+    static func property(_ name: String) -> String {
+        let isPlain =
+            name.first.map { $0.isLetter || $0 == "_" } == true
+            && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+        return isPlain ? ".\(name)" : "[\(key(name))]"
+    }
+
+    /// So many bytes.
+    static func size(_ count: Int) -> String {
+        count == 1 ? "1 byte" : "\(count) bytes"
+    }
+
+    /// How two pieces of raw data are different.
+    static func dataDifference(_ expected: [UInt8], _ found: [UInt8]) -> String {
+        let first = zip(expected, found).prefix { $0 == $1 }.count
+        return "expected data of \(size(expected.count)), found \(size(found.count)); "
+            + "they differ from byte \(first): expected \(hexadecimal(expected[first...])), "
+            + "found \(hexadecimal(found[first...]))"
+    }
+
+    private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
+        guard !bytes.isEmpty else { return "the end" }
+        let digits = bytes.prefix(4).map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }
+        return digits.joined(separator: " ") + (bytes.count > 4 ? " …" : "")
+    }
+
+    /// A date in UTC.
+    static func date(_ date: Date) -> String {
+        // A format ends the process on what is beyond its calendar.
+        guard abs(date.timeIntervalSince1970) < 1e11 else { return "\(date.timeIntervalSince1970) s since 1970" }
+        return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: false))
+    }
+
+    /// Two dates that are different, in a way that shows it.
+    static func dates(_ expected: Date?, _ found: Date?) -> (String, String) {
+        let shown = (expected.map(date) ?? "never", found.map(date) ?? "never")
+        guard shown.0 == shown.1, let expected, let found else { return shown }
+        return ("\(expected.timeIntervalSince1970) s since 1970", "\(found.timeIntervalSince1970) s since 1970")
+    }
+
+    /// A text without line breaks and control characters.
+    static func oneLine(_ text: some StringProtocol) -> String {
+        var line = ""
+        for scalar in text.unicodeScalars {
+            if scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}" {
+                line += scalar == "\n" ? " " : scalar.escaped(asASCII: true)
+            } else {
+                line.unicodeScalars.append(scalar)
+            }
+        }
+        return line
+    }
+}

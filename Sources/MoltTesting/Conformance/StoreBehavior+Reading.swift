@@ -1,0 +1,151 @@
+internal import MoltCore
+
+/// Finding records.
+extension StoreBehavior {
+    static var reading: [StoreBehavior] {
+        [
+            StoreBehavior("Records are read in the order of their ids", needs: .records) { trial in
+                let rows = [1, 2, 3, 7, 12, 300].map { StoredRow($0, "\(1_000 - $0)", "T", "\($0)") }
+                let store = try trial.store(rows)
+                try trial.write(store) { transaction in
+                    trial.expect("the records", try trial.rows(transaction), is: rows)
+                    trial.expect("the records, one at a time", try trial.rows(transaction, capacity: 1), is: rows)
+                }
+            },
+            StoreBehavior("A batch is emptied, filled up, and holds fewer only at the end", needs: .records) { trial in
+                let rows = (1...10).map { StoredRow($0, "\($0)", $0 % 3 == 0 ? "A" : "B") }
+                try trial.write(trial.store(rows)) { transaction in
+                    let batch = RecordBatch(capacity: 4, coding: .standard)
+                    func next(_ type: String?, _ after: Int64) throws -> [Int64] {
+                        try transaction.read(into: batch, type: type, after: after, through: .max)
+                        return (0..<batch.count).map { batch[$0].id }
+                    }
+                    trial.expect("the first batch", try next(nil, 0), is: [1, 2, 3, 4])
+                    trial.expect("the second", try next(nil, 4), is: [5, 6, 7, 8])
+                    trial.expect("the last", try next(nil, 8), is: [9, 10])
+                    trial.expect("after the last", try next(nil, 10), is: [])
+                    trial.expect("the first of a type", try next("B", 0), is: [1, 2, 4, 5])
+                    trial.expect("the second of a type", try next("B", 5), is: [7, 8, 10])
+                    trial.expect("of another type", try next("A", 0), is: [3, 6, 9])
+                    trial.expect("of an unknown type", try next("C", 0), is: [])
+                }
+            },
+            StoreBehavior("Reading keeps to its bounds: after one id, through another", needs: .records) { trial in
+                try trial.write(trial.people()) { transaction in
+                    func ids(_ type: String?, _ after: Int64, _ through: Int64) throws -> [Int64] {
+                        try trial.rows(transaction, type: type, after: after, through: through, capacity: 2).map(\.id)
+                    }
+                    trial.expect("after 1", try ids(nil, 1, .max), is: [2, 3, 7])
+                    trial.expect("through 3", try ids(nil, 0, 3), is: [1, 2, 3])
+                    trial.expect("through 6, where there is none", try ids(nil, 2, 6), is: [3])
+                    trial.expect("after 1 through 3", try ids(nil, 1, 3), is: [2, 3])
+                    trial.expect("after 3 through 3", try ids(nil, 3, 3), is: [])
+                    trial.expect("of a type after 1 through 6", try ids("Person", 1, 6), is: [2])
+                    trial.expect("of a type through 7", try ids("Person", 0, 7), is: [1, 2, 7])
+                }
+            },
+            StoreBehavior("Many records are read whole, also of a type that has few of them", needs: .records) {
+                trial in
+                let rows = (1...2_000).map { StoredRow($0, "\($0)", $0 % 100 == 3 ? "Few" : "Many", "[\($0)]") }
+                try trial.write(trial.store(rows)) { transaction in
+                    let all = try trial.rows(transaction, capacity: 64)
+                    trial.expect("how many there are", all.count, is: 2_000)
+                    trial.expect("whether they are as they were written", all == rows, is: true)
+                    let few = try trial.rows(transaction, type: "Few", capacity: 3).map(\.id)
+                    trial.expect("those of the small type", few, is: rows.filter { $0.type == "Few" }.map(\.id))
+                }
+            },
+            StoreBehavior("Records are counted, by type and all", needs: .records) { trial in
+                try trial.write(trial.people()) { transaction in
+                    func counts() throws -> [Int] {
+                        try ["Person", "City", "Alien", nil].map { try transaction.count(ofType: $0) }
+                    }
+                    trial.expect("persons, cities, unknown ones, all", try counts(), is: [3, 1, 0, 4])
+                    try transaction.delete(id: 1)
+                    trial.expect("when one was deleted", try counts(), is: [2, 1, 0, 3])
+                    try trial.insert(StoredRow(8, "x", "City"), transaction)
+                    trial.expect("when one was added", try counts(), is: [2, 2, 0, 4])
+                    try transaction.renameType("City", to: "Alien")
+                    trial.expect("when a type was renamed", try counts(), is: [2, 0, 2, 4])
+                }
+            },
+            StoreBehavior("Type names are sorted, and are those of types with records", needs: .records) { trial in
+                let rows = ["b", "Zebra", "a", "Alien", "b"].enumerated()
+                    .map { StoredRow(Int64($0 + 1), "\($0)", $1) }
+                try trial.write(trial.store(rows)) { transaction in
+                    trial.expect("the names", try transaction.typeNames(), is: ["Alien", "Zebra", "a", "b"])
+                    try transaction.delete(id: 2)
+                    try transaction.delete(id: 1)
+                    trial.expect(
+                        "when one has no record any more",
+                        try transaction.typeNames(),
+                        is: ["Alien", "a", "b"]
+                    )
+                    try transaction.delete(id: 5)
+                    _ = try transaction.deleteType("a")
+                    trial.expect("when three have none", try transaction.typeNames(), is: ["Alien"])
+                }
+            },
+            StoreBehavior("The last id is the greatest one, and 0 without records", needs: .records) { trial in
+                let store = try trial.store()
+                try trial.write(store) { trial.expect("in a new store", try $0.lastRecordID(), is: 0) }
+                try trial.write(trial.people()) { transaction in
+                    trial.expect("with a gap", try transaction.lastRecordID(), is: 7)
+                    try transaction.delete(id: 2)
+                    trial.expect("when another was deleted", try transaction.lastRecordID(), is: 7)
+                    try trial.insert(StoredRow(9, "x", "City"), transaction)
+                    trial.expect("when one was added", try transaction.lastRecordID(), is: 9)
+                }
+            },
+            StoreBehavior("A record keeps its id, whatever becomes of it and of others", needs: .records) { trial in
+                let store = try trial.people()
+                try trial.write(store) { transaction in
+                    try transaction.delete(id: 2)
+                    try transaction.renameType("City", to: "Town")
+                    try transaction.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("z")))
+                    try transaction.applyDeferredChanges(stage: 0)
+                    try trial.insert(StoredRow(8, "new", "Person"), transaction)
+                    trial.expect("a deleted one", try transaction.record(id: 2) == nil, is: true)
+                }
+                let expected = ["1 Person z", "3 Town c", "7 Person d", "8 Person new"]
+                trial.expect("the records", try trial.rows(store).names, is: expected)
+                try trial.write(store) { transaction in
+                    trial.expect("by id", try transaction.record(id: 8)?.key, is: "new")
+                    trial.expect("by key", try transaction.record(forKey: "new")?.id, is: 8)
+                    trial.expect("the last id", try transaction.lastRecordID(), is: 8)
+                }
+            },
+            StoreBehavior("A record is found by its id and by its key, and others are not", needs: .records) { trial in
+                try trial.write(trial.people()) { transaction in
+                    for row in StoredRow.people {
+                        let byID = try transaction.record(id: row.id).map { StoredRow($0) }
+                        trial.expect("by the id \(row.id)", byID, is: row)
+                        let key = String(decoding: row.key, as: UTF8.self)
+                        let byKey = try transaction.record(forKey: key).map { StoredRow($0) }
+                        trial.expect("by the key \(key)", byKey, is: row)
+                    }
+                    trial.expect("an unknown id", try transaction.record(id: 5) == nil, is: true)
+                    for key in ["e", "A", "", "a ", "a\0"] {
+                        trial.expect("the key \"\(key)\"", try transaction.record(forKey: key) == nil, is: true)
+                    }
+                }
+            },
+            StoreBehavior("Keys are told apart by their bytes", needs: .records) { trial in
+                let keys = [
+                    "\u{E9}", "e\u{301}", "e", "E", "k", "\u{212A}", "a", "a ", " a", "ß", "ss", "\"", "'", "\\", "a/b",
+                    "%",
+                    "😀", "👩‍👩‍👧", "שלום", "line\nbreak", String(repeating: "long", count: 300),
+                ]
+                let rows = keys.enumerated().map { StoredRow(Int64($0 + 1), $1, "T", "\($0)") }
+                let store = try trial.store(rows)
+                trial.expect("the records", try trial.rows(store), is: rows)
+                try trial.write(store) { transaction in
+                    for (row, key) in zip(rows, keys) {
+                        let found = try transaction.record(forKey: key).map { StoredRow($0) }
+                        trial.expect("the key \(key.debugDescription)", found, is: row)
+                    }
+                }
+            },
+        ]
+    }
+}

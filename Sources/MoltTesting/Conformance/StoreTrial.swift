@@ -1,0 +1,155 @@
+internal import MoltCore
+
+/// Tries one behaviour of a store, and keeps what is not as it must be.
+final class StoreTrial {
+    private let make: () throws -> any MigrationStore
+    private let reopen: ((any MigrationStore) throws -> any MigrationStore)?
+    /// What is not as it must be, in lines.
+    private(set) var findings: [String] = []
+
+    /// What closures throw to have a transaction undone.
+    struct Stop: Error, Equatable {
+        var number = 1
+    }
+
+    /// The lock of a store is held though nobody else has it.
+    struct Held: Error {}
+
+    init(
+        make: @escaping () throws -> any MigrationStore,
+        reopen: ((any MigrationStore) throws -> any MigrationStore)?
+    ) {
+        self.make = make
+        self.reopen = reopen
+    }
+
+    // MARK: Stores
+
+    /// A new store.
+    func store() throws -> any MigrationStore {
+        try make()
+    }
+
+    /// A new store with records.
+    func store(_ rows: [StoredRow]) throws -> any MigrationStore {
+        let store = try store()
+        try write(store) { transaction in
+            for row in rows { try self.insert(row, transaction) }
+        }
+        return store
+    }
+
+    /// A new store with four records of two types; there is a gap in their ids.
+    func people() throws -> any MigrationStore {
+        try store(StoredRow.people)
+    }
+
+    /// A second object for the data of a store.
+    func reopened(_ store: any MigrationStore) throws -> any MigrationStore {
+        guard let reopen else { throw TestingError(.unsuitable, "The store cannot be opened again.") }
+        return try reopen(store)
+    }
+
+    /// Runs one transaction, for which no one else should be waited.
+    func write(_ store: any MigrationStore, _ body: (any MigrationTransaction) throws -> Void) throws {
+        try store.upgrade(body) { throw Held() }
+    }
+
+    /// Runs one transaction, and undoes it.
+    func writeAndUndo(_ store: any MigrationStore, _ body: (any MigrationTransaction) throws -> Void) throws {
+        do {
+            try write(store) { transaction in
+                try body(transaction)
+                throw Stop()
+            }
+            report("what the closure threw did not come out")
+        } catch is Stop {}
+    }
+
+    /// Does what waits in the journal, as a migrator would: a store may have put something there itself.
+    func settle(_ store: any MigrationStore) throws {
+        try write(store) { transaction in
+            let journal = try transaction.journal()
+            for phase in AttachedPhase.allCases {
+                for entry in journal {
+                    for attached in store.attachments where attached.attachedName == entry.store {
+                        try attached.apply(entry.changes, phase)
+                    }
+                }
+            }
+            try transaction.clearJournal()
+        }
+    }
+
+    // MARK: Records
+
+    /// Adds a record.
+    func insert(_ row: StoredRow, _ transaction: any MigrationTransaction, version: Int = 0) throws {
+        try transaction.insert(row.record, id: row.id, version: version)
+    }
+
+    /// All records, or some, by batches.
+    func rows(
+        _ transaction: any MigrationTransaction,
+        type: String? = nil,
+        after: Int64 = 0,
+        through: Int64 = .max,
+        capacity: Int = 100
+    ) throws -> [StoredRow] {
+        let batch = RecordBatch(capacity: capacity, coding: .standard)
+        var rows: [StoredRow] = []
+        var last = after
+        repeat {
+            try transaction.read(into: batch, type: type, after: last, through: through)
+            for index in 0..<batch.count {
+                rows.append(StoredRow(batch[index]))
+                last = max(last, batch[index].id)
+            }
+            // A store that hands the same records out again and again would never end.
+        } while batch.count == batch.capacity && rows.count < 100_000
+        return rows
+    }
+
+    /// All records of a store.
+    func rows(_ store: any MigrationStore) throws -> [StoredRow] {
+        var rows: [StoredRow] = []
+        try write(store) { rows = try self.rows($0) }
+        return rows
+    }
+
+    // MARK: Findings
+
+    /// Keeps a finding.
+    func report(_ finding: String) {
+        findings.append(finding)
+    }
+
+    /// Compares what was found with what must be.
+    func expect<Value: Equatable>(_ what: String, _ found: @autoclosure () throws -> Value, is expected: Value) {
+        do {
+            let found = try found()
+            if found != expected { report("\(what): expected \(text(expected)), found \(text(found))") }
+        } catch {
+            report("\(what): expected \(text(expected)), but it threw: \(error)")
+        }
+    }
+
+    /// Checks that something is refused with a code.
+    @discardableResult
+    func expectError(_ what: String, _ code: MigrationError.Code, _ body: () throws -> Void) -> MigrationError? {
+        do {
+            try body()
+            report("\(what): expected an error with the code \(code), but nothing was thrown")
+        } catch let error as MigrationError where error.code == code {
+            return error
+        } catch {
+            report("\(what): expected an error with the code \(code), but it threw: \(error)")
+        }
+        return nil
+    }
+
+    private func text(_ value: some Any) -> String {
+        let text = String(describing: value)
+        return text.count > 600 ? "\(text.prefix(600))…" : text
+    }
+}

@@ -1,0 +1,93 @@
+internal import Foundation
+internal import MoltCore
+internal import Synchronization
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Follows one opening of a store, and lets it fail where it was told to.
+final class FaultInjector: Sendable {
+    /// What is to happen.
+    enum Plan: Sendable {
+        /// Nothing: the points are listed.
+        case list
+        /// The upgrade fails at the point.
+        case fail(FaultPoint)
+        /// The upgrade fails at the point, and so does all that it writes afterwards.
+        case failWrites(from: FaultPoint)
+        /// Everything fails that writes.
+        case failAllWrites
+        /// The process is killed at the point, when a file was made that says so.
+        case kill(FaultPoint, marker: String)
+    }
+
+    private struct Place: Hashable {
+        var point: UpgradePoint
+        var steps: String
+    }
+
+    private struct State {
+        var points: [FaultPoint] = []
+        var counts: [Place: Int] = [:]
+        var steps = ""
+        var isReached = false
+    }
+
+    private let plan: Plan
+    private let state = Mutex(State())
+
+    init(_ plan: Plan) {
+        self.plan = plan
+    }
+
+    /// All points that the opening has passed.
+    var points: [FaultPoint] { state.withLock { $0.points } }
+
+    /// Whether it has come to where it was to fail.
+    var isReached: Bool { state.withLock { $0.isReached } }
+
+    /// What the upgrade calls at each of its points.
+    var hook: UpgradeHook {
+        { try self.pass($0) }
+    }
+
+    private func pass(_ upgradePoint: UpgradePoint) throws {
+        let (point, wasReached) = note(upgradePoint)
+        switch plan {
+        case .list:
+            break
+        case .fail(let target):
+            if point == target { try fail(at: point) }
+        case .failWrites(let target):
+            if point == target || (wasReached && point.isWrite) { try fail(at: point) }
+        case .failAllWrites:
+            if point.isWrite { try fail(at: point) }
+        case .kill(let target, let marker):
+            guard point == target else { break }
+            _ = FileManager.default.createFile(atPath: marker, contents: nil)
+            kill(getpid(), SIGKILL)
+        }
+    }
+
+    private func note(_ point: UpgradePoint) -> (FaultPoint, wasReached: Bool) {
+        state.withLock { state in
+            if point.kind == .afterSteps { state.steps = "" }
+            let place = Place(point: point, steps: state.steps)
+            state.counts[place, default: 0] += 1
+            let noted = FaultPoint(point, steps: state.steps, occurrence: state.counts[place, default: 1])
+            if point.kind == .beforeSteps { state.steps = point.subject }
+            state.points.append(noted)
+            return (noted, state.isReached)
+        }
+    }
+
+    private func fail(at point: FaultPoint) throws {
+        state.withLock { $0.isReached = true }
+        throw InjectedFault(point: point).asThrown
+    }
+}

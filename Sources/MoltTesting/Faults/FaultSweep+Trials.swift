@@ -1,0 +1,102 @@
+internal import MoltCache
+internal import MoltCore
+
+extension FaultSweep {
+    /// Lets one fault happen to a copy of the fixture, and opens it again.
+    ///
+    /// - Returns: What is wrong; nil when nothing is.
+    func problem(of trial: FaultSummary.Trial, _ course: Course) async throws -> String? {
+        let store = try store(for: trial.fault)
+        let opening = Opening(sweep: self, store: store, entryPoint: trial.entryPoint, course: course)
+        switch trial.fault {
+        case .throwing, .writeFailsOnce, .closureThrows:
+            if let problem = await opening.problem(of: .fail(trial.point)) { return problem }
+        case .writesFailFromThenOn(let openings):
+            if let problem = await opening.problem(of: .failWrites(from: trial.point)) { return problem }
+            for _ in 1..<max(1, openings) {
+                if let problem = await opening.problem(of: .failAllWrites) { return problem }
+            }
+        case .diskFull:
+            // The upgrade may find a way that needs less room than it had taken before; then it must be whole.
+            let limit = trial.point.pages
+            _ = try? await upgrade(store, by: trial.entryPoint, nil, pageLimit: limit)
+            if let problem = opening.problemLeft() { return problem }
+        case .kill:
+            break
+        }
+        return await opening.problemOfFinishing()
+    }
+
+    /// A copy of the fixture that is opened again and again.
+    struct Opening {
+        let sweep: FaultSweep
+        let store: TemporaryStore
+        let entryPoint: EntryPoint
+        let course: Course
+
+        /// Opens the store and lets the opening fail.
+        func problem(of plan: FaultInjector.Plan) async -> String? {
+            let injector = FaultInjector(plan)
+            var isDone = false
+            do {
+                _ = try await sweep.upgrade(store, by: entryPoint, injector)
+                isDone = true
+            } catch {}
+            let left = problemLeft()
+            if isDone, injector.isReached {
+                let more = left.map { "\n\($0)" } ?? ""
+                return "The failure was swallowed: the upgrade went on, and says that it is done." + more
+            }
+            if !injector.isReached, plan.mustBeReached {
+                return "The upgrade did not come to this point again: it does not do the same each time."
+            }
+            return left
+        }
+
+        /// Whether what was left is torn, and how.
+        func problemLeft() -> String? {
+            do {
+                if let damage = try damage() { return damage }
+                return try SweptState(store, before: course.before).fault(before: course.before, after: course.after)
+            } catch {
+                return "What was left cannot be read: \(error)"
+            }
+        }
+
+        /// Opens the store without a fault, and compares what comes of it.
+        func problemOfFinishing() async -> String? {
+            do {
+                _ = try await sweep.upgrade(store, by: entryPoint, nil)
+            } catch {
+                return "The store cannot be upgraded any more: \(error)"
+            }
+            do {
+                if let damage = try damage() { return damage }
+                let differences = try SweptState(store, before: course.before).differences(from: course.after)
+                guard !differences.isEmpty else { return nil }
+                return """
+                    Opened again, the store does not come to the same end as without a fault:
+                    \(SweptState.list(differences))
+                    """
+            } catch {
+                return "What the next opening has made cannot be read: \(error)"
+            }
+        }
+
+        private func damage() throws -> String? {
+            guard sweep.fixture.primary == .cache else { return nil }
+            let lines = try CacheStore.damage(at: store.url)
+            return lines.isEmpty ? nil : "The file is damaged:\n\(SweptState.list(lines))"
+        }
+    }
+}
+
+extension FaultInjector.Plan {
+    /// Whether an upgrade that does the same each time comes to where it is to fail.
+    fileprivate var mustBeReached: Bool {
+        switch self {
+        case .fail, .failWrites, .kill: true
+        case .list, .failAllWrites: false
+        }
+    }
+}

@@ -1,0 +1,254 @@
+public import MoltCache
+public import MoltCore
+internal import MoltDefaults
+
+/// Lets an upgrade fail at each of its points, one after the other, and checks each time that nothing is lost.
+///
+/// ```swift
+/// @Test func `A failure at any moment loses nothing`() async throws {
+///     let summary = try await FaultSweep(of: fixture, through: migrations).run()
+///     print(summary)
+/// }
+/// ```
+/// After each fault the store must be as it was before the upgrade, or as it is after it: its records, ledger and
+/// version, and the suites that migrations change. Only while changes to suites are still to be made may these be as
+/// they were. Opened again without a fault, it must come to the same end as a store that nothing has happened to, byte
+/// for byte.
+///
+/// Every trial is made on a ``TemporaryStore`` of its own.
+public struct FaultSweep: Sendable {
+    /// What happens at a point.
+    public enum Fault: Hashable, Sendable {
+        /// Something throws: tried before and after steps, commits and changes to suites, and for each batch read.
+        case throwing
+        /// A write fails, and those after it do not.
+        case writeFailsOnce
+        /// A write fails and so does every later one, in that opening and in some that follow.
+        case writesFailFromThenOn(openings: Int)
+        /// The disk is full: SQLite's own failure, in a file that may not grow beyond a number of pages.
+        case diskFull
+        /// A closure throws for a record.
+        case closureThrows
+        /// The process is killed; see ``FaultSweep/killing(_:by:_:)``.
+        case kill
+    }
+
+    /// The store that is upgraded.
+    public var fixture: StoreFixture
+    /// What upgrades it.
+    public var migrations: MigrationRegistry
+    /// What is let happen; all that a process can do to itself by default.
+    public var faults: [Fault]
+    /// How the store is opened.
+    public var entryPoints: [EntryPoint]
+    /// How the app opens its cache: its coders, what it attaches.
+    public var configuration: CodableCache.Configuration
+    /// How many records the upgrade reads and writes at a time; few, so that a small fixture has several batches.
+    public var batchSize: Int
+
+    /// Creates a sweep, and runs nothing yet.
+    ///
+    /// - Parameters:
+    ///   - fixture: A store with something to upgrade; a few records of each type are enough.
+    ///   - migrations: The registry of the app.
+    ///   - faults: What is let happen; ``Fault/inProcess`` by default.
+    ///   - entryPoints: How the store is opened, those in memory excepted; nil for the one that apps use most.
+    ///   - configuration: How the app opens its cache: its coders, what it attaches.
+    ///   - batchSize: How many records the upgrade reads and writes at a time.
+    public init(
+        of fixture: StoreFixture,
+        through migrations: MigrationRegistry,
+        faults: [Fault] = Fault.inProcess,
+        entryPoints: [EntryPoint]? = nil,
+        configuration: CodableCache.Configuration = CodableCache.Configuration(),
+        batchSize: Int = 3
+    ) {
+        self.fixture = fixture
+        self.migrations = migrations
+        self.faults = faults
+        self.entryPoints = entryPoints ?? [EntryPoint.all(for: fixture.primary)[0]]
+        self.configuration = configuration
+        self.batchSize = batchSize
+    }
+
+    /// Tries every fault at every point.
+    ///
+    /// - Returns: What was tried.
+    /// - Throws: ``FaultFailure`` with all points at which something is lost; what an upgrade without a fault throws;
+    ///   ``TestingError`` with the code `unsuitable` when there is nothing to upgrade.
+    public func run() async throws -> FaultSummary {
+        var summary = FaultSummary()
+        var broken: [FaultFailure.Broken] = []
+        for entryPoint in entryPoints {
+            let course = try await course(entryPoint, &broken)
+            summary.available += course.points.count
+            for fault in faults {
+                for point in try await points(of: fault, on: course, entryPoint, &summary) {
+                    let trial = FaultSummary.Trial(fault: fault, entryPoint: entryPoint, point: point)
+                    summary.trials.append(trial)
+                    guard let problem = try await problem(of: trial, course) else { continue }
+                    broken.append(FaultFailure.Broken(trial: trial, problem: problem))
+                }
+            }
+        }
+        guard broken.isEmpty else { throw FaultFailure(broken: broken, summary: summary) }
+        return summary
+    }
+
+    // MARK: The upgrade without a fault
+
+    /// An upgrade to which nothing happens.
+    struct Course {
+        /// The points that it passes.
+        var points: [FaultPoint]
+        /// What it starts from, and what it comes to.
+        var before: SweptState
+        var after: SweptState
+    }
+
+    /// Follows an upgrade without a fault, and checks that another one comes to the same end.
+    func course(_ entryPoint: EntryPoint, _ broken: inout [FaultFailure.Broken]) async throws -> Course {
+        guard EntryPoint.all(for: fixture.primary).contains(entryPoint), entryPoint != .inMemory else {
+            throw TestingError(
+                .unsuitable,
+                "A fault sweep cannot open this fixture by \"\(entryPoint)\": a store in memory does not outlive a "
+                    + "failure, and a suite is opened as a suite."
+            )
+        }
+        let injector = FaultInjector(.list)
+        let store = try store()
+        let before = try SweptState(store)
+        let originals = Originals(store)
+        _ = try await upgrade(store, by: entryPoint, injector)
+        let after = try SweptState(store, before: before)
+        let points = injector.points
+        guard !points.isEmpty else {
+            throw TestingError(
+                .unsuitable,
+                "The fixture is at version \(fixture.schemaVersion) and nothing is pending: a fault sweep needs a store "
+                    + "that the migrations upgrade."
+            )
+        }
+        let other = try self.store()
+        _ = try await upgrade(other, by: entryPoint, nil)
+        let differences = try SweptState(other, before: before).differences(from: after)
+        if !differences.isEmpty {
+            let problem = """
+                Two upgrades of the same store do not come to the same end: a migration must not depend on the moment, \
+                on chance or on what is outside the store.
+                \(SweptState.list(differences))
+                """
+            broken.append(FaultFailure.Broken(trial: nil, problem: problem))
+        }
+        if let problem = originals.problem { broken.append(FaultFailure.Broken(trial: nil, problem: problem)) }
+        return Course(points: points, before: before, after: after)
+    }
+
+    /// The suites that others stand in for, as they were at a moment: no upgrade of a copy touches them.
+    private struct Originals {
+        private let values: [Suite: [String: PropertyListValue]]
+
+        init(_ store: TemporaryStore) {
+            // What cannot be read cannot be watched.
+            let read = store.allStandIns.compactMap { pair in
+                (try? pair.original.contents()).map { (pair.original, $0) }
+            }
+            values = Dictionary(read) { first, _ in first }
+        }
+
+        /// What has changed.
+        var problem: String? {
+            var (found, expected) = (StoreFixture(schemaVersion: 0), StoreFixture(schemaVersion: 0))
+            for (suite, values) in values {
+                expected.suites[suite] = values
+                found.suites[suite] = (try? suite.contents()) ?? values
+            }
+            let lines = SweptState.lines(found, expected: expected)
+            guard !lines.isEmpty else { return nil }
+            return """
+                While copies were upgraded, the suites themselves have changed. Either something else has written them, \
+                or a step has, by itself and not through its migration: nothing would undo that.
+                \(SweptState.list(lines))
+                """
+        }
+    }
+
+    private func points(
+        of fault: Fault,
+        on course: Course,
+        _ entryPoint: EntryPoint,
+        _ summary: inout FaultSummary
+    ) async throws -> [FaultPoint] {
+        switch fault {
+        case .throwing: return course.points.filter { !$0.isWrite && $0.area != .records }
+        case .closureThrows: return course.points.filter { $0.area == .records }
+        case .writeFailsOnce, .writesFailFromThenOn: return course.points.filter(\.isWrite)
+        case .diskFull:
+            let points = try await fullDisks(entryPoint)
+            summary.available += points.count
+            return points
+        case .kill:
+            throw TestingError(.unsuitable, "A process that is killed cannot go on: use `killing` for that.")
+        }
+    }
+
+    /// The sizes between that of the file before the upgrade and that after it.
+    private func fullDisks(_ entryPoint: EntryPoint) async throws -> [FaultPoint] {
+        guard fixture.primary == .cache else { return [] }
+        let store = try store(for: .diskFull)
+        let first = try CacheStore.pageCount(at: store.url)
+        _ = try await upgrade(store, by: entryPoint, nil)
+        let end = try CacheStore.pageCount(at: store.url)
+        let most = 64
+        let stride = max(1, (end - first + most - 1) / most)
+        return Swift.stride(from: first, to: end, by: stride).map { FaultPoint(fullAt: $0) }
+    }
+
+    // MARK: Opening
+
+    /// A copy of the fixture; for a full disk with small pages, so that it is full at many points.
+    func store(for fault: Fault? = nil) throws -> TemporaryStore {
+        let store = try TemporaryStore(fixture, pageSize: fault == .diskFull ? 512 : nil)
+        store.makeStandIns(for: migrations, configuration)
+        return store
+    }
+
+    /// Opens a copy, as a fault's plan says.
+    func upgrade(
+        _ store: TemporaryStore,
+        by entryPoint: EntryPoint,
+        _ injector: FaultInjector?,
+        pageLimit: Int? = nil
+    ) async throws -> MigrationReport {
+        var configuration = configuration
+        configuration.atPoint = injector?.hook
+        configuration.batchSize = batchSize
+        configuration.pageLimit = pageLimit
+        return try await store.upgrade(through: migrations, by: entryPoint, configuration: configuration)
+    }
+}
+
+extension FaultSweep.Fault: CustomStringConvertible {
+    /// All that a process can do to itself and live.
+    public static let inProcess: [Self] = [
+        .throwing, .writeFailsOnce, .writesFailFromThenOn(openings: 2), .diskFull, .closureThrows,
+    ]
+
+    /// In words.
+    public var description: String {
+        switch self {
+        case .throwing: "something throws"
+        case .writeFailsOnce: "a write fails once"
+        case .writesFailFromThenOn(let openings): "writes fail from then on, for \(openings) openings"
+        case .diskFull: "the disk is full"
+        case .closureThrows: "a closure throws"
+        case .kill: "the process is killed"
+        }
+    }
+
+    /// Each of some faults once, in the order in which they come.
+    static func allInOrder(_ faults: [Self]) -> [Self] {
+        var seen: Set<Self> = []
+        return faults.filter { seen.insert($0).inserted }
+    }
+}

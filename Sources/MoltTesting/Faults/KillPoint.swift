@@ -1,0 +1,111 @@
+internal import Foundation
+public import MoltCache
+public import MoltCore
+internal import MoltDefaults
+
+/// Where a child process is to be killed while it upgrades a copy of a store: all that the child needs to know.
+///
+/// ``FaultSweep/killing(_:by:_:)`` makes them. A tool of your own takes one as text:
+///
+/// ```swift
+/// // In the test:
+/// try await FaultSweep(of: fixture, through: migrations).killing { kill in
+///     let process = Process()
+///     process.executableURL = tool
+///     process.arguments = [kill.text]
+///     try process.run()
+///     process.waitUntilExit()
+/// }
+/// // In the tool:
+/// if let kill = KillPoint(text: CommandLine.arguments[1]) { try kill.run(through: migrations) }
+/// ```
+public struct KillPoint: Hashable, Sendable, Codable {
+    /// Where it is killed.
+    public let point: FaultPoint
+    private let directory: String
+    private let entryPoint: String
+    private let batchSize: Int
+    private let primary: SuiteName?
+    private let standIns: [StandIn]
+
+    /// A suite; the app's own has no name.
+    private struct SuiteName: Hashable, Codable {
+        var name: String?
+
+        var suite: Suite { name.map(Suite.suite) ?? .standard }
+    }
+
+    /// A suite, and the one that takes its place.
+    private struct StandIn: Hashable, Codable {
+        var original: SuiteName
+        var name: String
+    }
+
+    init(_ point: FaultPoint, of store: TemporaryStore, entryPoint: EntryPoint, batchSize: Int) {
+        self.point = point
+        self.entryPoint = entryPoint.rawValue
+        self.batchSize = batchSize
+        directory = store.directory.path
+        if case .suite(let suite) = store.fixture.primary {
+            primary = SuiteName(name: suite.name)
+        } else {
+            primary = nil
+        }
+        standIns = store.allStandIns.map { original, standIn in
+            StandIn(original: SuiteName(name: original.name), name: standIn.domainName)
+        }
+    }
+
+    /// The point as text, for an argument or an environment variable.
+    public var text: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return ((try? encoder.encode(self)) ?? Data()).base64EncodedString()
+    }
+
+    /// Reads what ``text`` has given; nil for anything else.
+    public init?(text: String) {
+        guard let bytes = Data(base64Encoded: text) else { return nil }
+        guard let point = try? JSONDecoder().decode(Self.self, from: bytes) else { return nil }
+        self = point
+    }
+
+    /// The file that says that the process is about to be killed.
+    var marker: String {
+        "\(directory)/killed"
+    }
+
+    /// Upgrades the store, and kills this process at the point.
+    ///
+    /// - Parameters:
+    ///   - migrations: The registry that the sweep was given.
+    ///   - configuration: The configuration that the sweep was given.
+    /// - Throws: What the upgrade throws, or ``TestingError`` with the code `unsuitable` when it was done without coming to
+    ///   the point.
+    public func run(
+        through migrations: MigrationRegistry,
+        configuration: CodableCache.Configuration = CodableCache.Configuration()
+    ) throws {
+        guard let entryPoint = EntryPoint(rawValue: entryPoint) else {
+            throw TestingError(.unsuitable, "There is no entry point \"\(entryPoint)\".")
+        }
+        let store = TemporaryStore(
+            at: URL(fileURLWithPath: directory, isDirectory: true),
+            primary: primary.map { .suite($0.suite) } ?? .cache,
+            standIns: standIns.map { ($0.original.suite, $0.name) }
+        )
+        var configuration = configuration
+        configuration.batchSize = batchSize
+        configuration.atPoint = FaultInjector(.kill(point, marker: marker)).hook
+        _ = try store.upgradeNow(through: migrations, by: entryPoint, configuration: configuration)
+        throw TestingError(
+            .unsuitable,
+            "The upgrade is done and did not come to this point: \(point). Give the child process the same migrations."
+        )
+    }
+}
+
+extension KillPoint: CustomStringConvertible {
+    /// The point in words.
+    public var description: String { "\(point)" }
+}

@@ -1,0 +1,111 @@
+internal import Foundation
+internal import MoltCore
+internal import MoltDefaults
+
+/// What a store and its suites hold, in a form that two upgrades of the same store give alike.
+struct SweptState: Equatable {
+    /// All of it; of the ledger's rows that an upgrade has added, without when that was and how long it took.
+    var contents: StoreFixture
+    /// The attached stores to which changes are still to be made.
+    var journal: [String]
+
+    /// Looks at a store.
+    ///
+    /// - Parameter before: The store before anything was done to it; nil when that is now.
+    init(_ store: TemporaryStore, before: SweptState? = nil) throws {
+        contents = try store.contents()
+        journal = try store.pendingJournal()
+        guard let before else { return }
+        let old = Set(before.contents.ledger)
+        for index in contents.ledger.indices where !old.contains(contents.ledger[index]) {
+            contents.ledger[index].appliedAt = Date(timeIntervalSince1970: 0)
+            contents.ledger[index].duration = 0
+        }
+    }
+
+    /// Without what is outside the store.
+    var inside: StoreFixture {
+        var inside = contents
+        inside.suites = [:]
+        return inside
+    }
+}
+
+extension SweptState {
+    /// Why what an upgrade has left is not whole; nil when it is as it was before, or as it is to be, or committed with
+    /// the changes to suites still to be made.
+    func fault(before: SweptState, after: SweptState) -> String? {
+        if self == before || self == after { return nil }
+        if journal.isEmpty {
+            let (sinceBefore, sinceAfter) = (differences(from: before), differences(from: after))
+            // Which of the two it was to be is not known; it is most probably the one that it is nearer to.
+            let isNearBefore = sinceBefore.count <= sinceAfter.count
+            return """
+                The store is neither as it was nor as it is after the upgrade. It would be as it \(isNearBefore ? "was" : "is after it"), but:
+                \(Self.list(isNearBefore ? sinceBefore : sinceAfter))
+                """
+        }
+        guard inside == after.inside else {
+            return """
+                Changes to suites are still to be made, but the store is not as it is after the upgrade:
+                \(Self.list(Self.lines(inside, expected: after.inside)))
+                """
+        }
+        let torn = tornSettings(before.contents.suites, after.contents.suites)
+        guard !torn.isEmpty else { return nil }
+        return "Changes to suites are still to be made, and meanwhile settings are lost:\n\(Self.list(torn))"
+    }
+
+    /// How it is not as another state.
+    func differences(from expected: SweptState) -> [String] {
+        var lines = Self.lines(contents, expected: expected.contents)
+        if journal != expected.journal {
+            let waiting = journal.isEmpty ? "no store" : journal.joined(separator: ", ")
+            lines.append("changes are still to be made to \(waiting)")
+        }
+        return lines
+    }
+
+    /// The settings that are neither as they were nor as they are to be, or gone before others have come.
+    private func tornSettings(
+        _ before: [Suite: [String: PropertyListValue]],
+        _ after: [Suite: [String: PropertyListValue]]
+    ) -> [String] {
+        var torn: [String] = []
+        var removed: [String] = []
+        var missing: [String] = []
+        let suites = Set(contents.suites.keys).union(before.keys).union(after.keys)
+        for suite in suites.sorted(by: { $0.attachedName < $1.attachedName }) {
+            let (found, old, new) = (contents.suites[suite] ?? [:], before[suite] ?? [:], after[suite] ?? [:])
+            for key in Set(found.keys).union(old.keys).union(new.keys).sorted() {
+                let place = "\(suite): \(key)"
+                if found[key] != old[key], found[key] != new[key] {
+                    torn.append("\(place) is neither as it was nor as it is to be")
+                } else if found[key] == nil, old[key] != nil {
+                    removed.append(place)
+                } else if found[key] != new[key], new[key] != nil {
+                    missing.append(place)
+                }
+            }
+        }
+        if let removed = removed.first, let missing = missing.first {
+            torn.append("\(removed) was removed before \(missing) was set")
+        }
+        return torn
+    }
+
+    /// A line for each difference of two stores that are to be the same in everything.
+    static func lines(_ found: StoreFixture, expected: StoreFixture) -> [String] {
+        let lines = StoreDifference(expected: expected, found: found, aspects: .fingerprints).lines
+        guard lines.isEmpty, found != expected else { return lines }
+        return ["the records are in another order, or the ledger's rows do not say the same"]
+    }
+
+    /// Lines as a list; of very many the first ones.
+    static func list(_ lines: [String]) -> String {
+        let shown = 6
+        var lines = lines
+        if lines.count > shown { lines[shown...] = ["and \(lines.count - shown) more"] }
+        return lines.map { "  - \($0)" }.joined(separator: "\n")
+    }
+}

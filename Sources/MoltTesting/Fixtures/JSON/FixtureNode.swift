@@ -1,0 +1,186 @@
+internal import Foundation
+internal import MoltCore
+
+/// A value in the text of a fixture, which knows its place for errors.
+struct FixtureNode: Sendable {
+    let text: FixtureText
+    /// Where its bytes are.
+    let range: Range<Int>
+    /// The way to it, `records[3].expires`; empty for the whole.
+    let path: String
+
+    init(text: FixtureText, start: Int, path: String) {
+        self.text = text
+        self.path = path
+        range = start..<JSONLayout.endOfValue(in: text.bytes, from: start)
+    }
+
+    /// The value as it was written.
+    var bytes: ArraySlice<UInt8> { text.bytes[range] }
+
+    /// What it is, in words.
+    var kind: String {
+        switch text.bytes[range.lowerBound] {
+        case UInt8(ascii: "\""): "a string"
+        case UInt8(ascii: "["): "an array"
+        case UInt8(ascii: "{"): "an object"
+        case UInt8(ascii: "n"): "null"
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): "a truth value"
+        default: "a number"
+        }
+    }
+
+    /// An error about the value.
+    func failure(_ message: String) -> TestingError {
+        text.failure(at: range.lowerBound, path: path, message)
+    }
+
+    private func wrongKind(_ expected: String) -> TestingError {
+        failure("It is \(kind). Write \(expected).")
+    }
+
+    // MARK: Containers
+
+    /// The elements of an array.
+    func elements(_ expected: String) throws -> [FixtureNode] {
+        guard kind == "an array" else { throw wrongKind(expected) }
+        var elements: [FixtureNode] = []
+        var index = JSONLayout.skipSpace(in: text.bytes, from: range.lowerBound + 1)
+        while index < range.upperBound - 1 {
+            let element = FixtureNode(text: text, start: index, path: "\(path)[\(elements.count)]")
+            elements.append(element)
+            index = JSONLayout.skipSpace(in: text.bytes, from: element.range.upperBound)
+            // The comma, or the end.
+            index = JSONLayout.skipSpace(in: text.bytes, from: index + 1)
+        }
+        return elements
+    }
+
+    /// The members of an object in their order, each name once.
+    func members(_ expected: String) throws -> [(name: String, value: FixtureNode)] {
+        guard kind == "an object" else { throw wrongKind(expected) }
+        var members: [(name: String, value: FixtureNode)] = []
+        var names: Set<String> = []
+        var index = JSONLayout.skipSpace(in: text.bytes, from: range.lowerBound + 1)
+        while index < range.upperBound - 1 {
+            let name = try FixtureNode(text: text, start: index, path: path).string("a name")
+            index = JSONLayout.skipSpace(in: text.bytes, from: index)
+            let nameNode = FixtureNode(text: text, start: index, path: Self.path(path, name))
+            index = JSONLayout.endOfString(in: text.bytes, from: index)
+            index = JSONLayout.skipSpace(in: text.bytes, from: index)
+            index = JSONLayout.skipSpace(in: text.bytes, from: index + 1)
+            let value = FixtureNode(text: text, start: index, path: Self.path(path, name))
+            guard names.insert(name).inserted else {
+                throw nameNode.failure("The name is in the object twice. Remove one of the two.")
+            }
+            members.append((name, value))
+            index = JSONLayout.skipSpace(in: text.bytes, from: value.range.upperBound)
+            index = JSONLayout.skipSpace(in: text.bytes, from: index + 1)
+        }
+        return members
+    }
+
+    private static func path(_ path: String, _ name: String) -> String {
+        let isPlain = !name.isEmpty && name.utf8.allSatisfy { isWordByte($0) }
+        guard isPlain else { return "\(path)[\"\(name)\"]" }
+        return path.isEmpty ? name : "\(path).\(name)"
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F: true
+        default: false
+        }
+    }
+
+    /// The members of an object of which only some are known.
+    func object(_ expected: String, known: [String]) throws -> FixtureObject {
+        let members = try members(expected)
+        for (name, value) in members where !known.contains(name) {
+            throw value.failure("There is no member of that name here. Known are \(known.joined(separator: ", ")).")
+        }
+        return FixtureObject(node: self, members: Dictionary(members) { first, _ in first })
+    }
+
+    // MARK: Scalars
+
+    /// The string, without quotes and escapes.
+    func string(_ expected: String) throws -> String {
+        guard kind == "a string", let string = try? JSONPart(String(decoding: bytes, as: UTF8.self)).string else {
+            throw wrongKind(expected)
+        }
+        return string
+    }
+
+    /// A string that is not empty.
+    func filledString(_ expected: String) throws -> String {
+        let string = try string(expected)
+        guard !string.isEmpty else { throw failure("It is empty. Write \(expected).") }
+        return string
+    }
+
+    /// A whole number of a type.
+    func integer<Number: FixedWidthInteger>(_ expected: String, as: Number.Type = Number.self) throws -> Number {
+        guard kind == "a number" else { throw wrongKind(expected) }
+        let digits = String(decoding: bytes, as: UTF8.self)
+        guard let number = Number(digits) else {
+            throw failure("\(digits) is not a whole number from \(Number.min) to \(Number.max). Write \(expected).")
+        }
+        return number
+    }
+
+    /// A whole number of 0 or more.
+    func count(_ expected: String) throws -> Int {
+        let count = try integer(expected, as: Int.self)
+        guard count >= 0 else { throw failure("\(count) is below 0. Write \(expected).") }
+        return count
+    }
+
+    /// A number, or one of the texts `inf`, `-inf` and `nan`, which JSON has no numbers for.
+    func double(_ expected: String) throws -> Double {
+        if kind == "a string" {
+            switch try string(expected) {
+            case "inf": return .infinity
+            case "-inf": return -.infinity
+            case "nan": return .nan
+            default: throw wrongKind(expected)
+            }
+        }
+        guard kind == "a number" else { throw wrongKind(expected) }
+        let digits = String(decoding: bytes, as: UTF8.self)
+        guard let number = Double(digits), number.isFinite else {
+            throw failure("\(digits) is beyond the numbers that there are. Write \(expected), or \"inf\".")
+        }
+        return number
+    }
+
+    /// A date in seconds since 1970, or `{"since2001": …}` for those that this cannot say.
+    func date() throws -> Date {
+        let expected = "seconds since 1970, a number"
+        guard kind == "an object" else { return Date(timeIntervalSince1970: try double(expected)) }
+        let object = try object(expected, known: ["since2001"])
+        return Date(timeIntervalSinceReferenceDate: try object.required("since2001").double("seconds since 2001"))
+    }
+
+    /// Bytes in Base64.
+    func base64() throws -> Data {
+        guard let data = Data(base64Encoded: try string("Base64")) else {
+            throw failure("It is not Base64. Write letters, digits, + and /, padded with = to a multiple of four.")
+        }
+        return data
+    }
+}
+
+/// The members of an object whose names have been checked.
+struct FixtureObject {
+    let node: FixtureNode
+    let members: [String: FixtureNode]
+
+    subscript(name: String) -> FixtureNode? { members[name] }
+
+    /// A member that must be there.
+    func required(_ name: String) throws -> FixtureNode {
+        guard let member = members[name] else { throw node.failure("The member \"\(name)\" is missing.") }
+        return member
+    }
+}

@@ -1,0 +1,50 @@
+internal import Foundation
+internal import MoltCore
+
+/// The text of a fixture: JSON text that the strict reader has accepted.
+struct FixtureText: Sendable {
+    let bytes: [UInt8]
+    let file: URL?
+
+    /// Checks the text.
+    ///
+    /// - Throws: ``TestingError`` with the code `malformedFixture`, which says where it is no JSON text.
+    init(_ data: Data, file: URL?) throws {
+        bytes = Array(data)
+        self.file = file
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            let valid = Self.validCount(of: bytes)
+            throw failure(at: valid, "The file is not UTF-8 text from here on. Save it as UTF-8.", column: true)
+        }
+        do {
+            _ = try JSONPart(text)
+        } catch {
+            throw failure(at: error.offset, "This is not JSON text: \(error.reason.rawValue).", column: true)
+        }
+    }
+
+    /// The whole value.
+    var root: FixtureNode {
+        let start = JSONLayout.skipSpace(in: bytes, from: 0)
+        return FixtureNode(text: self, start: start, path: "")
+    }
+
+    /// An error that names a place.
+    func failure(at offset: Int, path: String = "", _ message: String, column: Bool = false) -> TestingError {
+        let before = bytes[..<min(offset, bytes.count)]
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        var place = path.isEmpty ? "line \(line)" : "\(path) (line \(line))"
+        if column { place += ", column \(String(decoding: before[start...], as: UTF8.self).count + 1)" }
+        return TestingError(.malformedFixture, "\(place): \(message)", file: file)
+    }
+
+    /// How many bytes at the beginning are UTF-8.
+    private static func validCount(of bytes: [UInt8]) -> Int {
+        var decoder = UTF8()
+        var iterator = bytes.makeIterator()
+        var count = 0
+        while case .scalarValue(let scalar) = decoder.decode(&iterator) { count += UTF8.width(scalar) }
+        return count
+    }
+}

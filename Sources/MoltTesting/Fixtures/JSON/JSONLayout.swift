@@ -1,0 +1,184 @@
+/// White space in JSON text: taken out, and put in for reading.
+///
+/// The text must have been accepted by the strict reader. Every other byte stays as it was written.
+enum JSONLayout {
+    /// How wide an array or an object on one line may be.
+    private static let width = 96
+
+    /// The text without the white space that is between its tokens.
+    static func minified(_ text: some Collection<UInt8>) -> [UInt8] {
+        let text = Array(text)
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            if text[index] == UInt8(ascii: "\"") {
+                let end = endOfString(in: text, from: index)
+                result += text[index..<end]
+                index = end
+            } else {
+                if !isSpace(text[index]) { result.append(text[index]) }
+                index += 1
+            }
+        }
+        return result
+    }
+
+    /// How many arrays and objects are inside each other.
+    static func nesting(of text: [UInt8]) -> Int {
+        var depth = 0
+        var deepest = 0
+        var index = 0
+        while index < text.count {
+            switch text[index] {
+            case UInt8(ascii: "\""):
+                index = endOfString(in: text, from: index)
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                deepest = max(deepest, depth)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+            default:
+                break
+            }
+            index += 1
+        }
+        return deepest
+    }
+
+    /// Text without white space, laid out in lines; short arrays of scalars stay on one line.
+    static func indented(_ text: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count * 2)
+        var index = 0
+        var depth = 0
+        func breakLine() {
+            result.append(UInt8(ascii: "\n"))
+            result += repeatElement(UInt8(ascii: " "), count: depth * 2)
+        }
+        while index < text.count {
+            switch text[index] {
+            case UInt8(ascii: "\""):
+                let end = endOfString(in: text, from: index)
+                result += text[index..<end]
+                index = end
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                if let end = endOfLine(in: text, from: index) {
+                    appendLine(text[index..<end], to: &result)
+                    index = end
+                    continue
+                }
+                result.append(text[index])
+                depth += 1
+                breakLine()
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                breakLine()
+                result.append(text[index])
+            case UInt8(ascii: ","):
+                result.append(text[index])
+                breakLine()
+            case UInt8(ascii: ":"):
+                result += ": ".utf8
+            default:
+                result.append(text[index])
+            }
+            index += 1
+        }
+        return result
+    }
+
+    /// The end of an array or object that reads well on one line: empty, or short with scalars alone; an object has one
+    /// member at most, so that a changed property is a changed line.
+    private static func endOfLine(in text: [UInt8], from start: Int) -> Int? {
+        let isObject = text[start] == UInt8(ascii: "{")
+        var index = start + 1
+        while index < text.count, index - start <= width {
+            switch text[index] {
+            case UInt8(ascii: "\""):
+                index = endOfString(in: text, from: index)
+                continue
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                return index - start <= width ? index + 1 : nil
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                return nil
+            case UInt8(ascii: ",") where isObject:
+                return nil
+            default:
+                index += 1
+            }
+        }
+        return nil
+    }
+
+    private static func appendLine(_ line: ArraySlice<UInt8>, to result: inout [UInt8]) {
+        let line = Array(line)
+        var index = 0
+        while index < line.count {
+            if line[index] == UInt8(ascii: "\"") {
+                let end = endOfString(in: line, from: index)
+                result += line[index..<end]
+                index = end
+            } else {
+                result.append(line[index])
+                if line[index] == UInt8(ascii: ",") || line[index] == UInt8(ascii: ":") {
+                    result.append(UInt8(ascii: " "))
+                }
+                index += 1
+            }
+        }
+    }
+
+    // MARK: Passing tokens
+
+    static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+    }
+
+    /// The place of the first byte that is no white space.
+    static func skipSpace(in text: [UInt8], from start: Int) -> Int {
+        var index = start
+        while index < text.count, isSpace(text[index]) { index += 1 }
+        return index
+    }
+
+    /// The place behind a string, from its opening quote.
+    static func endOfString(in text: [UInt8], from start: Int) -> Int {
+        var index = start + 1
+        while index < text.count, text[index] != UInt8(ascii: "\"") {
+            index += text[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return min(index + 1, text.count)
+    }
+
+    /// The place behind a value, from its first byte.
+    static func endOfValue(in text: [UInt8], from start: Int) -> Int {
+        var depth = 0
+        var index = start
+        while index < text.count {
+            switch text[index] {
+            case UInt8(ascii: "\""):
+                index = endOfString(in: text, from: index)
+                if depth == 0 { return index }
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                // The end of what a scalar is in.
+                if depth == 0 { return index }
+                depth -= 1
+                if depth == 0 { return index + 1 }
+            case UInt8(ascii: ","):
+                if depth == 0 { return index }
+            case let byte where depth == 0 && isSpace(byte):
+                return index
+            default:
+                break
+            }
+            index += 1
+        }
+        return index
+    }
+}

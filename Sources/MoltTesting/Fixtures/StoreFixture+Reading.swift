@@ -1,0 +1,264 @@
+public import Foundation
+internal import MoltCore
+internal import MoltDefaults
+
+/// A fixture as a file: JSON text to read, to write by hand, and to compare line by line.
+///
+/// ```json
+/// {
+///   "format": 1,
+///   "schemaVersion": 2,
+///   "primary": "cache",
+///   "ledger": [
+///     {"name": "alien-becomes-person", "version": 2, "fingerprint": "…", "outcome": "ran"}
+///   ],
+///   "records": [
+///     {
+///       "key": "john",
+///       "type": "Person",
+///       "expires": 1790000000.5,
+///       "version": 1,
+///       "content": {"fullName": "John Appleseed", "age": 18446744073709551615}
+///     },
+///     {"key": "photo", "type": "Data", "data": "AAEC"},
+///     {"key": "spaced", "type": "Person", "text": "{ \"a\" : 1 }"},
+///     {"key": "damaged", "type": "Person", "bytes": "/w=="}
+///   ],
+///   "suites": {
+///     "standard": {"theme": "dark", "count": {"int": 1}},
+///     "suite group.com.example": {"since": {"date": 0}}
+///   }
+/// }
+/// ```
+///
+/// - `primary` is `cache`, which may be left out, `standard`, or `suite` and a name. The keys of `suites` are the same
+///   without `cache`.
+/// - A row of the `ledger` needs a name and a version. The outcome is `ran` when it is left out. `fingerprint`,
+///   `attachedCounts`, `appliedAt`, `duration` (seconds), `counts`, `appVersion` and `moltVersion` may be left out.
+/// - A record has one of four: `content` is JSON that the store holds without the white space between its tokens, and
+///   otherwise byte for byte; `text` is JSON text, or what should be, to the byte; `bytes` is the same in Base64, for
+///   what is not UTF-8; `data` is raw data in Base64.
+/// - `expires` and `appliedAt` are seconds since 1970. Left out, a record never expires. Its `version` is the schema
+///   version when it is left out.
+/// - Settings have the typed form of `PropertyListValue`: texts, truth values and arrays as they are, everything else
+///   an object of one member: `int`, `unsigned`, `double`, `date` (seconds since 2001), `data` (Base64), `dictionary`.
+/// - What JSON has no number for is one of the texts `inf`, `-inf` and `nan`.
+///
+/// Nothing is passed over: a name that is not known, or one that is there twice, is an error.
+extension StoreFixture {
+    /// The format that this release writes, and the newest that it reads.
+    static let format = 1
+
+    /// Reads a fixture from its file.
+    ///
+    /// ```swift
+    /// let fixture = try StoreFixture(contentsOf: fixtures.appending(path: "v1.json"))
+    /// ```
+    ///
+    /// - Throws: ``TestingError`` with the code `malformedFixture`, which names the place and what is expected there, or
+    ///   `unreadable`.
+    public init(contentsOf url: URL) throws {
+        let data: Data
+        do {
+            data = try Data(contentsOf: url)
+        } catch {
+            throw TestingError(.unreadable, "The fixture cannot be read.", file: url, underlying: error)
+        }
+        try self.init(json: data, file: url)
+    }
+
+    /// Reads a fixture from its text.
+    ///
+    /// - Parameter file: Where the text comes from, for errors.
+    /// - Throws: ``TestingError`` with the code `malformedFixture`.
+    public init(json text: String, file: URL? = nil) throws {
+        try self.init(json: Data(text.utf8), file: file)
+    }
+
+    /// Reads a fixture from its text in UTF-8.
+    ///
+    /// - Parameter file: Where the text comes from, for errors.
+    /// - Throws: ``TestingError`` with the code `malformedFixture`.
+    public init(json data: Data, file: URL? = nil) throws {
+        let root = try FixtureText(data, file: file).root
+        let known = ["format", "schemaVersion", "primary", "ledger", "records", "suites"]
+        // Before the names, which a newer format may have more of.
+        try Self.checkFormat(root)
+        let object = try root.object("an object", known: known)
+        self.init(
+            primary: try object["primary"].map(Self.primary) ?? .cache,
+            schemaVersion: try object.required("schemaVersion").count("the store's version, 0 or more"),
+            ledger: try object["ledger"].map(Self.ledger) ?? [],
+            records: try object["records"].map(Self.records) ?? [],
+            suites: try object["suites"].map(Self.suites) ?? [:]
+        )
+    }
+
+    private static func checkFormat(_ root: FixtureNode) throws {
+        let members = try root.members("an object with the members format and schemaVersion")
+        guard let node = members.first(where: { $0.name == "format" })?.value else {
+            throw root.failure("The member \"format\" is missing. Write \"format\": \(format).")
+        }
+        let found = try node.integer("\(format)", as: Int.self)
+        guard found <= format else {
+            throw node.failure("It is a fixture of format \(found); this release of Molt reads \(format). Update Molt.")
+        }
+        guard found == format else { throw node.failure("There is no format \(found). Write \(format).") }
+    }
+
+    // MARK: Suites
+
+    private static func primary(_ node: FixtureNode) throws -> Primary {
+        let expected = "\"cache\", \"standard\", or \"suite\", a space and a name"
+        let text = try node.string(expected)
+        if text == "cache" { return .cache }
+        guard let suite = suite(attachedName: text) else { throw node.failure("It is \"\(text)\". Write \(expected).") }
+        return .suite(suite)
+    }
+
+    private static func suites(_ node: FixtureNode) throws -> [Suite: [String: PropertyListValue]] {
+        var suites: [Suite: [String: PropertyListValue]] = [:]
+        for (name, value) in try node.members("an object with settings by their suites") {
+            guard let suite = suite(attachedName: name) else {
+                throw value.failure("It names no suite. Write \"standard\", or \"suite\", a space and a name.")
+            }
+            suites[suite] = try PropertyListValue.dictionary(value)
+        }
+        return suites
+    }
+
+    private static func suite(attachedName: String) -> Suite? {
+        if attachedName == "standard" { return .standard }
+        let prefix = "suite ".utf8
+        guard attachedName.utf8.starts(with: prefix), attachedName.utf8.count > prefix.count else { return nil }
+        return .suite(String(decoding: attachedName.utf8.dropFirst(prefix.count), as: UTF8.self))
+    }
+
+    // MARK: Records
+
+    private static func records(_ node: FixtureNode) throws -> [Record] {
+        var records: [Record] = []
+        var indices: [[UInt8]: Int] = [:]
+        for element in try node.elements("an array of records") {
+            let record = try record(element)
+            if let other = indices.updateValue(records.count, forKey: Array(record.key.utf8)) {
+                throw element.failure("The key \"\(record.key)\" is that of records[\(other)], too. Remove one.")
+            }
+            records.append(record)
+        }
+        return records
+    }
+
+    private static func record(_ node: FixtureNode) throws -> Record {
+        let forms = ["content", "data", "text", "bytes"]
+        let object = try node.object(
+            "an object with key, type and content",
+            known: ["key", "type", "expires", "version"] + forms
+        )
+        let found = forms.filter { object[$0] != nil }
+        guard found.count == 1, let form = object[found[0]] else {
+            throw node.failure(
+                found.isEmpty
+                    ? "The record has no content. Write one of \(forms.joined(separator: ", "))."
+                    : "The record has \(found.joined(separator: " and ")). Write one of them."
+            )
+        }
+        let content: Content =
+            switch found[0] {
+            case "content": Content(bytes: JSONLayout.minified(form.bytes), isData: false)
+            case "text": .json(try form.string("JSON text as a string"))
+            case "bytes": Content(bytes: Array(try form.base64()), isData: false)
+            default: .data(try form.base64())
+            }
+        return Record(
+            try object.required("key").string("the key, a string"),
+            try object.required("type").string("the name of the type, a string"),
+            content,
+            expiration: try object["expires"]?.date(),
+            version: try object["version"]?.count("the schema version that it was written at, 0 or more")
+        )
+    }
+
+    // MARK: Ledger
+
+    private static func ledger(_ node: FixtureNode) throws -> [LedgerEntry] {
+        var entries: [LedgerEntry] = []
+        for element in try node.elements("an array of migrations") {
+            let entry = try entry(element)
+            if let other = entries.firstIndex(where: { $0.name == entry.name }) {
+                throw element.failure("The migration \"\(entry.name)\" is ledger[\(other)], too. Remove one.")
+            }
+            entries.append(entry)
+        }
+        return entries
+    }
+
+    private static func entry(_ node: FixtureNode) throws -> LedgerEntry {
+        let object = try node.object(
+            "an object with name and version",
+            known: [
+                "name", "version", "outcome", "fingerprint", "attachedCounts", "appliedAt", "duration", "counts",
+                "appVersion", "moltVersion",
+            ]
+        )
+        return LedgerEntry(
+            name: try object.required("name").filledString("the migration's name, a string"),
+            version: try object.required("version").count("the migration's version, 0 or more"),
+            outcome: try object["outcome"].map(outcome) ?? .ran,
+            appliedAt: try object["appliedAt"]?.date() ?? .neverApplied,
+            duration: try object["duration"]?.double("seconds, a number") ?? 0,
+            counts: try object["counts"].map(counts) ?? RecordCounts(),
+            attachedCounts: try object["attachedCounts"].map(attachedCounts) ?? [:],
+            appVersion: try object["appVersion"]?.string("a string") ?? "",
+            moltVersion: try object["moltVersion"]?.string("a string") ?? "",
+            fingerprint: try object["fingerprint"]?.string("the migration's fingerprint, a string")
+        )
+    }
+
+    private static func outcome(_ node: FixtureNode) throws -> LedgerEntry.Outcome {
+        let expected = "\"ran\", \"bornFresh\", \"replaced\" or \"deferred\""
+        let text = try node.string(expected)
+        guard let outcome = LedgerEntry.Outcome(rawValue: text) else {
+            throw node.failure("\"\(text)\" is no outcome. Write \(expected).")
+        }
+        return outcome
+    }
+
+    private static func counts(_ node: FixtureNode) throws -> RecordCounts {
+        let object = try node.object("an object with counts", known: RecordCounts.names.map(\.name))
+        var counts = RecordCounts()
+        for (name, count) in RecordCounts.names {
+            counts[keyPath: count] = try object[name]?.count("a count, 0 or more") ?? 0
+        }
+        return counts
+    }
+
+    private static func attachedCounts(_ node: FixtureNode) throws -> [String: Int] {
+        let members = try node.members("an object with counts by the attached stores' names")
+        return Dictionary(try members.map { ($0.name, try $0.value.count("a count, 0 or more")) }) { first, _ in first }
+    }
+}
+
+extension RecordCounts {
+    /// The members of counts in a fixture.
+    static var names: [(name: String, count: WritableKeyPath<RecordCounts, Int>)] {
+        [
+            ("read", \.read), ("changed", \.changed), ("dropped", \.dropped), ("created", \.created),
+            ("quarantined", \.quarantined),
+        ]
+    }
+}
+
+extension Date {
+    /// The time of a migration in a fixture that tells none.
+    static var neverApplied: Date { Date(timeIntervalSince1970: 0) }
+}
+
+extension TestingError.Code {
+    /// A file cannot be read.
+    public static let unreadable = TestingError.Code(rawValue: "unreadable")
+    /// A file cannot be written.
+    public static let unwritable = TestingError.Code(rawValue: "unwritable")
+    /// A file is there already, and is not overwritten unasked.
+    public static let fileExists = TestingError.Code(rawValue: "fileExists")
+}

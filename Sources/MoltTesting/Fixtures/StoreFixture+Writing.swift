@@ -1,0 +1,196 @@
+public import Foundation
+internal import MoltCore
+internal import MoltDefaults
+
+extension StoreFixture {
+    /// The text of the fixture's file; the same fixture always has the same text.
+    ///
+    /// Reading it gives the fixture back, each record byte for byte. Times, counts and texts of the ledger that say
+    /// nothing are left out, see ``withoutTimes()``.
+    public var json: String {
+        var writer = FixtureWriter()
+        writer.object { writer in
+            writer.name("format")
+            writer.integer(Self.format)
+            writer.name("schemaVersion")
+            writer.integer(schemaVersion)
+            if case .suite(let suite) = primary {
+                writer.name("primary")
+                writer.string(suite.attachedName)
+            }
+            if !ledger.isEmpty {
+                writer.name("ledger")
+                writer.array { writer in
+                    for entry in ledger { Self.write(entry, to: &writer) }
+                }
+            }
+            if !records.isEmpty {
+                writer.name("records")
+                writer.array { writer in
+                    for record in records { Self.write(record, to: &writer) }
+                }
+            }
+            if !suites.isEmpty {
+                writer.name("suites")
+                writer.object { writer in write(suites, to: &writer) }
+            }
+        }
+        return String(decoding: JSONLayout.indented(writer.bytes), as: UTF8.self) + "\n"
+    }
+
+    /// Writes the fixture's file, whole or not at all.
+    ///
+    /// - Parameter overwriting: Whether a file that is there may be replaced; not by default, as the fixture of a
+    ///   release that has shipped is never changed.
+    /// - Throws: ``TestingError`` with the code `fileExists` or `unwritable`.
+    public func write(to url: URL, overwriting: Bool = false) throws {
+        do {
+            if overwriting {
+                try Data(json.utf8).write(to: url, options: .atomic)
+            } else {
+                try writeNew(to: url)
+            }
+        } catch CocoaError.fileWriteFileExists {
+            throw TestingError(
+                .fileExists,
+                "There is a file already. Choose another name, or pass `overwriting: true` when it may be replaced.",
+                file: url
+            )
+        } catch {
+            throw TestingError(.unwritable, "The fixture cannot be written.", file: url, underlying: error)
+        }
+    }
+
+    private func writeNew(to url: URL) throws {
+        guard !FileManager.default.fileExists(atPath: url.path) else { throw CocoaError(.fileWriteFileExists) }
+        let temporary = url.deletingLastPathComponent()
+            .appending(path: ".\(url.lastPathComponent).\(UUID().uuidString)", directoryHint: .notDirectory)
+        defer { try? FileManager.default.removeItem(at: temporary) }
+        try Data(json.utf8).write(to: temporary)
+        // It refuses a file that another process has made meanwhile.
+        try FileManager.default.moveItem(at: temporary, to: url)
+    }
+
+    /// The fixture without what differs from run to run in its ledger, for files that are compared.
+    ///
+    /// The times, durations, counts and the versions of the app and of Molt are left out; names, versions, outcomes,
+    /// fingerprints and the counts of attached stores, which later upgrades look at, stay.
+    public func withoutTimes() -> StoreFixture {
+        var fixture = self
+        fixture.ledger = ledger.map { entry in
+            LedgerEntry(
+                name: entry.name,
+                version: entry.version,
+                outcome: entry.outcome,
+                appliedAt: .neverApplied,
+                attachedCounts: entry.attachedCounts,
+                moltVersion: "",
+                fingerprint: entry.fingerprint
+            )
+        }
+        return fixture
+    }
+
+    // MARK: Parts
+
+    private static func write(_ entry: LedgerEntry, to writer: inout FixtureWriter) {
+        writer.object { writer in
+            writer.name("name")
+            writer.string(entry.name)
+            writer.name("version")
+            writer.integer(entry.version)
+            if let fingerprint = entry.fingerprint {
+                writer.name("fingerprint")
+                writer.string(fingerprint)
+            }
+            if entry.outcome != .ran {
+                writer.name("outcome")
+                writer.string(entry.outcome.rawValue)
+            }
+            if !entry.attachedCounts.isEmpty {
+                writer.name("attachedCounts")
+                write(entry.attachedCounts.sorted(by: { precedes($0.key, $1.key) }), to: &writer)
+            }
+            if entry.appliedAt != .neverApplied {
+                writer.name("appliedAt")
+                writer.date(entry.appliedAt)
+            }
+            if entry.duration != 0 {
+                writer.name("duration")
+                writer.double(entry.duration)
+            }
+            if !entry.counts.isZero {
+                writer.name("counts")
+                let counts = RecordCounts.names.map { (key: $0.name, value: entry.counts[keyPath: $0.count]) }
+                write(counts.filter { $0.value != 0 }, to: &writer)
+            }
+            for (name, text) in [("appVersion", entry.appVersion), ("moltVersion", entry.moltVersion)]
+            where !text.isEmpty {
+                writer.name(name)
+                writer.string(text)
+            }
+        }
+    }
+
+    private static func write(_ counts: [(key: String, value: Int)], to writer: inout FixtureWriter) {
+        writer.object { writer in
+            for (name, count) in counts {
+                writer.name(name)
+                writer.integer(count)
+            }
+        }
+    }
+
+    private static func write(_ record: Record, to writer: inout FixtureWriter) {
+        writer.object { writer in
+            writer.name("key")
+            writer.string(record.key)
+            writer.name("type")
+            writer.string(record.typeName)
+            if let expiration = record.expiration {
+                writer.name("expires")
+                writer.date(expiration)
+            }
+            if let version = record.version {
+                writer.name("version")
+                writer.integer(version)
+            }
+            write(record.content, to: &writer)
+        }
+    }
+
+    private static func write(_ content: Content, to writer: inout FixtureWriter) {
+        if content.isData {
+            writer.name("data")
+            writer.string(Data(content.bytes).base64EncodedString())
+        } else if let text = String(validating: content.bytes, as: UTF8.self) {
+            if canStand(content.bytes, text) {
+                writer.name("content")
+                writer.raw(content.bytes)
+            } else {
+                writer.name("text")
+                writer.string(text)
+            }
+        } else {
+            writer.name("bytes")
+            writer.string(Data(content.bytes).base64EncodedString())
+        }
+    }
+
+    /// Whether text is JSON that reading gives back as it is, and not so deep that the lines run away to the right.
+    private static func canStand(_ bytes: [UInt8], _ text: String) -> Bool {
+        (try? JSONPart(text)) != nil && JSONLayout.minified(bytes) == bytes && JSONLayout.nesting(of: bytes) <= 64
+    }
+
+    private func write(_ suites: [Suite: [String: PropertyListValue]], to writer: inout FixtureWriter) {
+        for (suite, values) in suites.sorted(by: { Self.precedes($0.key.attachedName, $1.key.attachedName) }) {
+            writer.name(suite.attachedName)
+            PropertyListValue.write(values, to: &writer)
+        }
+    }
+
+    /// The order of the names' bytes, which no locale changes.
+    private static func precedes(_ name: String, _ other: String) -> Bool {
+        name.utf8.lexicographicallyPrecedes(other.utf8)
+    }
+}

@@ -1,0 +1,103 @@
+internal import MoltCore
+
+/// Failures as they are found; what shows at several places in the same way becomes one failure.
+struct FailureList {
+    /// Where something shows.
+    enum Place: Hashable {
+        /// At an upgrade to a version, by an entry point; nil for all of them.
+        case upgrade(to: Int, by: String?)
+        /// In words.
+        case words(String)
+    }
+
+    private struct Finding: Hashable {
+        var kind: MatrixFailure.Kind
+        var subject: String
+        var message: String
+    }
+
+    private var findings: [Finding] = []
+    private var places: [Finding: [Place]] = [:]
+
+    var isEmpty: Bool { findings.isEmpty }
+
+    mutating func add(_ kind: MatrixFailure.Kind, _ subject: String, _ message: String, at place: Place? = nil) {
+        let finding = Finding(kind: kind, subject: subject, message: message)
+        if places[finding] == nil { findings.append(finding) }
+        places[finding, default: []] += place.map { [$0] } ?? []
+    }
+
+    /// Adds that a migration was edited, as a store's ledger shows.
+    ///
+    /// - Parameter newest: The registry's version, which may not have shipped yet.
+    mutating func add(_ edit: MigrationPlan.Edit, at path: String, newest: Int) {
+        let advice =
+            edit.migration.version < newest
+            ? "" : " If version \(newest) has not shipped yet, record its fixtures again."
+        add(
+            .edited,
+            "registry",
+            "migration \(edit.migration) was edited after it had shipped: these stores count it as applied, as it was "
+                + "then. Undo the change, and make what it is for a new migration.\(advice) (The ledger has the "
+                + "fingerprint \(edit.recorded), the registry \(edit.current).)",
+            at: .words(path)
+        )
+    }
+
+    /// Adds all of another list behind these.
+    mutating func add(_ other: FailureList) {
+        for finding in other.findings {
+            if places[finding] == nil { findings.append(finding) }
+            places[finding, default: []] += other.places[finding] ?? []
+        }
+    }
+
+    /// Whether something was found about a file.
+    func isAbout(_ subject: String) -> Bool {
+        findings.contains { $0.subject == subject }
+    }
+
+    var failures: [MatrixFailure.Failure] {
+        findings.map { finding in
+            MatrixFailure.Failure(
+                kind: finding.kind,
+                subject: finding.subject,
+                place: Self.words(places[finding] ?? []),
+                message: finding.message
+            )
+        }
+    }
+
+    /// The places in words, versions with the same entry points together.
+    private static func words(_ places: [Place]) -> String {
+        var words: [String] = []
+        var entries: [Int: [String]] = [:]
+        var versions: [Int] = []
+        for place in places {
+            switch place {
+            case .words(let text):
+                if !words.contains(text) { words.append(text) }
+            case .upgrade(let version, let entry):
+                if entries[version] == nil { versions.append(version) }
+                entries[version, default: []] += entry.map { [$0] } ?? []
+            }
+        }
+        var groups: [(entries: [String], versions: [Int])] = []
+        for version in versions {
+            let names = entries[version] ?? []
+            if let index = groups.firstIndex(where: { $0.entries == names }) {
+                groups[index].versions.append(version)
+            } else {
+                groups.append((names, [version]))
+            }
+        }
+        let others = words.count - 5
+        if others > 1 { words = words.prefix(5) + ["\(others) more"] }
+        words += groups.map { group in
+            let label = group.versions.count == 1 ? "to version" : "to versions"
+            let list = group.versions.map(String.init).joined(separator: ", ")
+            return "\(label) \(list)" + (group.entries.isEmpty ? "" : " by " + group.entries.joined(separator: ", "))
+        }
+        return words.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,59 @@
+internal import Foundation
+internal import MoltCore
+
+/// One of the app's types of today, which records are read as after an upgrade.
+public struct FixtureType: Sendable {
+    /// The name that records of the type are written as.
+    public let name: String
+    private let decode: @Sendable (StoreFixture.Content, RecordCoding) throws -> Void
+
+    /// A type, by the name that a cache writes its values as.
+    ///
+    /// - Parameter name: Another name; what `RecordTypeName` gives by default.
+    public static func type<Value: Decodable & SendableMetatype>(_ type: Value.Type, named name: String? = nil)
+        -> FixtureType
+    {
+        FixtureType(name: name ?? RecordTypeName.of(type)) { content, coding in
+            let data = Data(content.bytes)
+            if content.isData, data is Value { return }
+            _ = try coding.decoder.decode(Value.self, from: data)
+        }
+    }
+
+    /// Reads what a record holds.
+    func check(_ content: StoreFixture.Content, _ coding: RecordCoding) throws {
+        try decode(content, coding)
+    }
+}
+
+extension FixtureType {
+    /// What is wrong with an error of a decoder, and where: fixtures are no user's, so keys are shown.
+    static func words(of error: any Error) -> String {
+        guard let error = error as? DecodingError else { return String(describing: error) }
+        switch error {
+        case .keyNotFound(let key, let context):
+            return "there is no property \"\(key.stringValue)\"" + place(context.codingPath)
+        case .typeMismatch(let type, let context):
+            return "no \(type)" + place(context.codingPath) + explanation(context)
+        case .valueNotFound(let type, let context):
+            return "null where a \(type) is expected" + place(context.codingPath)
+        case .dataCorrupted(let context):
+            return "not readable" + place(context.codingPath) + explanation(context)
+        @unknown default:
+            return String(describing: error)
+        }
+    }
+
+    private static func place(_ path: [any CodingKey]) -> String {
+        guard !path.isEmpty else { return "" }
+        let text = path.map { key in
+            key.intValue.map { "[\($0)]" } ?? Shown.property(key.stringValue)
+        }
+        .joined()
+        return " at \(text.hasPrefix(".") ? String(text.dropFirst()) : text)"
+    }
+
+    private static func explanation(_ context: DecodingError.Context) -> String {
+        context.debugDescription.isEmpty ? "" : " (\(Shown.oneLine(context.debugDescription)))"
+    }
+}

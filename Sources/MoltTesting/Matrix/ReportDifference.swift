@@ -1,0 +1,53 @@
+internal import MoltCore
+
+/// What a dry run has said otherwise than the upgrade; how long things took does not count.
+struct ReportDifference {
+    private(set) var lines: [String] = []
+
+    init(_ dry: MigrationReport, _ real: MigrationReport) {
+        if (dry.from, dry.to) != (real.from, real.to) {
+            add("the versions", "\(dry.from) to \(dry.to)", "\(real.from) to \(real.to)")
+        }
+        let names = (dry.entries.map(\.migration.description), real.entries.map(\.migration.description))
+        guard names.0 == names.1 else {
+            add("the migrations", names.0.joined(separator: ", "), names.1.joined(separator: ", "))
+            return
+        }
+        if dry.deferred != real.deferred {
+            add("what waits", Self.words(dry.deferred), Self.words(real.deferred))
+        }
+        for (left, right) in zip(dry.entries, real.entries) {
+            if left.outcome != right.outcome {
+                add("\(left.migration): outcome", left.outcome.rawValue, right.outcome.rawValue)
+            }
+            if left.counts != right.counts { add("\(left.migration): counts", words(left.counts), words(right.counts)) }
+            guard left.steps.map(\.words) == right.steps.map(\.words) else {
+                add("\(left.migration): steps", "\(left.steps.count)", "\(right.steps.count)")
+                continue
+            }
+            for (step, other) in zip(left.steps, right.steps) where step != other {
+                let place = "\(left.migration), \(step.words)"
+                if step.counts != other.counts { add("\(place): counts", words(step.counts), words(other.counts)) }
+                for (key, otherKey) in zip(step.keys, other.keys) where key != otherKey {
+                    add("\(place): \(Shown.key(key.key))", key.outcome.rawValue, otherKey.outcome.rawValue)
+                }
+                if step.keys.count != other.keys.count {
+                    add("\(place): keys", String(step.keys.count), String(other.keys.count))
+                }
+            }
+        }
+    }
+
+    private mutating func add(_ place: String, _ dry: String, _ real: String) {
+        lines.append("\(place): the dry run \(dry), the upgrade \(real)")
+    }
+
+    private static func words(_ deferred: [MigrationReport.Deferral]) -> String {
+        deferred.isEmpty ? "nothing" : deferred.map(\.migration.description).joined(separator: ", ")
+    }
+
+    private func words(_ counts: RecordCounts) -> String {
+        "read \(counts.read), changed \(counts.changed), dropped \(counts.dropped), created \(counts.created), "
+            + "quarantined \(counts.quarantined)"
+    }
+}

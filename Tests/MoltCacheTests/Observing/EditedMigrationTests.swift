@@ -1,0 +1,104 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Testing
+
+@Suite("A migration that was edited after it had run")
+struct EditedMigrationTests {
+    private let scratch: ScratchDirectory
+    private let url: URL
+    private let shipped = Migration(to: 1, "rename", .renameType("Alien", to: "Person"))
+    private let edited = Migration(to: 1, "rename", .renameType("Alien", to: "Human"))
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        url = scratch.file()
+        try CodableCache(at: url, migrations: [shipped]).close()
+    }
+
+    private func open(_ registry: MigrationRegistry, _ policy: MismatchPolicy) throws -> [String] {
+        let events = Log<String>()
+        var configuration = CodableCache.Configuration()
+        configuration.editedMigrations = policy
+        configuration.monitor = MigrationMonitor { event in
+            if case .edited(let edits) = event { events.append("\(edits.map(\.migration))") }
+        }
+        try CodableCache(at: url, migrations: registry, configuration: configuration).close()
+        return events.all
+    }
+
+    @Test func `fails the opening, which names it and writes nothing`() throws {
+        let bytes = try Data(contentsOf: url)
+        let later = Migration(to: 2, "later", .deleteType("Person"))
+
+        let error = #expect(throws: MigrationError.self) { try open([edited, later], .fail) }
+
+        #expect(error?.code == .migrationEdited)
+        #expect(error?.migration == MigrationID(name: "rename", version: 1))
+        #expect(error?.store == url.path)
+        #expect(error?.message.contains("\"rename\" (version 1)") == true)
+        #expect(try Data(contentsOf: url) == bytes)
+    }
+
+    @Test func `is an event where the app says so, and the upgrade goes on`() throws {
+        let later = Migration(to: 2, "later")
+        #expect(try open([edited], .report) == ["[\"rename\" (version 1)]"])
+        #expect(try open([edited, later], .report) == ["[\"rename\" (version 1)]"])
+        #expect(try CacheStore.state(at: url).version == 2)
+        // What the ledger remembers is what ran.
+        #expect(try CacheStore.state(at: url).ledger.map(\.fingerprint) == [shipped.fingerprint, later.fingerprint])
+    }
+
+    @Test func `is accepted where the app says so`() throws {
+        #expect(try open([edited], .ignore) == [])
+    }
+
+    @Test func `is an error in debug builds, when the app says nothing`() throws {
+        #if DEBUG
+            #expect(MismatchPolicy.standard == .fail)
+        #else
+            #expect(MismatchPolicy.standard == .report)
+        #endif
+        #expect(CodableCache.Configuration().editedMigrations == .standard)
+        #expect(MigrationOptions().editedMigrations == .standard)
+    }
+
+    @Test func `is shown by the plan`() throws {
+        let plan = try MigrationPlan(forFileAt: url, migrations: [edited])
+        let edit = try #require(plan.edits.first)
+        #expect(plan.edits.count == 1)
+        #expect(edit.migration == edited.id)
+        #expect(edit.recorded == shipped.fingerprint)
+        #expect(edit.current == edited.fingerprint)
+        #expect(plan.problems.isEmpty)
+        #expect(plan.description.contains("edited after it was applied: \"rename\" (version 1)"))
+        #expect(try MigrationPlan(forFileAt: url, migrations: [shipped]).edits == [])
+    }
+
+    @Test func `is told of also where it never ran, because the store was born at its version`() throws {
+        #expect(try CacheStore.state(at: url).ledger[0].outcome == .bornFresh)
+        #expect(throws: MigrationError.self) { try open([edited], .fail) }
+    }
+
+    @Test func `is found by its version, too`() throws {
+        let moved = Migration(to: 2, "rename", .renameType("Alien", to: "Person"))
+        let error = #expect(throws: MigrationError.self) { try open([moved], .fail) }
+        #expect(error?.code == .migrationEdited)
+    }
+
+    @Test func `is not one that replaces itself and others, which is another migration`() throws {
+        try CodableCache(at: url, migrations: [shipped, Migration(to: 2, "more")]).close()
+        let replacing = Migration(to: 2, "rename", replacing: ["rename", "more"], .renameType("Alien", to: "Person"))
+        #expect(try open([replacing], .fail) == [])
+        #expect(try MigrationPlan(forFileAt: url, migrations: [replacing]).edits == [])
+    }
+
+    @Test func `is found by a dry run`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.editedMigrations = .fail
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache.dryRun(at: url, migrations: [edited], configuration: configuration)
+        }
+        #expect(error?.code == .migrationEdited)
+    }
+}

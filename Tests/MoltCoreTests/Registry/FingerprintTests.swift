@@ -1,0 +1,104 @@
+import MoltCore
+import Testing
+
+@Suite("The fingerprint of a migration")
+struct FingerprintTests {
+    private struct Old: Codable {}
+    private struct New: Codable {}
+
+    private func fingerprint(_ steps: MigrationStep..., version: Int = 1, name: String = "name") -> String {
+        Migration(to: version, name, steps: steps).fingerprint
+    }
+
+    @Test func `is the same in all releases of Molt`() {
+        // Ledgers keep it: were one of these to change, every app's migrations would count as edited.
+        #expect(fingerprint() == "620248a35788ef6a2bf108dd3cc56308")
+        #expect(fingerprint(.renameType("Alien", to: "Person")) == "beb109dcca39ae1edfe8d021ea38f1a2")
+        #expect(fingerprint(.renameProperty("Person", "a", "b", to: "c")) == "3bf61342c1322a8133c1581fc19841ea")
+        #expect(
+            fingerprint(.addProperty("Person", "a", default: [1, .null, "x"])) == "b6d9fe37bdde829c360c65c74022ccc3"
+        )
+        #expect(fingerprint(.transform("Person") { _ in }, .run { _ in }) == "ab2995409c33abd896964f559e812225")
+    }
+
+    @Test func `tells everything apart that a migration declares`() {
+        let all = [
+            fingerprint(),
+            fingerprint(version: 2),
+            fingerprint(name: "other"),
+            fingerprint(.renameType("A", to: "B")),
+            fingerprint(.renameType("A", to: "C")),
+            fingerprint(.renameType("AB", to: "")),
+            fingerprint(.deleteType("A")),
+            fingerprint(.renameProperty("A", "b", to: "c")),
+            fingerprint(.renameProperty("A", "b", to: "c", ifMissing: .fail)),
+            fingerprint(.renameProperty("A", "b", "b", to: "c")),
+            fingerprint(.moveProperty("A", "b", to: "c")),
+            fingerprint(.moveProperty("A", "b", "c", to: "d")),
+            fingerprint(.moveProperty("A", "b", to: "c", "d")),
+            fingerprint(.moveProperty("A", "b", to: "c", ifMissing: .fail)),
+            fingerprint(.removeProperty("A", "b")),
+            fingerprint(.removeProperty("A", "b", ifMissing: .fail)),
+            fingerprint(.addProperty("A", "b", default: 1)),
+            fingerprint(.addProperty("A", "b", default: "1")),
+            fingerprint(.transform("A") { _ in }),
+            fingerprint(.transform("A", revision: 2) { _ in }),
+            fingerprint(.convert("A", from: Old.self, to: New.self) { _ in New() }),
+            fingerprint(.convert("A", from: Old.self, to: New.self, revision: 2) { _ in New() }),
+            fingerprint(.run { _ in }),
+            fingerprint(.run(revision: 2) { _ in }),
+            fingerprint(.renameType("A", to: "B"), .renameType("B", to: "C")),
+            fingerprint(.renameType("B", to: "C"), .renameType("A", to: "B")),
+        ]
+        #expect(Set(all).count == all.count)
+        #expect(all.allSatisfy { $0.utf8.count == 32 })
+    }
+
+    @Test func `does not depend on words, on closures, or on what a model is called in code`() {
+        #expect(fingerprint(.run("one") { _ in }) == fingerprint(.run("two") { _ = $0.version }))
+        #expect(fingerprint(.transform("A") { _ in }) == fingerprint(.transform("A") { $0.drop() }))
+        #expect(
+            fingerprint(.convert("A", from: Old.self, to: New.self) { _ in New() })
+                == fingerprint(.convert("A", from: New.self, to: Old.self) { _ in Old() })
+        )
+    }
+
+    @Test func `depends on the revision that is given with a registered block`() {
+        var first = MigrationRegistry()
+        first.register(to: 1, "block") { _ in }
+        var second = MigrationRegistry()
+        second.register(to: 1, "block", revision: 2) { _ in }
+        #expect(first.migrations[0].fingerprint == fingerprint(.run { _ in }, name: "block"))
+        #expect(first.migrations[0].fingerprint != second.migrations[0].fingerprint)
+    }
+}
+
+@Suite("SHA-256")
+struct SHA256Tests {
+    @Test(arguments: [
+        // The examples of FIPS 180-4 and their neighbours, as other tools compute them.
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+    ])
+    func `is what other tools compute`(text: String, digest: String) {
+        #expect(SHA256.hexadecimal(of: text.utf8) == digest)
+    }
+
+    @Test func `is right at the borders of its blocks`() {
+        let digests = [55, 56, 63, 64, 65, 1000].map { SHA256.hexadecimal(of: [UInt8](repeating: 0x61, count: $0)) }
+        #expect(digests == SHA256Tests.ofLettersA)
+    }
+
+    private static let ofLettersA = [
+        "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318",
+        "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a",
+        "7d3e74a05d7db15bce4ad9ec0658ea98e3f06eeecf16b4c6fff2da457ddc2f34",
+        "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb",
+        "635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0",
+        "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3",
+    ]
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Molt
+import MoltTesting
+
+/// A directory for a catalog, which the test removes by letting go of it.
+final class CatalogDirectory: Sendable {
+    let url = FileManager.default.temporaryDirectory
+        .appending(path: "molt-catalog-\(UUID().uuidString)", directoryHint: .isDirectory)
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    func catalog(recording: RecordingMode = .never) -> FixtureCatalog {
+        FixtureCatalog(url, recording: recording)
+    }
+
+    func text(_ path: String) throws -> String {
+        String(decoding: try Data(contentsOf: url.appending(path: path)), as: UTF8.self)
+    }
+
+    /// Changes a file as someone with an editor would.
+    func edit(_ path: String, _ text: String, to newText: String) throws {
+        let old = try self.text(path)
+        let new = old.replacingOccurrences(of: text, with: newText)
+        guard new != old else { throw CocoaError(.fileReadUnknown) }
+        try Data(new.utf8).write(to: url.appending(path: path))
+    }
+
+    func remove(_ path: String) throws {
+        try FileManager.default.removeItem(at: url.appending(path: path))
+    }
+
+    /// All files, with their bytes.
+    func files() throws -> [String: Data] {
+        guard FileManager.default.fileExists(atPath: url.path) else { return [:] }
+        var files: [String: Data] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: url.path) {
+            files[path] = try? Data(contentsOf: url.appending(path: path))
+        }
+        return files.filter { !$0.value.isEmpty }
+    }
+}

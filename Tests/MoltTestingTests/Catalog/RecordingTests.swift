@@ -1,0 +1,147 @@
+import Foundation
+import Molt
+import MoltTesting
+import Testing
+
+@Suite
+struct RecordingTests {
+    private let directory = CatalogDirectory()
+    private let store = StoreFixture(schemaVersion: 1, records: [.init("a", "Person", .json(#"{"name":"A"}"#))])
+
+    private var changed: StoreFixture {
+        var store = store
+        store.records[0].content = .json(#"{"name":"B"}"#)
+        return store
+    }
+
+    @Test func `A fixture is written with its line in the lock`() throws {
+        #expect(try directory.catalog(recording: .missing).record(store, named: "everyday"))
+
+        #expect(try directory.catalog().fixture(1, "everyday") == store)
+        let lock = try directory.text("fixtures.lock")
+        #expect(lock.wholeMatch(of: /[0-9a-f]{64}  1-everyday\.json\n/) != nil)
+    }
+
+    @Test func `Nothing is written without being told to`() throws {
+        let error = try #require(throws: TestingError.self) {
+            try directory.catalog().record(store, named: "everyday")
+        }
+
+        #expect(error.code == .notRecorded)
+        #expect(error.file?.lastPathComponent == "1-everyday.json")
+        #expect(error.message.contains("MOLT_RECORD=missing swift test"))
+        #expect(try directory.files().isEmpty)
+    }
+
+    @Test func `A fixture that is there already is left alone, and the lock too`() throws {
+        try directory.catalog(recording: .missing).record(store, named: "everyday")
+        let files = try directory.files()
+
+        for mode in RecordingMode.allCases {
+            #expect(try !directory.catalog(recording: mode).record(store, named: "everyday"))
+        }
+
+        #expect(try directory.files() == files)
+    }
+
+    @Test(arguments: [RecordingMode.never, .missing])
+    func `A different fixture is not written over one that is there`(mode: RecordingMode) throws {
+        try directory.catalog(recording: .missing).record(store, named: "everyday")
+        let files = try directory.files()
+
+        let error = try #require(throws: TestingError.self) {
+            try directory.catalog(recording: mode).record(changed, named: "everyday")
+        }
+
+        #expect(error.code == .notRecorded)
+        #expect(error.message.contains(#""a".name: expected "A", found "B""#))
+        #expect(error.message.contains("MOLT_RECORD=all swift test"))
+        #expect(try directory.files() == files)
+    }
+
+    @Test func `A fixture of the newest version is written again when all is`() throws {
+        try directory.catalog(recording: .missing).record(store, named: "everyday")
+
+        #expect(try directory.catalog(recording: .all).record(changed, named: "everyday"))
+
+        #expect(try directory.catalog().fixture(1, "everyday") == changed)
+        #expect(try directory.text("fixtures.lock").split(separator: "\n").count == 1)
+    }
+
+    /// What makes version 1 an old one.
+    enum Newer: CaseIterable {
+        case registry
+        case file
+        case lock
+    }
+
+    @Test(arguments: RecordingMode.allCases, Newer.allCases)
+    func `A fixture of an older version is never written again`(mode: RecordingMode, newer: Newer) throws {
+        try directory.catalog(recording: .missing).record(store, named: "everyday")
+        var migrations: MigrationRegistry?
+        switch newer {
+        case .registry: migrations = [Migration(to: 1, "a"), Migration(to: 2, "b")]
+        case .file, .lock:
+            try directory.catalog(recording: .missing).record(StoreFixture(schemaVersion: 2), named: "other")
+            if newer == .lock { try directory.remove("2-other.json") }
+        }
+        let files = try directory.files()
+
+        let error = try #require(throws: TestingError.self) {
+            try directory.catalog(recording: mode).record(changed, named: "everyday", migrations: migrations)
+        }
+
+        #expect(error.code == .shipped)
+        #expect(error.message.contains("version 1, and there is a version 2: it has shipped"))
+        #expect(try directory.files() == files)
+    }
+
+    @Test func `A fixture of an older version that was removed is not made again`() throws {
+        try directory.catalog(recording: .missing).record(store, named: "everyday")
+        try directory.catalog(recording: .missing).record(StoreFixture(schemaVersion: 2), named: "everyday")
+        try directory.remove("1-everyday.json")
+
+        let error = try #require(throws: TestingError.self) {
+            try directory.catalog(recording: .all).record(store, named: "everyday")
+        }
+
+        #expect(error.code == .shipped)
+        #expect(error.message.contains("Restore it from version control"))
+    }
+
+    @Test func `A new fixture of an older version can be added`() throws {
+        try directory.catalog(recording: .missing).record(StoreFixture(schemaVersion: 2), named: "everyday")
+
+        #expect(try directory.catalog(recording: .missing).record(store, named: "odd one"))
+
+        #expect(try directory.text("fixtures.lock").contains("  1-odd one.json\n"))
+    }
+
+    @Test(arguments: ["", "a/b", "../a", "a@2", ".a", "a "])
+    func `A name that cannot be a file's is refused`(name: String) throws {
+        let error = try #require(throws: TestingError.self) {
+            try directory.catalog(recording: .all).record(store, named: name)
+        }
+
+        #expect(error.code == .unsuitable)
+    }
+
+    @Test func `A file of another version than its name says is an error`() throws {
+        try directory.catalog(recording: .missing).record(store, named: "everyday")
+        try FileManager.default.moveItem(
+            at: directory.url.appending(path: "1-everyday.json"),
+            to: directory.url.appending(path: "2-everyday.json")
+        )
+
+        let error = try #require(throws: TestingError.self) { try directory.catalog().fixture(2, "everyday") }
+
+        #expect(error.code == .malformedFixture)
+        #expect(error.message.contains("name says version 2, and what is in it version 1"))
+    }
+
+    @Test func `A catalog is found beside the source file`() {
+        let catalog = FixtureCatalog("Fixtures", recording: .never)
+
+        #expect(catalog.directory.path.hasSuffix("/MoltTestingTests/Catalog/Fixtures"))
+    }
+}

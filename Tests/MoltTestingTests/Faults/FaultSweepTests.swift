@@ -1,0 +1,205 @@
+import Foundation
+import Molt
+import MoltTesting
+import Synchronization
+import Testing
+
+@Suite struct `A fault sweep` {
+    typealias Fault = FaultSweep.Fault
+
+    @Test func `loses nothing of a cache with suites, and says what it has tried`() async throws {
+        let summary = try await FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations).run()
+        print(summary)
+        #expect(summary.count == summary.available)
+        #expect(summary.count(of: .steps) >= 8)
+        #expect(summary.count(of: .batches) >= 8)
+        #expect(summary.count(of: .records) >= 7 + 5 * 2 + 4)
+        #expect(summary.count(of: .writes) >= 20)
+        #expect(summary.count(of: .commits) == 4)
+        // Two suites in two phases, before and after each; and after all of them.
+        #expect(summary.count(of: .attached) == 2 * 2 * 2 + 1)
+        #expect(summary.count(of: .fullDisks) >= 3)
+        for fault in Fault.inProcess { #expect(summary.count(of: fault) > 0, "\(fault)") }
+        let kinds = Set(summary.trials.map(\.point.name))
+        for name in [
+            "before the commit of the upgrade", "after the commit of the upgrade", "writing the ledger",
+            "writing the journal", "clearing the journal", "before changing suite app.faults (remove)",
+            "after all changes to attached stores", "writing a batch", "writing an expiry", "deleting a record",
+            "adding a record of Index", "renaming the type Alien to Person", "deleting the type Trash",
+            "keeping a change for later", "making the changes that were kept", "reading a batch of Alien",
+            "the closure for the record note 5 of type Note", "before the steps of index (1)",
+        ] {
+            #expect(kinds.contains(name), "\(name)")
+        }
+    }
+
+    @Test(arguments: [EntryPoint.asyncOpen, .migrator])
+    func `goes through other entry points`(entryPoint: EntryPoint) async throws {
+        let summary = try await FaultSweep(
+            of: FaultScenario.fixture,
+            through: FaultScenario.migrations,
+            faults: [.throwing, .diskFull],
+            entryPoints: [entryPoint]
+        ).run()
+        #expect(summary.count(of: .throwing) >= 20)
+        #expect(summary.trials.allSatisfy { $0.entryPoint == entryPoint })
+    }
+
+    @Test func `loses nothing of suites without a cache`() async throws {
+        let summary = try await FaultSweep(
+            of: FaultScenario.settingsFixture,
+            through: FaultScenario.settingsMigrations,
+            entryPoints: [.suite, .asyncSuite]
+        ).run()
+        print(summary)
+        #expect(summary.count(of: .steps) == 2 * 6)
+        #expect(summary.count(of: .commits) == 2 * 4)
+        #expect(summary.count(of: .writes) == 2 * 3)
+        #expect(summary.count(of: .attached) == 2 * 9)
+        #expect(summary.count(of: .records) == 0)
+        #expect(summary.count(of: .diskFull) == 0)
+    }
+
+    @Test func `names the points at which a step has written a suite itself`() async throws {
+        let settings = FaultScenario.settings
+        let direct = Migration(
+            to: 8,
+            "not-atomic",
+            .run("set a setting at once", attaching: [settings]) { migration in
+                try migration.suite(settings).suite.set("now", forKey: "direct")
+            }
+        )
+        let migrations = MigrationRegistry(FaultScenario.migrations.migrations + [direct])
+        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.throwing, .writeFailsOnce])
+
+        let failure = await #expect(throws: FaultFailure.self) { try await sweep.run() }
+
+        let broken = try #require(failure).broken
+        let names = Set(broken.compactMap(\.trial?.point.name))
+        #expect(names.contains("after the steps of not-atomic (1)"))
+        #expect(names.contains("writing the ledger"))
+        #expect(names.contains("before the commit of the upgrade"))
+        #expect(!names.contains("before the steps of not-atomic (1)"))
+        #expect(!names.contains("after the commit of the upgrade"))
+        let text = try #require(failure).description
+        #expect(text.contains("something throws, open: after the steps of not-atomic (1)"))
+        #expect(text.contains("app.faults: direct is \"now\", not nothing"))
+    }
+
+    @Test func `names the points whose failure a block has swallowed`() async throws {
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "careless",
+                .run("number the notes") { migration in
+                    do {
+                        try migration.enumerate("Note") { _, new in new["number"] = 1 }
+                    } catch {
+                        // The upgrade should fail with it.
+                    }
+                }
+            )
+        ]
+        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations)
+
+        let failure = await #expect(throws: FaultFailure.self) { try await sweep.run() }
+
+        // When a record was changed before, the library itself does not let it go on.
+        let broken = try #require(failure).broken
+        #expect(broken.map(\.trial?.point.name) == ["the closure for the record note 1 of type Note"])
+        #expect(broken.map(\.trial?.fault) == [.closureThrows])
+        #expect(try #require(broken.first).problem.hasPrefix("The failure was swallowed"))
+    }
+
+    @Test func `finds an upgrade that depends on chance`() async throws {
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "random",
+                .transform("Note") { note in note["id"] = .string(UUID().uuidString) }
+            )
+        ]
+        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.throwing])
+
+        let failure = await #expect(throws: FaultFailure.self) { try await sweep.run() }
+
+        let first = try #require(failure?.broken.first)
+        #expect(first.trial == nil)
+        #expect(first.problem.contains("do not come to the same end"))
+        #expect(first.problem.contains("record note 1 is Note"))
+    }
+
+    @Test func `finds an upgrade that cannot be made again`() async throws {
+        let runs = Mutex(0)
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "thrice",
+                .run("count") { _ in
+                    // Two upgrades show the way, and the third one is that which fails.
+                    let run = runs.withLock { runs in
+                        runs += 1
+                        return runs
+                    }
+                    if run > 3 { throw CocoaError(.fileNoSuchFile) }
+                }
+            )
+        ]
+        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.writeFailsOnce])
+
+        let failure = await #expect(throws: FaultFailure.self) { try await sweep.run() }
+
+        let broken = try #require(failure).broken
+        #expect(broken.map(\.trial?.point.name) == ["writing the ledger"])
+        #expect(try #require(broken.first).problem.hasPrefix("The store cannot be upgraded any more: "))
+    }
+
+    @Test func `finds a step that writes the app's own suite and not the copy of it`() async throws {
+        let suite = Molt.Suite.suite("app.faults.\(UUID().uuidString)")
+        defer { suite.erase() }
+        try suite.set("old", forKey: "theme")
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "direct", .run("set", attaching: [suite]) { _ in try suite.set("new", forKey: "theme") })
+        ]
+        let fixture = StoreFixture(schemaVersion: 0, records: FaultScenario.fixture.records)
+        let sweep = FaultSweep(of: fixture, through: migrations, faults: [.throwing])
+
+        let failure = await #expect(throws: FaultFailure.self) { try await sweep.run() }
+
+        let broken = try #require(failure).broken
+        #expect(broken.map(\.trial) == [nil])
+        let problem = try #require(broken.first).problem
+        #expect(problem.contains("\(suite): theme is \"new\", not \"old\""))
+    }
+
+    @Test func `refuses a store with nothing to upgrade`() async throws {
+        let migrated = try FaultScenario.fixture.migrated(through: FaultScenario.migrations).fixture
+        let error = await #expect(throws: TestingError.self) {
+            try await FaultSweep(of: migrated, through: FaultScenario.migrations).run()
+        }
+        #expect(error?.code == .unsuitable)
+        #expect(error?.message.contains("nothing is pending") == true)
+    }
+
+    @Test(arguments: [EntryPoint.inMemory, .suite])
+    func `refuses an entry point that makes no sense`(entryPoint: EntryPoint) async throws {
+        let error = await #expect(throws: TestingError.self) {
+            try await FaultSweep(
+                of: FaultScenario.fixture,
+                through: FaultScenario.migrations,
+                entryPoints: [entryPoint]
+            ).run()
+        }
+        #expect(error?.code == .unsuitable)
+    }
+
+    @Test func `leaves an error of the migrations themselves as it is`() async throws {
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "wrong", .transform("Note") { _ = try $0.remove("nothing", as: String.self) })
+        ]
+        let error = await #expect(throws: MigrationError.self) {
+            try await FaultSweep(of: FaultScenario.fixture, through: migrations).run()
+        }
+        #expect(error?.code == .propertyMissing)
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Molt
+import MoltTesting
+import TestHome
+import Testing
+
+@Suite struct `A kill` {
+    @Test func `of a child process at any point loses nothing of a cache and its suites`() async throws {
+        let sweep = FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations)
+        var kills: [KillPoint] = []
+        let summary = try await sweep.killing(.spread(limit: 10)) { (kill: KillPoint) in
+            kills.append(kill)
+            await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
+                try kill.run(through: FaultScenario.migrations)
+            }
+        }
+        print(summary)
+        #expect(summary.count == 10)
+        #expect(summary.count(of: .kill) == 10)
+        #expect(summary.available > 60)
+        #expect(summary.description.contains("10 of \(summary.available) points"))
+        for kill in kills { try expectNothingIsLeft(of: kill) }
+    }
+
+    @Test func `between the commit and the last change to a suite loses no setting`() async throws {
+        let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
+        let summary = try await sweep.killing(.every(2)) { (kill: KillPoint) in
+            await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
+                try kill.run(through: FaultScenario.settingsMigrations)
+            }
+        }
+        print(summary)
+        #expect(summary.count(of: .attached) >= 4)
+    }
+
+    @Test func `that a child has not died of is a failure`() async throws {
+        let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
+        let failure = await #expect(throws: FaultFailure.self) {
+            try await sweep.killing(.every(10)) { (kill: KillPoint) in
+                await #expect(processExitsWith: .failure) { [kill] in
+                    try kill.run(through: FaultScenario.settingsMigrations.upTo(version: 4))
+                }
+            }
+        }
+        let broken = try #require(failure).broken
+        #expect(broken.count == 3)
+        #expect(broken.allSatisfy { $0.problem.contains("was not killed there") })
+    }
+
+    @Test func `is told to a tool as text`() async throws {
+        let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
+        var texts: [String] = []
+        _ = try? await sweep.killing(.every(5)) { kill in
+            #expect(KillPoint(text: kill.text) == kill)
+            texts.append(kill.text)
+        }
+        #expect(Set(texts).count >= 4)
+        #expect(KillPoint(text: "") == nil)
+        #expect(KillPoint(text: "e30=") == nil)
+    }
+
+    /// Looks for the files that a kill point names.
+    private func expectNothingIsLeft(of kill: KillPoint) throws {
+        let bytes = try #require(Data(base64Encoded: kill.text))
+        let parts = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+        let directory = try #require(parts["directory"] as? String)
+        #expect(!FileManager.default.fileExists(atPath: directory))
+        let standIns = try #require(parts["standIns"] as? [[String: Any]]).compactMap { $0["name"] as? String }
+        #expect(standIns.count == 2)
+        guard let home = molt_test_home().map({ String(cString: $0) }) else { return }
+        let files = try FileManager.default.contentsOfDirectory(atPath: home)
+        for name in standIns { #expect(!files.contains { $0.contains(name) }, "\(name)") }
+    }
+}

@@ -1,0 +1,282 @@
+import Foundation
+import Molt
+import MoltTesting
+import Testing
+
+@Suite
+struct FixtureFileTests {
+    static let example = StoreFixture(
+        schemaVersion: 2,
+        ledger: [
+            LedgerEntry(
+                name: "alien-becomes-person",
+                version: 2,
+                appliedAt: Date(timeIntervalSince1970: 0),
+                moltVersion: "",
+                fingerprint: "abc"
+            ),
+            LedgerEntry(
+                name: "to-group",
+                version: 2,
+                outcome: .deferred,
+                appliedAt: Date(timeIntervalSince1970: 1_700_000_000.25),
+                duration: 0.1,
+                counts: {
+                    var counts = RecordCounts()
+                    counts.read = 3
+                    counts.dropped = 1
+                    return counts
+                }(),
+                attachedCounts: ["standard": 4],
+                appVersion: "2.0",
+                moltVersion: "0.1"
+            ),
+        ],
+        records: [
+            .init(
+                "john",
+                "Person",
+                .json(#"{"fullName":"J: \"{[,","age":18446744073709551615,"n":[1.50,-0,1E+2],"n":{"a":{},"b":[]}}"#),
+                expiration: Date(timeIntervalSince1970: 1_790_000_000.5),
+                version: 1
+            ),
+            .init("photo", "Data", .data(Data([0, 1, 2]))),
+            .init("odd", "Person", .json(#"{ "a" : 1 }"#)),
+            .init("damaged", "Person", .init(bytes: [0x22, 0xFF, 0x22], isData: false)),
+            .init("cut", "Person", .json(#"{"a":"#)),
+            .init("", "", .json("")),
+            .init("42", "Int", .json("42")),
+        ],
+        suites: [
+            .suite("group.example"): [:],
+            .standard: [
+                "theme": "dark",
+                "count": 1,
+                "a key": .dictionary([
+                    "list": ["a", true, 2.5, .unsigned(.max)],
+                    "since": .date(Date(timeIntervalSinceReferenceDate: 0.5)),
+                ]),
+                "bytes": .data(Data([255])),
+                "none": .double(.nan),
+            ],
+        ]
+    )
+
+    static let text = #"""
+        {
+          "format": 1,
+          "schemaVersion": 2,
+          "ledger": [
+            {
+              "name": "alien-becomes-person",
+              "version": 2,
+              "fingerprint": "abc"
+            },
+            {
+              "name": "to-group",
+              "version": 2,
+              "outcome": "deferred",
+              "attachedCounts": {"standard": 4},
+              "appliedAt": 1700000000.25,
+              "duration": 0.1,
+              "counts": {
+                "read": 3,
+                "dropped": 1
+              },
+              "appVersion": "2.0",
+              "moltVersion": "0.1"
+            }
+          ],
+          "records": [
+            {
+              "key": "john",
+              "type": "Person",
+              "expires": 1790000000.5,
+              "version": 1,
+              "content": {
+                "fullName": "J: \"{[,",
+                "age": 18446744073709551615,
+                "n": [1.50, -0, 1E+2],
+                "n": {
+                  "a": {},
+                  "b": []
+                }
+              }
+            },
+            {
+              "key": "photo",
+              "type": "Data",
+              "data": "AAEC"
+            },
+            {
+              "key": "odd",
+              "type": "Person",
+              "text": "{ \"a\" : 1 }"
+            },
+            {
+              "key": "damaged",
+              "type": "Person",
+              "bytes": "Iv8i"
+            },
+            {
+              "key": "cut",
+              "type": "Person",
+              "text": "{\"a\":"
+            },
+            {
+              "key": "",
+              "type": "",
+              "text": ""
+            },
+            {
+              "key": "42",
+              "type": "Int",
+              "content": 42
+            }
+          ],
+          "suites": {
+            "standard": {
+              "a key": {
+                "dictionary": {
+                  "list": [
+                    "a",
+                    true,
+                    {"double": 2.5},
+                    {"unsigned": 18446744073709551615}
+                  ],
+                  "since": {"date": 0.5}
+                }
+              },
+              "bytes": {"data": "/w=="},
+              "count": {"int": 1},
+              "none": {"double": "nan"},
+              "theme": "dark"
+            },
+            "suite group.example": {}
+          }
+        }
+
+        """#
+
+    @Test func `A fixture is readable text, and the text gives it back`() throws {
+        #expect(Self.example.json == Self.text)
+        #expect(try StoreFixture(json: Self.text) == Self.example)
+    }
+
+    @Test func `The white space of a hand-written file does not matter, and every other byte does`() throws {
+        let fixture = try StoreFixture(
+            json:
+                "{\"schemaVersion\" :\t3,\r\n\"records\":[ { \"type\":\"T\" , \"content\" : { \"a b\" :\n [ 1 , 2.0 ],"
+                + "\"\\u0061 \\\" \" :\"x : y\" } ,\"key\":\"\\u006b\\n\"} ],\"format\":1 }  "
+        )
+        #expect(fixture.records.map(\.key) == ["k\n"])
+        #expect(fixture.records[0].content == .json(#"{"a b":[1,2.0],"\u0061 \" ":"x : y"}"#))
+        #expect(fixture.records[0].version == nil)
+        #expect(fixture.schemaVersion == 3)
+        #expect(fixture.primary == .cache)
+    }
+
+    @Test func `A ledger row needs a name and a version`() throws {
+        let text = #"{"format":1,"schemaVersion":1,"ledger":[{"name":"a","version":1}]}"#
+        let entry = try #require(StoreFixture(json: text).ledger.first)
+        #expect(try entry == StoreFixture(json: text).withoutTimes().ledger.first)
+        #expect(entry.outcome == .ran)
+        #expect(entry.appliedAt == Date(timeIntervalSince1970: 0))
+        #expect(entry.fingerprint == nil)
+        #expect(entry.moltVersion.isEmpty)
+    }
+
+    @Test func `Without times a ledger says what was applied, and nothing of when`() throws {
+        let fixture = Self.example.withoutTimes()
+        var expected = Self.example
+        expected.ledger[1].appliedAt = Date(timeIntervalSince1970: 0)
+        expected.ledger[1].duration = 0
+        expected.ledger[1].counts = RecordCounts()
+        expected.ledger[1].appVersion = ""
+        expected.ledger[1].moltVersion = ""
+        #expect(fixture == expected)
+        #expect(!fixture.json.contains("appliedAt"))
+    }
+
+    @Test(arguments: [Molt.Suite.standard, .suite("group.example"), .suite("standard"), .suite(" \u{301}x")])
+    func `A suite that is a store is named`(suite: Molt.Suite) throws {
+        let fixture = StoreFixture(primary: .suite(suite), schemaVersion: 1, suites: [suite: ["a": 1]])
+        #expect(fixture.json.contains(#""primary": "\#(suite.attachedName)""#))
+        #expect(try StoreFixture(json: fixture.json) == fixture)
+    }
+
+    @Test func `Content that is nested deep is kept as text`() throws {
+        for depth in [64, 65, 509, 510, 600] {
+            let content = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            let fixture = StoreFixture(schemaVersion: 0, records: [.init("k", "T", .json(content))])
+            #expect(fixture.json.contains(#""content""#) == (depth == 64))
+            #expect(try StoreFixture(json: fixture.json) == fixture)
+        }
+    }
+
+    @Test func `An expiry survives to the last bit`() throws {
+        var random = SeededGenerator(seed: 7)
+        var dates = [0, 0.1, -1, 1_790_000_000.1, 1e300, .infinity].map { Date(timeIntervalSince1970: $0) }
+        dates += (0..<200).map { _ in
+            Date(timeIntervalSinceReferenceDate: Double.random(in: 0..<2_000_000_000, using: &random))
+        }
+        dates += [.distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: .leastNonzeroMagnitude)]
+        for date in dates {
+            let fixture = StoreFixture(schemaVersion: 0, records: [.init("k", "T", .json("1"), expiration: date)])
+            #expect(try StoreFixture(json: fixture.json).records[0].expiration == date)
+        }
+    }
+
+    @Test func `Settings have the form that they are coded in`() throws {
+        let settings = try #require(Self.example.suites[.standard])
+        let start = try #require(Self.text.range(of: "\"suites\": {\n    \"standard\": ")).upperBound
+        let end = try #require(Self.text.range(of: ",\n    \"suite group")).lowerBound
+        let text = #"{"dictionary":"# + Self.text[start..<end] + "}"
+        let coded = try JSONDecoder().decode(PropertyListValue.self, from: Data(text.utf8))
+        #expect(coded == .dictionary(settings))
+    }
+
+    @Test func `A random fixture is the same after it was written and read, and its text, too`() throws {
+        for seed in 0..<300 as Range<UInt64> {
+            let fixture = RandomFixture.make(seed: seed)
+            let text = fixture.json
+            let read = try StoreFixture(json: text)
+            #expect(read == fixture, "seed \(seed)")
+            // Equal texts may differ in their bytes.
+            #expect(read.records.map { Array($0.key.utf8) } == fixture.records.map { Array($0.key.utf8) })
+            #expect(read.json == text, "seed \(seed)")
+        }
+    }
+
+    // MARK: Files
+
+    @Test func `A file is written once, and replaced only on request`() throws {
+        try ScratchFolder.with { folder in
+            let url = folder.appending(path: "v2.json")
+            try Self.example.write(to: url)
+            #expect(try String(contentsOf: url, encoding: .utf8) == Self.text)
+            #expect(try StoreFixture(contentsOf: url) == Self.example)
+
+            let other = StoreFixture(schemaVersion: 9)
+            let error = try #require(throws: TestingError.self) { try other.write(to: url) }
+            #expect(error.code == .fileExists)
+            #expect(error.file == url)
+            #expect(try StoreFixture(contentsOf: url) == Self.example)
+
+            try other.write(to: url, overwriting: true)
+            #expect(try StoreFixture(contentsOf: url) == other)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["v2.json"])
+        }
+    }
+
+    @Test func `A file that cannot be read or written is named`() throws {
+        let url = URL(filePath: "/nowhere/at/all.json")
+        let unreadable = try #require(throws: TestingError.self) { try StoreFixture(contentsOf: url) }
+        #expect(unreadable.code == .unreadable)
+        #expect(unreadable.file == url)
+        let unwritable = try #require(throws: TestingError.self) { try Self.example.write(to: url) }
+        #expect(unwritable.code == .unwritable)
+        #expect(unwritable.file == url)
+        #expect(unwritable.underlying != nil)
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import MoltTesting
+import Testing
+
+@Suite
+struct MalformedFixtureTests {
+    /// A text that is no fixture, and what the error must say.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var text: String
+        var says: String
+        var testDescription: String { says }
+
+        /// Members of a fixture that are wrong; they begin in the second line.
+        init(_ members: String, _ says: String) {
+            text = "{\"format\": 1, \"schemaVersion\": 1,\n\(members)}"
+            self.says = says
+        }
+
+        init(whole text: String, _ says: String) {
+            self.text = text
+            self.says = says
+        }
+
+        static func record(_ record: String, _ says: String) -> Case {
+            Case("\"records\": [\n{\"key\": \"a\", \"type\": \"T\", \"content\": 1},\n\(record)]", says)
+        }
+
+        static func entry(_ entry: String, _ says: String) -> Case {
+            Case("\"ledger\": [\n{\"name\": \"a\", \"version\": 1},\n\(entry)]", says)
+        }
+
+        static func setting(_ setting: String, _ says: String) -> Case {
+            Case("\"suites\": {\"suite g.x\": {\"a b\":\n\(setting)}}", says)
+        }
+    }
+
+    static let whole: [Case] = [
+        Case(whole: "", "line 1, column 1: This is not JSON text: the text ends too early."),
+        Case(whole: "{\n  \"é\": nul}", "line 2, column 11: This is not JSON text: a byte that cannot stand here."),
+        Case(whole: "{} x", "line 1, column 4: This is not JSON text: something follows the value."),
+        Case(whole: "[]", "line 1: It is an array. Write an object with the members format and schemaVersion."),
+        Case(whole: "{}", "line 1: The member \"format\" is missing. Write \"format\": 1."),
+        Case(
+            whole: "{\"format\": 2, \"new\": 1}",
+            "format (line 1): It is a fixture of format 2; this release of Molt reads 1."
+        ),
+        Case(whole: "{\"format\": 0}", "format (line 1): There is no format 0. Write 1."),
+        Case(whole: "{\"format\": \"1\"}", "format (line 1): It is a string. Write 1."),
+        Case(whole: "\n{\"format\": 1}", "line 2: The member \"schemaVersion\" is missing."),
+        Case(whole: "{\"format\": 1, \"schemaVersion\": -1}", "schemaVersion (line 1): -1 is below 0."),
+        Case(whole: "{\"format\": 1, \"schemaVersion\": 1.0}", "schemaVersion (line 1): 1.0 is not a whole number"),
+        Case(
+            "\"record\": []",
+            "record (line 2): There is no member of that name here. Known are format, schemaVersion,"
+        ),
+        Case("\"records\": [],\n\"records\": []", "records (line 3): The name is in the object twice."),
+        Case("\"records\": {}", "records (line 2): It is an object. Write an array of records."),
+        Case(
+            "\"primary\": \"group.x\"",
+            "primary (line 2): It is \"group.x\". Write \"cache\", \"standard\", or \"suite\""
+        ),
+        Case("\"primary\": \"suite \"", "primary (line 2): It is \"suite \"."),
+        Case("\"suites\": {\n\"group.x\": {}}", "suites[\"group.x\"] (line 3): It names no suite."),
+        Case(
+            "\"suites\": {\"standard\": []}",
+            "suites.standard (line 2): It is an array. Write an object with the values"
+        ),
+    ]
+
+    static let records: [Case] = [
+        .record("7", "records[1] (line 4): It is a number. Write an object with key, type and content."),
+        .record(#"{"type": "T", "content": 1}"#, "records[1] (line 4): The member \"key\" is missing."),
+        .record(#"{"key": "b", "content": 1}"#, "records[1] (line 4): The member \"type\" is missing."),
+        .record("{\"key\":\n7, \"type\": \"T\", \"content\": 1}", "records[1].key (line 5): It is a number."),
+        .record(
+            #"{"key": "b", "type": "T"}"#,
+            "records[1] (line 4): The record has no content. Write one of content, data,"
+        ),
+        .record(
+            #"{"key": "b", "type": "T", "text": "", "content": 1}"#,
+            "records[1] (line 4): The record has content and text. Write one of them."
+        ),
+        .record(
+            "{\"key\": \"b\", \"type\": \"T\", \"content\": 1,\n\"expire\": 1}",
+            "records[1].expire (line 5): There is no member of that name here. Known are key, type, expires, version,"
+        ),
+        .record(
+            "{\"key\": \"b\", \"type\": \"T\", \"content\": 1,\n\"expires\": \"tomorrow\"}",
+            "records[1].expires (line 5): It is a string. Write seconds since 1970, a number."
+        ),
+        .record(
+            #"{"key": "b", "type": "T", "content": 1, "expires": 1e999}"#,
+            "records[1].expires (line 4): 1e999 is beyond the numbers that there are."
+        ),
+        .record(
+            #"{"key": "b", "type": "T", "content": 1, "expires": {"since2000": 1}}"#,
+            "records[1].expires.since2000 (line 4): There is no member of that name here. Known are since2001."
+        ),
+        .record(
+            #"{"key": "b", "type": "T", "content": 1, "version": -1}"#,
+            "records[1].version (line 4): -1 is below 0."
+        ),
+        .record(#"{"key": "b", "type": "T", "data": "AA"}"#, "records[1].data (line 4): It is not Base64."),
+        .record(
+            #"{"key": "b", "type": "T", "bytes": [1]}"#,
+            "records[1].bytes (line 4): It is an array. Write Base64."
+        ),
+        .record(
+            #"{"key": "\u0061", "type": "T", "data": ""}"#,
+            "records[1] (line 4): The key \"a\" is that of records[0], too."
+        ),
+    ]
+
+    static let ledgers: [Case] = [
+        .entry(#"{"version": 1}"#, "ledger[1] (line 4): The member \"name\" is missing."),
+        .entry(#"{"name": "", "version": 1}"#, "ledger[1].name (line 4): It is empty."),
+        .entry(#"{"name": "b"}"#, "ledger[1] (line 4): The member \"version\" is missing."),
+        .entry(#"{"name": "b", "version": true}"#, "ledger[1].version (line 4): It is a truth value."),
+        .entry(#"{"name": "a", "version": 2}"#, "ledger[1] (line 4): The migration \"a\" is ledger[0], too."),
+        .entry(
+            #"{"name": "b", "version": 1, "outcome": "run"}"#,
+            "ledger[1].outcome (line 4): \"run\" is no outcome. Write \"ran\","
+        ),
+        .entry(
+            #"{"name": "b", "version": 1, "counts": {"reads": 1}}"#,
+            "ledger[1].counts.reads (line 4): There is no member"
+        ),
+        .entry(
+            #"{"name": "b", "version": 1, "attachedCounts": {"suite x": -1}}"#,
+            "ledger[1].attachedCounts[\"suite x\"] (line 4): -1 is below 0."
+        ),
+        .entry(#"{"name": "b", "version": 1, "appliedAt": null}"#, "ledger[1].appliedAt (line 4): It is null."),
+    ]
+
+    static let settings: [Case] = [
+        .setting(
+            "1",
+            "suites[\"suite g.x\"][\"a b\"] (line 3): A number needs its kind: write {\"int\": 1} or {\"double\": 1}."
+        ),
+        .setting("null", "suites[\"suite g.x\"][\"a b\"] (line 3): No suite can hold null."),
+        .setting("{}", "suites[\"suite g.x\"][\"a b\"] (line 3): It has 0 members."),
+        .setting(#"{"int": 1, "double": 1}"#, "suites[\"suite g.x\"][\"a b\"] (line 3): It has 2 members."),
+        .setting(
+            #"{"integer": 1}"#,
+            "suites[\"suite g.x\"][\"a b\"].integer (line 3): There is no member of that name here."
+        ),
+        .setting(
+            #"["x", [{"int": 1.5}]]"#,
+            "suites[\"suite g.x\"][\"a b\"][1][0].int (line 3): 1.5 is not a whole number"
+        ),
+        .setting(
+            "{\"dictionary\": {\"k\":\n{\"data\": \"?\"}}}",
+            "suites[\"suite g.x\"][\"a b\"].dictionary.k.data (line 4): It is not Base64."
+        ),
+        .setting(
+            #"{"date": "2001-01-01"}"#,
+            "suites[\"suite g.x\"][\"a b\"].date (line 3): It is a string. Write seconds since 2001."
+        ),
+    ]
+
+    @Test(arguments: whole + records + ledgers + settings)
+    func `An error names the file, the place and the reason`(malformed: Case) throws {
+        let file = URL(filePath: "/fixtures/v1.json")
+        let error = try #require(throws: TestingError.self) { try StoreFixture(json: malformed.text, file: file) }
+        #expect(error.code == .malformedFixture)
+        #expect(error.message.hasPrefix(malformed.says), "\(error.message)")
+        #expect(error.description.hasPrefix("/fixtures/v1.json: "))
+    }
+
+    @Test func `What is not UTF-8 is told from where on`() throws {
+        let data = Data(Array("{\n  \"é".utf8) + [0xC3, 0x28])
+        let error = try #require(throws: TestingError.self) { try StoreFixture(json: data) }
+        #expect(error.code == .malformedFixture)
+        #expect(error.message == "line 2, column 5: The file is not UTF-8 text from here on. Save it as UTF-8.")
+    }
+
+    @Test func `A text cut or changed anywhere is read or refused, and never a crash`() throws {
+        let bytes = Array(FixtureFileTests.text.utf8)
+        var random = SeededGenerator(seed: 3)
+        for _ in 0..<500 {
+            var changed = bytes
+            if random.oneIn(2) {
+                changed.removeSubrange(Int.random(in: 0..<changed.count, using: &random)...)
+            } else {
+                changed[Int.random(in: 0..<changed.count, using: &random)] = UInt8(
+                    Int.random(in: 0...255, using: &random)
+                )
+            }
+            do {
+                let fixture = try StoreFixture(json: Data(changed))
+                #expect(try StoreFixture(json: fixture.json).json == fixture.json)
+            } catch let error as TestingError {
+                #expect(error.code == .malformedFixture)
+            }
+        }
+    }
+}

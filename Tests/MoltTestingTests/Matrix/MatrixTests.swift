@@ -1,0 +1,331 @@
+import Foundation
+import Molt
+import MoltTesting
+import Synchronization
+import Testing
+
+@Suite
+struct MatrixTests {
+    private func failure(
+        _ directory: CatalogDirectory,
+        _ migrations: MigrationRegistry = Releases.migrations,
+        types: [FixtureType] = Releases.types,
+        recording: RecordingMode = .never,
+        configuration: CodableCache.Configuration = CodableCache.Configuration()
+    ) async -> MatrixFailure? {
+        await Releases.failure {
+            try await directory.catalog(recording: recording)
+                .verify(migrations, types: types, configuration: configuration)
+        }
+    }
+
+    @Test func `A right registry passes, and the report says what was run`() async throws {
+        let directory = try await Releases.catalog()
+        let files = try directory.files()
+
+        let report = try await directory.catalog().verify(Releases.migrations, types: Releases.types)
+
+        #expect(report.rows.map(\.fixture) == (0...3).map { "\($0)-everyday.json" })
+        #expect(report.rows.map(\.targets) == [[1, 2, 3], [2, 3], [3], [3]])
+        #expect(report.rows[0].entryPoints == [.open, .asyncOpen, .inMemory, .migrator])
+        // For each version a dry run, and each entry point twice; then one more to each version on the way.
+        #expect(report.rows.map(\.upgrades) == [30, 20, 9, 9])
+        #expect(report.upgrades == 68)
+        #expect(report.description.hasPrefix("4 fixtures, 68 upgrades\nfixture "))
+        #expect(report.recorded.isEmpty)
+        #expect(try directory.files() == files)
+    }
+
+    @Test func `The first run without expected stores says how to record them`() async throws {
+        let directory = CatalogDirectory()
+        try directory.catalog(recording: .missing).record(Releases.first, named: "everyday")
+
+        let missing = try #require(await failure(directory))
+
+        #expect(missing.kinds == [.missingFixture, .missingGolden])
+        #expect(
+            missing.all(.missingFixture).map { $0.message.prefix(31) }
+                == (1...3).map { "There is no fixture of version \($0)".prefix(31) }
+        )
+        #expect(missing.all(.missingFixture)[1].message.contains("2-everyday.json"))
+        #expect(missing.all(.missingGolden)[0].message.contains("Golden/0-everyday@1.json"))
+        #expect(missing.all(.missingGolden)[0].message.contains("MOLT_RECORD=missing swift test"))
+
+        // A run that records fails, and says what it wrote.
+        let recording = try #require(await failure(directory, recording: .missing))
+        #expect(recording.kinds == [.missingFixture, .recorded])
+        #expect(recording.report.recorded == (1...3).map { "Golden/0-everyday@\($0).json" })
+        #expect(recording.all(.recorded)[0].message.contains("run again without MOLT_RECORD"))
+
+        try await directory.catalog().verify(Releases.migrations, types: Releases.types, versions: [0])
+    }
+
+    @Test func `A migration that drops a property is found by the property`() async throws {
+        let directory = try await Releases.catalog()
+        let dropping = Migration(
+            to: 2,
+            "split-full-name",
+            .transform("Person") { person in
+                let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
+                person["firstName"] = .string(String(parts.first ?? ""))
+                person["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
+                person["extra"] = nil
+            }
+        )
+
+        let failure = try #require(await failure(directory, [Releases.alien, dropping, Releases.nickname]))
+
+        #expect(failure.kinds == [.golden])
+        #expect(
+            failure.failures.map(\.subject) == [
+                "0-everyday.json", "0-everyday.json", "1-everyday.json", "1-everyday.json",
+            ]
+        )
+        #expect(failure.failures[0].place == "Golden/0-everyday@2.json")
+        #expect(failure.failures[0].message.contains(#""john".extra: missing, expected 1.0"#))
+        #expect(failure.description.contains("\n0-everyday.json\n  - Golden/0-everyday@2.json: the result is not"))
+        #expect(failure.localizedDescription == failure.description)
+    }
+
+    @Test func `A migration that depends on what another one has left in memory depends on the path`() async throws {
+        // It is gone when the app is closed in between.
+        let names = Mutex<[String: String]>([:])
+        let reading = Migration(
+            to: 1,
+            "alien-becomes-person",
+            .renameType("Alien", to: "Person"),
+            .run { migration in
+                try migration.enumerate("Person") { old, _ in
+                    let name = try old.string("fullName")
+                    names.withLock { $0[old.key] = name }
+                }
+            }
+        )
+        let using = Migration(
+            to: 3,
+            "nickname",
+            .transform("Person") { person in
+                let key = person.key
+                person["nickname"] = .string(names.withLock { $0[key] } ?? "")
+            }
+        )
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = MigrationMonitor { event in
+            if case .finished = event { names.withLock { $0 = [:] } }
+        }
+        let directory = CatalogDirectory()
+        try directory.catalog(recording: .missing).record(Releases.first, named: "everyday")
+
+        let failure = try #require(
+            await failure(directory, [reading, Releases.split, using], recording: .all, configuration: configuration)
+        )
+
+        let path = try #require(failure.all(.path).first)
+        #expect(path.message.contains("open the store at versions 1, 2, 3, one after the other"))
+        #expect(path.message.contains("one jump from 0 to 3"))
+        #expect(path.message.contains(#""john".nickname: expected "", found "John Appleseed""#))
+        // Nothing is recorded of a fixture with which something is wrong.
+        #expect(failure.report.recorded.isEmpty)
+        #expect(failure.all(.missingGolden).count == 3)
+    }
+
+    @Test func `A result that is another one each time is found by the entry points`() async throws {
+        let directory = try await Releases.catalog()
+        let count = Mutex(0)
+        let counting = Migration(
+            to: 3,
+            "nickname",
+            .transform("Person") { person in
+                let number = count.withLock { value in
+                    value += 1
+                    return value
+                }
+                person["nickname"] = .string("\(number)")
+            }
+        )
+
+        let failure = try #require(await failure(directory, [Releases.alien, Releases.split, counting]))
+
+        #expect(failure.kinds.contains(.entryPoints))
+        let first = try #require(failure.all(.entryPoints).first)
+        #expect(first.place == "to version 3 by async open")
+        #expect(first.message.contains("the result is not the same as by open:\n\"john\".nickname: expected"))
+    }
+
+    @Test func `A dry run that says something else than the upgrade is found`() async throws {
+        let directory = try await Releases.catalog()
+        let isSecond = Mutex(false)
+        let alternating = Migration(
+            to: 3,
+            "nickname",
+            .transform("Person") { person in
+                guard person.key == "john" else { return }
+                let changes = isSecond.withLock { value in
+                    value.toggle()
+                    return value
+                }
+                if changes { person["nickname"] = "" }
+            }
+        )
+
+        let failure = try #require(await failure(directory, [Releases.alien, Releases.split, alternating]))
+
+        let dry = try #require(failure.all(.dryRun).first)
+        #expect(dry.message.contains("counts: the dry run read 2, changed 1"))
+        #expect(dry.message.contains("the upgrade read 2, changed 0"))
+    }
+
+    @Test func `A migration that throws is one failure, and the rest still runs`() async throws {
+        struct Refusal: Error {}
+        let directory = try await Releases.catalog()
+        let failing = Migration(to: 3, "nickname", .transform("Person") { _ in throw Refusal() })
+
+        let failure = try #require(await failure(directory, [Releases.alien, Releases.split, failing]))
+
+        // The store of version 3 counts it as applied as it was.
+        #expect(failure.kinds == [.upgrade, .edited])
+        #expect(failure.all(.upgrade).map(\.subject) == ["0-everyday.json", "1-everyday.json", "2-everyday.json"])
+        #expect(failure.failures[0].place == "to version 3")
+        #expect(failure.failures[0].message.hasPrefix("the upgrade throws stepFailed:"))
+        #expect(failure.failures[0].message.contains("migration: \"nickname\" (version 3)"))
+        #expect(failure.failures[0].message.contains("Refusal"))
+        #expect(failure.report.rows.count == 4)
+    }
+
+    @Test func `A migration that was edited after shipping is named`() async throws {
+        let directory = try await Releases.catalog()
+        let edited = Migration(
+            to: 1,
+            "alien-becomes-person",
+            .renameType("Alien", to: "Person"),
+            .renameType("Robot", to: "Person")
+        )
+
+        let failure = try #require(await failure(directory, [edited, Releases.split, Releases.nickname]))
+
+        #expect(failure.kinds == [.edited])
+        #expect(failure.failures.count == 1)
+        #expect(failure.failures[0].subject == "registry")
+        #expect(
+            failure.failures[0].place.hasPrefix("Golden/0-everyday@1.json; Golden/0-everyday@2.json; 1-everyday.json")
+        )
+        #expect(
+            failure.failures[0].message.hasPrefix(
+                "migration \"alien-becomes-person\" (version 1) was edited after it had"
+            )
+        )
+        // The rest was checked all the same.
+        #expect(failure.report.rows.count == 4)
+    }
+
+    @Test func `An edit of a closure is known by its revision`() async throws {
+        let directory = try await Releases.catalog()
+        let edited = Migration(to: 2, "split-full-name", steps: [.transform("Person", revision: 2) { _ in }])
+
+        let failure = try #require(await failure(directory, [Releases.alien, edited, Releases.nickname]))
+
+        #expect(failure.all(.edited).map(\.message).allSatisfy { $0.contains("\"split-full-name\"") })
+        #expect(failure.all(.edited).count == 1)
+        #expect(failure.kinds.contains(.golden))
+    }
+
+    @Test func `The newest migration may still change, and its results are recorded again`() async throws {
+        let directory = try await Releases.catalog()
+        let other = Migration(to: 3, "nickname", .addProperty("Person", "nickname", default: "none"))
+        let migrations: MigrationRegistry = [Releases.alien, Releases.split, other]
+        let before = try directory.files()
+
+        let refused = try #require(await failure(directory, migrations))
+        #expect(refused.kinds == [.golden, .edited])
+        #expect(refused.all(.golden)[0].message.contains("MOLT_RECORD=all swift test"))
+        #expect(await failure(directory, migrations, recording: .missing)?.kinds == [.golden, .edited])
+        #expect(try directory.files() == before)
+
+        try directory.catalog(recording: .all).record(Releases.store(at: 3, migrations), named: "everyday")
+        let recorded = try #require(await failure(directory, migrations, recording: .all))
+
+        #expect(recorded.kinds == [.recorded])
+        #expect(recorded.report.recorded == (0...2).map { "Golden/\($0)-everyday@3.json" })
+        let after = try directory.files()
+        let changed = after.filter { before[$0.key] != $0.value }.keys.sorted()
+        #expect(changed == ["3-everyday.json"] + recorded.report.recorded + ["fixtures.lock"])
+        try await directory.catalog().verify(migrations, types: Releases.types)
+    }
+
+    @Test func `A type that is missing from the list is named`() async throws {
+        let directory = try await Releases.catalog()
+
+        let failure = try #require(await failure(directory, types: []))
+
+        #expect(failure.kinds == [.unknownType])
+        #expect(failure.failures.count == 4)
+        #expect(failure.failures[0].message.contains("records of type Person (\"john\", \"jane\")"))
+        #expect(failure.failures[0].message.contains("`.type(Person.self)`"))
+    }
+
+    @Test func `A record that cannot be read as today's type is named with the property`() async throws {
+        struct Person: Codable {
+            struct Address: Codable {
+                var city: String
+                var street: String?
+                var zip: Int
+            }
+
+            var firstName: String
+            var address: Address
+        }
+        let directory = try await Releases.catalog()
+
+        let failure = try #require(await failure(directory, types: [.type(Person.self)]))
+
+        #expect(failure.kinds == [.decoding])
+        #expect(failure.failures.count == 8)
+        #expect(
+            failure.failures[0].message
+                == #""john" cannot be read as Person: there is no property "zip" at address"#
+        )
+    }
+
+    @Test func `Faults of the registry are listed, and the files are checked all the same`() async throws {
+        let directory = try await Releases.catalog()
+        try directory.edit("1-everyday.json", "Paris", to: "London")
+        let migrations: MigrationRegistry = [
+            Migration(to: 2, "b"), Migration(to: 1, "a"), Migration(to: 3, "a"),
+        ]
+
+        let failure = try #require(await failure(directory, migrations))
+
+        #expect(failure.kinds == [.registry, .lock])
+        #expect(failure.all(.registry).count == 2)
+        #expect(failure.report.rows.isEmpty)
+    }
+
+    @Test func `A registry that forgets a migration that shipped is refused`() async throws {
+        let directory = try await Releases.catalog()
+        let missing: MigrationRegistry = [Releases.alien, Releases.nickname]
+
+        let failure = try #require(await failure(directory, missing))
+
+        #expect(failure.all(.upgrade).contains { $0.message.contains("\"split-full-name\"") })
+    }
+
+    @Test func `A fixture that is newer than the registry is refused`() async throws {
+        let directory = try await Releases.catalog()
+
+        let failure = try #require(await failure(directory, Releases.migrations.upTo(version: 2)))
+
+        #expect(failure.all(.upgrade).map(\.subject) == ["3-everyday.json"])
+        #expect(failure.all(.upgrade)[0].message.contains("superseded"))
+    }
+
+    @Test func `A fixture that cannot be read is one failure`() async throws {
+        let directory = try await Releases.catalog()
+        try Data("{".utf8).write(to: directory.url.appending(path: "3-everyday.json"))
+
+        let failure = try #require(await failure(directory))
+
+        #expect(failure.failures.allSatisfy { $0.subject == "3-everyday.json" })
+        #expect(failure.kinds == [.lock, .catalog])
+        #expect(failure.report.rows.count == 3)
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Molt
+import MoltTesting
+
+/// An app with three releases: its registry, its types of today, and what its first release wrote.
+enum Releases {
+    struct Person: Codable, Equatable {
+        struct Address: Codable, Equatable {
+            var city: String
+        }
+
+        var firstName: String
+        var lastName: String
+        var address: Address
+        var nickname: String
+    }
+
+    static let types: [FixtureType] = [.type(Person.self)]
+
+    static let alien = Migration(to: 1, "alien-becomes-person", .renameType("Alien", to: "Person"))
+    static let split = Migration(
+        to: 2,
+        "split-full-name",
+        .transform("Person") { person in
+            let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
+            person["firstName"] = .string(String(parts.first ?? ""))
+            person["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
+        }
+    )
+    static let nickname = Migration(to: 3, "nickname", .addProperty("Person", "nickname", default: ""))
+
+    static let migrations: MigrationRegistry = [alien, split, nickname]
+
+    static let first = StoreFixture(
+        schemaVersion: 0,
+        records: [
+            .init("john", "Alien", .json(#"{"address":{"city":"Paris"},"fullName":"John Appleseed","extra":1.0}"#)),
+            .init(
+                "jane",
+                "Alien",
+                .json(#"{"fullName":"Jane Roe","address":{"city":"Rome"}}"#),
+                expiration: Date(timeIntervalSince1970: 1_700_000_000)
+            ),
+            .init("photo", "Data", .data(Data([0, 1, 255]))),
+        ]
+    )
+
+    /// What the release of a version has left behind.
+    static func store(at version: Int, _ migrations: MigrationRegistry = migrations) throws -> StoreFixture {
+        version == 0 ? first : try first.migrated(through: migrations, upTo: version).fixture
+    }
+
+    /// A catalog with a fixture of each version, and what an upgrade makes of them.
+    static func catalog() async throws -> CatalogDirectory {
+        let directory = CatalogDirectory()
+        for (path, data) in try await recorded.value {
+            let file = directory.url.appending(path: path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try data.write(to: file)
+        }
+        return directory
+    }
+
+    /// The files of that catalog, recorded once.
+    private static let recorded = Task {
+        let directory = CatalogDirectory()
+        let catalog = directory.catalog(recording: .missing)
+        for version in 0...3 { try catalog.record(store(at: version), named: "everyday") }
+        let recording = await failure { try await catalog.verify(migrations, types: types) }
+        if let recording, recording.kinds != [.recorded] { throw recording }
+        return try directory.files()
+    }
+
+    /// What the matrix throws; nil when nothing is wrong.
+    static func failure(_ body: () async throws -> Void) async -> MatrixFailure? {
+        do {
+            try await body()
+            return nil
+        } catch let failure as MatrixFailure {
+            return failure
+        } catch {
+            return MatrixFailure(
+                failures: [.init(kind: .init(rawValue: "other"), subject: "", place: "", message: "\(error)")],
+                report: MatrixReport()
+            )
+        }
+    }
+}
+
+extension MatrixFailure {
+    /// The kinds, each once, in the order in which they were found.
+    var kinds: [Kind] {
+        failures.reduce(into: []) { if !$0.contains($1.kind) { $0.append($1.kind) } }
+    }
+
+    /// The failures of a kind.
+    func all(_ kind: Kind) -> [Failure] {
+        failures.filter { $0.kind == kind }
+    }
+}

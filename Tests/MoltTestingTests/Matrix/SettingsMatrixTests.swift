@@ -1,0 +1,110 @@
+import Foundation
+import Molt
+import MoltTesting
+import Testing
+
+/// The matrix over settings: beside a cache, and alone.
+@Suite
+struct SettingsMatrixTests {
+    private static let group = Molt.Suite.suite("group.molt.matrix")
+
+    private let migrations: MigrationRegistry = [
+        Migration(to: 1, "theme", .renameKey("theme", to: "style", in: .standard)),
+        .suiteToAppGroup(to: 2, from: .standard, into: group, afterwards: .clean),
+        Migration(to: 3, "old-keys", .removeKeys("old", in: group)),
+    ]
+    private let settings: [String: PropertyListValue] = [
+        "theme": "dark", "old": 1, "sizes": [1.0, 2.5], "since": .date(Date(timeIntervalSinceReferenceDate: 86_400)),
+        "recent": ["names": ["Ada", "Grace"], "bytes": .data(Data([1, 2, 255]))],
+    ]
+
+    private func recorded(_ fixture: StoreFixture, _ migrations: MigrationRegistry) async throws -> CatalogDirectory {
+        let directory = CatalogDirectory()
+        try directory.catalog(recording: .missing).record(fixture, named: "settings")
+        for version in 1...3 {
+            let store = try fixture.migrated(through: migrations, upTo: version).fixture
+            try directory.catalog(recording: .missing).record(store, named: "settings")
+        }
+        let recording = await Releases.failure {
+            try await directory.catalog(recording: .missing).verify(migrations, types: [])
+        }
+        if let recording, recording.kinds != [.recorded] { throw recording }
+        return directory
+    }
+
+    @Test func `A cache with settings passes`() async throws {
+        let fixture = StoreFixture(
+            schemaVersion: 0,
+            records: [.init("photo", "Data", .data(Data([1])))],
+            suites: [.standard: settings]
+        )
+        let directory = try await recorded(fixture, migrations)
+
+        let report = try await directory.catalog().verify(migrations, types: [])
+
+        #expect(report.rows.map(\.targets) == [[1, 2, 3], [2, 3], [3], [3]])
+        #expect(report.rows[0].entryPoints == [.open, .asyncOpen, .inMemory, .migrator])
+        let golden = try StoreFixture(contentsOf: directory.url.appending(path: "Golden/0-settings@3.json"))
+        #expect(golden.suites[Self.group]?["style"] == "dark")
+        #expect(golden.suites[Self.group]?["old"] == nil)
+        #expect(golden.suites[.standard] == nil)
+        // The settings of this process were not touched.
+        #expect(try Self.group.values().isEmpty)
+    }
+
+    @Test func `A suite without a cache passes`() async throws {
+        let fixture = StoreFixture(
+            primary: .suite(.standard),
+            schemaVersion: 0,
+            suites: [.standard: settings]
+        )
+        let directory = try await recorded(fixture, migrations)
+
+        let report = try await directory.catalog().verify(migrations, types: [])
+
+        #expect(report.rows.map(\.targets) == [[1, 2, 3], [2, 3], [3], [3]])
+        #expect(report.rows[0].entryPoints == [.suite, .asyncSuite])
+        #expect(report.rows[0].upgrades == 3 * 5 + 3)
+    }
+
+    @Test func `A setting that a step loses is found by its key`() async throws {
+        let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
+        let directory = try await recorded(fixture, migrations)
+        let losing: MigrationRegistry = [
+            migrations.migrations[0],
+            migrations.migrations[1],
+            Migration(to: 3, "old-keys", .removeKeys("old", "sizes", in: Self.group)),
+        ]
+
+        let failure = try #require(
+            await Releases.failure { try await directory.catalog().verify(losing, types: []) }
+        )
+
+        #expect(
+            failure.all(.golden)[0].message.contains(
+                #"suite group.molt.matrix, "sizes": missing, expected an array of 2"#
+            )
+        )
+        #expect(failure.all(.edited).count == 1)
+    }
+
+    @Test func `A migration that still waits is a failure with its reason`() async throws {
+        let waiting: MigrationRegistry = [
+            .suiteToAppGroup(to: 1, from: .standard, into: Self.group, canary: .key("never-set"))
+        ]
+        let directory = CatalogDirectory()
+        let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
+        try directory.catalog(recording: .missing).record(fixture, named: "settings")
+
+        let failure = try #require(
+            await Releases.failure {
+                try await directory.catalog(recording: .missing).verify(waiting, types: [], versions: [0])
+            }
+        )
+
+        #expect(failure.kinds == [.ledger, .missingGolden])
+        #expect(failure.failures[0].place == "to version 1")
+        #expect(failure.failures[0].message.hasPrefix("migration \"suite-to-app-group\" (version 1) still waits: "))
+        #expect(failure.failures[0].message.contains("The settings in copy may not be readable yet"))
+    }
+}
