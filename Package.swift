@@ -47,7 +47,8 @@ let package = Package(
         ),
         .testTarget(
             name: "MoltTestingTests",
-            dependencies: molt + ["MoltTesting", "TestHome", "CMoltSQLite"]
+            dependencies: molt + ["MoltTesting", "TestHome", "CMoltSQLite"],
+            resources: [.copy("Fixtures/Files")]
         ),
         .testTarget(
             name: "ContactsTests",

@@ -8,8 +8,14 @@ extension CacheStore {
     package static func damage(at url: URL) throws -> [String] {
         let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
             var lines: [String] = []
-            try connection.prepare("PRAGMA integrity_check").eachRow { row throws(SQLiteError) in
-                lines.append(row.text(0))
+            do throws(SQLiteError) {
+                try connection.prepare("PRAGMA integrity_check").eachRow { row throws(SQLiteError) in
+                    lines.append(row.text(0))
+                }
+            } catch {
+                // It gives up where a page that it cannot do without is not what it must be.
+                guard error.isDamage else { throw error }
+                lines.append(error.message)
             }
             return lines
         }

@@ -33,8 +33,10 @@ final class Attachments {
     func deferral(of migration: Migration, _ ledger: [LedgerEntry]) throws -> String? {
         for declared in migration.attached {
             let name = declared.attachedName
-            // Not the last row: that of a migration that was deferred keeps its place.
-            let last = ledger.filter { $0.attachedCounts[name] != nil }.max { $0.appliedAt < $1.appliedAt }
+            // Not the last row: that of a migration that was deferred keeps its place. Of rows without a time, as a
+            // fixture has them, it is the last one.
+            let rows = ledger.reversed().filter { $0.attachedCounts[name] != nil }
+            let last = rows.max { $0.appliedAt < $1.appliedAt }
             let circumstances = AttachedCircumstances(role: role, lastCount: last?.attachedCounts[name])
             let store = try store(name)
             let reason = try asAttached(name) { try store.unavailability(circumstances) }

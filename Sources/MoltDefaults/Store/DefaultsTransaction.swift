@@ -60,7 +60,9 @@ final class DefaultsTransaction: MigrationTransaction {
     func record(_ entries: [LedgerEntry], version: Int) throws {
         try check()
         let names = Set(entries.map(\.name))
-        let kept = before.ledger.filter { $0.outcome != .deferred || !names.contains($0.name) }
+        let kept = (pending?.ledger.entries ?? before.ledger).filter {
+            $0.outcome != .deferred || !names.contains($0.name)
+        }
         let ledger = DefaultsLedger(version: version, entries: kept + entries)
         pending = DefaultsJournal(ledger: ledger, entries: pending?.entries ?? [])
         try setOwnIntent { $0.ledger = try ledger.stored() }

@@ -8,6 +8,17 @@ extension Suite {
         try SuiteDomain(self).read().filter { $0.key != Self.ledgerKey }
     }
 
+    /// What a suite's values say of it as a store, and the values without that.
+    ///
+    /// - Returns: A state that is nil when the suite never was a store.
+    package func separated(
+        _ values: [String: PropertyListValue]
+    ) throws -> (state: StoreContents?, values: [String: PropertyListValue]) {
+        var values = values
+        let ledger = try values.removeValue(forKey: Self.ledgerKey).map { try DefaultsLedger($0, in: self) }
+        return (ledger.map { StoreContents(version: $0.version, ledger: $0.entries) }, values)
+    }
+
     /// Writes the values of a fixture, those that Molt keeps for itself included.
     ///
     /// - Parameters:

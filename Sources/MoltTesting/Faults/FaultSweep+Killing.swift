@@ -2,16 +2,6 @@ internal import Foundation
 internal import MoltCore
 
 extension FaultSweep {
-    /// Which of the points of an upgrade a process is killed at; each kill takes a process of its own.
-    public enum KillPoints: Hashable, Sendable {
-        /// All of them.
-        case all
-        /// One of so many.
-        case every(Int)
-        /// One of each name, and others in even distances, so many together at most.
-        case spread(limit: Int)
-    }
-
     /// Has child processes upgraded the store that are killed on the way, and checks each time that nothing is lost.
     ///
     /// With the exit tests of Swift Testing:
@@ -25,8 +15,8 @@ extension FaultSweep {
     ///     }
     /// }
     /// ```
-    /// Here `migrations` is a global constant: a child process has nothing of its parent but what it is given. Without
-    /// exit tests start a tool of your own, see ``KillPoint``.
+    /// Here `migrations` is a global constant: a child process has nothing of its parent but what it captures, and that
+    /// must have its type written out. Without exit tests start a tool of your own, see ``KillPoint``.
     ///
     /// - Parameters:
     ///   - points: At which points; one of each name and some more by default, 40 together.
@@ -37,7 +27,7 @@ extension FaultSweep {
     ///   ``run()``.
     @discardableResult
     public func killing(
-        _ points: KillPoints = .spread(limit: 40),
+        _ points: Points = .spread(limit: 40),
         by entryPoint: EntryPoint? = nil,
         _ child: (KillPoint) async throws -> Void
     ) async throws -> FaultSummary {
@@ -46,7 +36,7 @@ extension FaultSweep {
         var broken: [FaultFailure.Broken] = []
         let course = try await course(entryPoint, &broken)
         summary.available = course.points.count
-        for point in points.of(course.points) {
+        for point in points.chosen(from: course.points) {
             let trial = FaultSummary.Trial(fault: .kill, entryPoint: entryPoint, point: point)
             summary.trials.append(trial)
             let store = try store()
@@ -67,29 +57,5 @@ extension FaultSweep {
         }
         guard broken.isEmpty else { throw FaultFailure(broken: broken, summary: summary) }
         return summary
-    }
-}
-
-extension FaultSweep.KillPoints {
-    /// Those of some points.
-    fileprivate func of(_ points: [FaultPoint]) -> [FaultPoint] {
-        switch self {
-        case .all: return points
-        case .every(let distance):
-            return points.indices.filter { $0 % max(1, distance) == 0 }.map { points[$0] }
-        case .spread(let limit):
-            guard points.count > limit else { return points }
-            var names: Set<String> = []
-            let firsts = points.indices.filter { names.insert(points[$0].kind).inserted }
-            let chosen = evenly(limit, of: firsts)
-            let others = points.indices.filter { !firsts.contains($0) }
-            return (chosen + evenly(limit - chosen.count, of: others)).sorted().map { points[$0] }
-        }
-    }
-
-    /// So many of some numbers, or all of them, in even distances.
-    private func evenly(_ count: Int, of numbers: [Int]) -> [Int] {
-        guard count < numbers.count else { return numbers }
-        return (0..<max(0, count)).map { numbers[$0 * numbers.count / count] }
     }
 }

@@ -68,7 +68,7 @@ extension FaultSweep {
             do {
                 _ = try await sweep.upgrade(store, by: entryPoint, nil)
             } catch {
-                return "The store cannot be upgraded any more: \(error)"
+                return "The store cannot be upgraded any more: \(Self.text(of: error))"
             }
             do {
                 if let damage = try damage() { return damage }
@@ -81,6 +81,12 @@ extension FaultSweep {
             } catch {
                 return "What the next opening has made cannot be read: \(error)"
             }
+        }
+
+        /// What an error says, and what those say that it comes from: nothing in a fixture is a secret.
+        private static func text(of error: any Error) -> String {
+            guard let underlying = (error as? MigrationError)?.underlying else { return "\(error)" }
+            return "\(error)\n\(text(of: underlying))"
         }
 
         private func damage() throws -> String? {

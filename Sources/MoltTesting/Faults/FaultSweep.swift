@@ -53,7 +53,8 @@ public struct FaultSweep: Sendable {
     ///   - migrations: The registry of the app.
     ///   - faults: What is let happen; ``Fault/inProcess`` by default.
     ///   - entryPoints: How the store is opened, those in memory excepted; nil for the one that apps use most.
-    ///   - configuration: How the app opens its cache: its coders, what it attaches.
+    ///   - configuration: How the app opens its cache: its coders, what it attaches. Of attached stores only suites are
+    ///     copied and compared.
     ///   - batchSize: How many records the upgrade reads and writes at a time.
     public init(
         of fixture: StoreFixture,
@@ -73,17 +74,19 @@ public struct FaultSweep: Sendable {
 
     /// Tries every fault at every point.
     ///
+    /// - Parameter points: At which points of each fault; all by default, and with thousands of records fewer may do.
     /// - Returns: What was tried.
     /// - Throws: ``FaultFailure`` with all points at which something is lost; what an upgrade without a fault throws;
     ///   ``TestingError`` with the code `unsuitable` when there is nothing to upgrade.
-    public func run() async throws -> FaultSummary {
+    @discardableResult
+    public func run(at points: Points = .all) async throws -> FaultSummary {
         var summary = FaultSummary()
         var broken: [FaultFailure.Broken] = []
         for entryPoint in entryPoints {
             let course = try await course(entryPoint, &broken)
             summary.available += course.points.count
             for fault in faults {
-                for point in try await points(of: fault, on: course, entryPoint, &summary) {
+                for point in points.chosen(from: try await pointsOf(fault, on: course, entryPoint, &summary)) {
                     let trial = FaultSummary.Trial(fault: fault, entryPoint: entryPoint, point: point)
                     summary.trials.append(trial)
                     guard let problem = try await problem(of: trial, course) else { continue }
@@ -173,8 +176,8 @@ public struct FaultSweep: Sendable {
         }
     }
 
-    private func points(
-        of fault: Fault,
+    private func pointsOf(
+        _ fault: Fault,
         on course: Course,
         _ entryPoint: EntryPoint,
         _ summary: inout FaultSummary

@@ -19,6 +19,7 @@ internal import MoltDefaults
 /// // In the tool:
 /// if let kill = KillPoint(text: CommandLine.arguments[1]) { try kill.run(through: migrations) }
 /// ```
+/// The child needs the environment of its parent: on Linux it says where suites are kept.
 public struct KillPoint: Hashable, Sendable, Codable {
     /// Where it is killed.
     public let point: FaultPoint

@@ -1,7 +1,3 @@
-internal import Foundation
-internal import MoltCore
-internal import MoltDefaults
-
 /// A store for which a property does not hold, on its way to a small one.
 struct FailingStore {
     /// The smallest store so far for which it does not.
@@ -66,25 +62,12 @@ struct FailingStore {
             """
             It failed in run \(run + 1) of \(runs), with the seed \(seed). The store had \(records); in \(steps), of \
             \(triesMade) tried, it became this one, with which it fails, too:
-            \(store.readable)
+            \(store.json)
             Try that store again with check(runs: 1, seed: \(seed)).
             """,
             underlying: thrown
         )
         error.store = store
         return error
-    }
-}
-
-extension StoreFixture {
-    /// All that there is, as text.
-    fileprivate var readable: String {
-        let records = records.map { record in
-            let expiration = record.expiration.map { ", expires at \($0.timeIntervalSince1970)" } ?? ""
-            return "  \(record.typeName) \(String(reflecting: record.key))\(expiration): \(record.content.text)"
-        }
-        let settings = suites.sorted { $0.key.attachedName < $1.key.attachedName }
-            .map { "  \($0.key): \(GeneratedValue($0.value))" }
-        return (["  version \(schemaVersion)"] + records + settings).joined(separator: "\n")
     }
 }

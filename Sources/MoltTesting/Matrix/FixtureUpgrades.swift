@@ -66,7 +66,9 @@ struct FixtureUpgrades {
             try await upgrade(to: target)
         }
         await upgradeStepByStep()
-        if let result = results[migrations.version] { decode(result) }
+        if let result = results[migrations.version] {
+            failures.add(TypeCheck(result, types, configuration.coding, name: name).failures)
+        }
     }
 
     // MARK: At once
@@ -83,7 +85,7 @@ struct FixtureUpgrades {
                 do {
                     dry = try dryRun(store, registry, target)
                 } catch {
-                    thrown.append(("dry run", Self.text(of: error)))
+                    thrown.append(("dry run", UpgradeText.of(error)))
                 }
                 opened += 1
             }
@@ -100,7 +102,7 @@ struct FixtureUpgrades {
                 }
                 try await repeatUpgrade(of: store, registry, entry, result, target)
             } catch {
-                thrown.append((entry.description, Self.text(of: error)))
+                thrown.append((entry.description, UpgradeText.of(error)))
             }
             opened += 1
         }
@@ -213,7 +215,7 @@ struct FixtureUpgrades {
     private mutating func check(_ result: StoreFixture, _ report: MigrationReport, _ target: Int) {
         let place = FailureList.Place.upgrade(to: target, by: nil)
         for deferral in report.deferred {
-            let reason = Self.withoutCopies(deferral.reason)
+            let reason = UpgradeText.withoutCopies(deferral.reason)
             failures.add(.ledger, name, "migration \(deferral.migration) still waits: \(reason)", at: place)
         }
         let deferred = Set(report.deferred.map(\.migration))
@@ -284,58 +286,8 @@ struct FixtureUpgrades {
                 .path,
                 name,
                 "the result depends on the path: a jump succeeds, but to open the store at versions \(steps), one after "
-                    + "the other, throws \(Self.text(of: error))"
+                    + "the other, throws \(UpgradeText.of(error))"
             )
         }
-    }
-
-    // MARK: Types
-
-    /// Reads every record as the app's type of today.
-    private mutating func decode(_ result: StoreFixture) {
-        let known = Dictionary(types.map { ($0.name, $0) }) { $1 }
-        var unknown: [String: [String]] = [:]
-        for record in result.records {
-            guard let type = known[record.typeName] else {
-                let isRawData = record.content.isData && record.typeName == RecordTypeName.of(Data.self)
-                if !isRawData { unknown[record.typeName, default: []].append(Shown.key(record.key)) }
-                continue
-            }
-            do {
-                try type.check(record.content, configuration.coding)
-            } catch {
-                failures.add(
-                    .decoding,
-                    name,
-                    "\(Shown.key(record.key)) cannot be read as \(record.typeName): \(FixtureType.words(of: error))"
-                )
-            }
-        }
-        for (type, keys) in unknown.sorted(by: { $0.key < $1.key }) {
-            let some = keys.prefix(3).joined(separator: ", ") + (keys.count > 3 ? ", …" : "")
-            failures.add(
-                .unknownType,
-                name,
-                "after the upgrade there are records of type \(type) (\(some)), which is not among the types that were "
-                    + "given. Add `.type(\(type).self)`, or a migration that renames or deletes the type."
-            )
-        }
-    }
-
-    // MARK: Texts
-
-    /// What was thrown.
-    static func text(of error: any Error) -> String {
-        guard var error = error as? MigrationError else { return withoutCopies(String(describing: error)) }
-        error.store = nil
-        var text = error.description
-        // Fixtures are no user's: what the app's own closure says may be shown.
-        if let underlying = error.underlying, !(underlying is any DescribedError) { text += "\n\(underlying)" }
-        return withoutCopies(text)
-    }
-
-    /// A text without the names of temporary copies: they are others each time.
-    private static func withoutCopies(_ text: String) -> String {
-        text.replacing(/molt-testing[.-][0-9A-F-]{36}/, with: "copy")
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import MoltCache
 import MoltCore
+import MoltTesting
 
 #if canImport(Glibc)
     import Glibc
@@ -14,7 +15,7 @@ struct OldDirectory {
     /// The directory.
     let url: URL
     /// The files that the archive has for it.
-    let archived: [TarArchive.File]
+    let archived: [DirectoryFixture.File]
 
     /// 2026-11-21T07:44:54Z, in seconds since 1970.
     static let time = 1_795_247_094.0
@@ -32,9 +33,9 @@ struct OldDirectory {
         }
         guard let resource = Bundle.module.url(forResource: "cache-7", withExtension: "tar", subdirectory: "Fixtures")
         else { throw CocoaError(.fileNoSuchFile) }
-        let archive = try TarArchive(resource)
-        try archive.unpack("fixture/\(name)", into: url)
-        archived = archive.files.filter { $0.name.hasPrefix("fixture/\(name)/") }
+        let directory = try DirectoryFixture(tar: resource, directory: "fixture/\(name)")
+        try directory.write(to: url)
+        archived = directory.files
     }
 
     /// The store's file.
@@ -81,7 +82,7 @@ struct OldDirectory {
     }
 
     /// All that is in the directory, as it is.
-    func contents() throws -> Set<TarArchive.File> {
+    func contents() throws -> Set<DirectoryFixture.File> {
         let names = try FileManager.default.contentsOfDirectory(atPath: url.path)
         return try Set(
             names.map { name in
@@ -93,14 +94,26 @@ struct OldDirectory {
                 #else
                     let time = status.st_mtim
                 #endif
-                return TarArchive.File(
-                    name: name,
-                    content: FileManager.default.contents(atPath: path) ?? Data(),
+                return DirectoryFixture.File(
+                    name,
+                    FileManager.default.contents(atPath: path) ?? Data(),
                     modified: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
                 )
             }
         )
     }
+}
+
+/// Writes a file, and sets when it was last modified, in nanoseconds since 1970.
+func write(_ content: Data, to url: URL, modified: Int64) throws {
+    // Foundation would wait for the disk, for each file.
+    let file = fopen(url.path, "w")
+    guard let file, content.withUnsafeBytes({ fwrite($0.baseAddress, 1, $0.count, file) }) == content.count,
+        fclose(file) == 0
+    else { throw CocoaError(.fileWriteUnknown) }
+    let time = timespec(tv_sec: Int(modified / 1_000_000_000), tv_nsec: Int(modified % 1_000_000_000))
+    let times = [time, time]
+    guard utimensat(AT_FDCWD, url.path, times, 0) == 0 else { throw CocoaError(.fileWriteUnknown) }
 }
 
 /// The keys that the archive's directory Floppy was written with.

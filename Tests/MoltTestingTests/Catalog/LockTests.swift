@@ -97,7 +97,7 @@ struct LockTests {
             }
         )
         #expect(removed.failures.map(\.subject) == ["1-everyday.json"])
-        #expect(removed.failures[0].message.contains("no line in fixtures.lock. Restore the line"))
+        #expect(removed.first().message.contains("no line in fixtures.lock. Restore the line"))
 
         let edited = try #require(
             try await failure { directory in
@@ -108,7 +108,7 @@ struct LockTests {
             }
         )
         #expect(edited.failures.map(\.subject) == ["1-everyday.json"])
-        #expect(edited.failures[0].kind == .lock)
+        #expect(edited.first().kind == .lock)
     }
 
     @Test func `A lock that is gone is a failure for every file`() async throws {
@@ -127,7 +127,7 @@ struct LockTests {
         )
 
         #expect(failure.failures.map(\.subject) == ["fixtures.lock"])
-        #expect(failure.failures[0].message.hasPrefix("Line 11 is not a hash"))
+        #expect(failure.first().message.hasPrefix("Line 11 is not a hash"))
     }
 
     @Test func `A file of the newest version that was edited can be made the recorded one`() async throws {
@@ -138,7 +138,7 @@ struct LockTests {
         }
         let refused = try #require(try await failure(.never, change))
         #expect(refused.kinds == [.lock])
-        #expect(refused.failures[0].message.contains("MOLT_RECORD=all swift test"))
+        #expect(refused.first().message.contains("MOLT_RECORD=all swift test"))
         #expect(try await failure(.missing, change)?.kinds == [.lock])
 
         let recorded = try #require(try await failure(.all, change))

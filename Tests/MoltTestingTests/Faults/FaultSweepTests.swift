@@ -9,7 +9,6 @@ import Testing
 
     @Test func `loses nothing of a cache with suites, and says what it has tried`() async throws {
         let summary = try await FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations).run()
-        print(summary)
         #expect(summary.count == summary.available)
         #expect(summary.count(of: .steps) >= 8)
         #expect(summary.count(of: .batches) >= 8)
@@ -38,11 +37,33 @@ import Testing
         let summary = try await FaultSweep(
             of: FaultScenario.fixture,
             through: FaultScenario.migrations,
-            faults: [.throwing, .diskFull],
             entryPoints: [entryPoint]
-        ).run()
-        #expect(summary.count(of: .throwing) >= 20)
+        ).run(at: .spread(limit: 8))
+        for fault in Fault.inProcess { #expect(summary.count(of: fault) == 8, "\(fault)") }
         #expect(summary.trials.allSatisfy { $0.entryPoint == entryPoint })
+    }
+
+    @Test func `tries some of the points when it is told to, of each kind at least one`() async throws {
+        let sweep = FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations, faults: [.throwing])
+        let some = try await sweep.run(at: .every(10))
+        #expect(some.count(of: .throwing) == 3)
+        #expect(some.description.hasPrefix("3 of \(some.available) points: "))
+        let spread = try await sweep.run(at: .spread(limit: 10))
+        #expect(spread.count(of: .throwing) == 10)
+        #expect(Set(spread.trials.map(\.point.area)) == [.steps, .batches, .commits, .attached])
+    }
+
+    @Test func `tells a damaged file`() throws {
+        let store = try TemporaryStore(FaultScenario.fixture)
+        #expect(try CacheStore.damage(at: store.url).isEmpty)
+        let pages = try CacheStore.pageCount(at: store.url)
+        #expect(pages > 4)
+        // The last page is cut to nothing, and the file is as long as it was.
+        var bytes = try Data(contentsOf: store.url)
+        let size = bytes.count / pages
+        bytes.replaceSubrange((bytes.count - size)..., with: Data(count: size))
+        try bytes.write(to: store.url)
+        #expect(try !CacheStore.damage(at: store.url).isEmpty)
     }
 
     @Test func `loses nothing of suites without a cache`() async throws {
@@ -51,7 +72,6 @@ import Testing
             through: FaultScenario.settingsMigrations,
             entryPoints: [.suite, .asyncSuite]
         ).run()
-        print(summary)
         #expect(summary.count(of: .steps) == 2 * 6)
         #expect(summary.count(of: .commits) == 2 * 4)
         #expect(summary.count(of: .writes) == 2 * 3)
@@ -83,7 +103,7 @@ import Testing
         #expect(!names.contains("after the commit of the upgrade"))
         let text = try #require(failure).description
         #expect(text.contains("something throws, open: after the steps of not-atomic (1)"))
-        #expect(text.contains("app.faults: direct is \"now\", not nothing"))
+        #expect(text.contains(#"suite app.faults, "direct": unexpected, found "now""#))
     }
 
     @Test func `names the points whose failure a block has swallowed`() async throws {
@@ -126,7 +146,7 @@ import Testing
         let first = try #require(failure?.broken.first)
         #expect(first.trial == nil)
         #expect(first.problem.contains("do not come to the same end"))
-        #expect(first.problem.contains("record note 1 is Note"))
+        #expect(first.problem.contains(#""note 1".id: expected "#))
     }
 
     @Test func `finds an upgrade that cannot be made again`() async throws {
@@ -151,7 +171,10 @@ import Testing
 
         let broken = try #require(failure).broken
         #expect(broken.map(\.trial?.point.name) == ["writing the ledger"])
-        #expect(try #require(broken.first).problem.hasPrefix("The store cannot be upgraded any more: "))
+        let problem = try #require(broken.first).problem
+        #expect(problem.hasPrefix("The store cannot be upgraded any more: "))
+        #expect(problem.contains("thrice"))
+        #expect(problem.contains("CocoaError"))
     }
 
     @Test func `finds a step that writes the app's own suite and not the copy of it`() async throws {
@@ -169,7 +192,7 @@ import Testing
         let broken = try #require(failure).broken
         #expect(broken.map(\.trial) == [nil])
         let problem = try #require(broken.first).problem
-        #expect(problem.contains("\(suite): theme is \"new\", not \"old\""))
+        #expect(problem.contains("suite \(suite), \"theme\": expected \"old\", found \"new\""))
     }
 
     @Test func `refuses a store with nothing to upgrade`() async throws {

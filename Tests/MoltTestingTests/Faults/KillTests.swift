@@ -14,7 +14,6 @@ import Testing
                 try kill.run(through: FaultScenario.migrations)
             }
         }
-        print(summary)
         #expect(summary.count == 10)
         #expect(summary.count(of: .kill) == 10)
         #expect(summary.available > 60)
@@ -29,7 +28,6 @@ import Testing
                 try kill.run(through: FaultScenario.settingsMigrations)
             }
         }
-        print(summary)
         #expect(summary.count(of: .attached) >= 4)
     }
 

@@ -27,7 +27,7 @@ struct MatrixTests {
 
         #expect(report.rows.map(\.fixture) == (0...3).map { "\($0)-everyday.json" })
         #expect(report.rows.map(\.targets) == [[1, 2, 3], [2, 3], [3], [3]])
-        #expect(report.rows[0].entryPoints == [.open, .asyncOpen, .inMemory, .migrator])
+        #expect(report.rows.first?.entryPoints == [.open, .asyncOpen, .inMemory, .migrator])
         // For each version a dry run, and each entry point twice; then one more to each version on the way.
         #expect(report.rows.map(\.upgrades) == [30, 20, 9, 9])
         #expect(report.upgrades == 68)
@@ -47,15 +47,15 @@ struct MatrixTests {
             missing.all(.missingFixture).map { $0.message.prefix(31) }
                 == (1...3).map { "There is no fixture of version \($0)".prefix(31) }
         )
-        #expect(missing.all(.missingFixture)[1].message.contains("2-everyday.json"))
-        #expect(missing.all(.missingGolden)[0].message.contains("Golden/0-everyday@1.json"))
-        #expect(missing.all(.missingGolden)[0].message.contains("MOLT_RECORD=missing swift test"))
+        #expect(missing.all(.missingFixture).map { $0.message.contains("2-everyday.json") } == [false, true, false])
+        #expect(missing.first(.missingGolden).message.contains("Golden/0-everyday@1.json"))
+        #expect(missing.first(.missingGolden).message.contains("MOLT_RECORD=missing swift test"))
 
         // A run that records fails, and says what it wrote.
         let recording = try #require(await failure(directory, recording: .missing))
         #expect(recording.kinds == [.missingFixture, .recorded])
         #expect(recording.report.recorded == (1...3).map { "Golden/0-everyday@\($0).json" })
-        #expect(recording.all(.recorded)[0].message.contains("run again without MOLT_RECORD"))
+        #expect(recording.first(.recorded).message.contains("run again without MOLT_RECORD"))
 
         try await directory.catalog().verify(Releases.migrations, types: Releases.types, versions: [0])
     }
@@ -81,8 +81,8 @@ struct MatrixTests {
                 "0-everyday.json", "0-everyday.json", "1-everyday.json", "1-everyday.json",
             ]
         )
-        #expect(failure.failures[0].place == "Golden/0-everyday@2.json")
-        #expect(failure.failures[0].message.contains(#""john".extra: missing, expected 1.0"#))
+        #expect(failure.first().place == "Golden/0-everyday@2.json")
+        #expect(failure.first().message.contains(#""john".extra: missing, expected 1.0"#))
         #expect(failure.description.contains("\n0-everyday.json\n  - Golden/0-everyday@2.json: the result is not"))
         #expect(failure.localizedDescription == failure.description)
     }
@@ -185,10 +185,10 @@ struct MatrixTests {
         // The store of version 3 counts it as applied as it was.
         #expect(failure.kinds == [.upgrade, .edited])
         #expect(failure.all(.upgrade).map(\.subject) == ["0-everyday.json", "1-everyday.json", "2-everyday.json"])
-        #expect(failure.failures[0].place == "to version 3")
-        #expect(failure.failures[0].message.hasPrefix("the upgrade throws stepFailed:"))
-        #expect(failure.failures[0].message.contains("migration: \"nickname\" (version 3)"))
-        #expect(failure.failures[0].message.contains("Refusal"))
+        #expect(failure.first().place == "to version 3")
+        #expect(failure.first().message.hasPrefix("the upgrade throws stepFailed:"))
+        #expect(failure.first().message.contains("migration: \"nickname\" (version 3)"))
+        #expect(failure.first().message.contains("Refusal"))
         #expect(failure.report.rows.count == 4)
     }
 
@@ -205,12 +205,12 @@ struct MatrixTests {
 
         #expect(failure.kinds == [.edited])
         #expect(failure.failures.count == 1)
-        #expect(failure.failures[0].subject == "registry")
+        #expect(failure.first().subject == "registry")
         #expect(
-            failure.failures[0].place.hasPrefix("Golden/0-everyday@1.json; Golden/0-everyday@2.json; 1-everyday.json")
+            failure.first().place.hasPrefix("Golden/0-everyday@1.json; Golden/0-everyday@2.json; 1-everyday.json")
         )
         #expect(
-            failure.failures[0].message.hasPrefix(
+            failure.first().message.hasPrefix(
                 "migration \"alien-becomes-person\" (version 1) was edited after it had"
             )
         )
@@ -237,7 +237,7 @@ struct MatrixTests {
 
         let refused = try #require(await failure(directory, migrations))
         #expect(refused.kinds == [.golden, .edited])
-        #expect(refused.all(.golden)[0].message.contains("MOLT_RECORD=all swift test"))
+        #expect(refused.first(.golden).message.contains("MOLT_RECORD=all swift test"))
         #expect(await failure(directory, migrations, recording: .missing)?.kinds == [.golden, .edited])
         #expect(try directory.files() == before)
 
@@ -259,8 +259,8 @@ struct MatrixTests {
 
         #expect(failure.kinds == [.unknownType])
         #expect(failure.failures.count == 4)
-        #expect(failure.failures[0].message.contains("records of type Person (\"john\", \"jane\")"))
-        #expect(failure.failures[0].message.contains("`.type(Person.self)`"))
+        #expect(failure.first().message.contains("records of type Person (\"john\", \"jane\")"))
+        #expect(failure.first().message.contains("`.type(Person.self)`"))
     }
 
     @Test func `A record that cannot be read as today's type is named with the property`() async throws {
@@ -281,7 +281,7 @@ struct MatrixTests {
         #expect(failure.kinds == [.decoding])
         #expect(failure.failures.count == 8)
         #expect(
-            failure.failures[0].message
+            failure.first().message
                 == #""john" cannot be read as Person: there is no property "zip" at address"#
         )
     }
@@ -315,7 +315,7 @@ struct MatrixTests {
         let failure = try #require(await failure(directory, Releases.migrations.upTo(version: 2)))
 
         #expect(failure.all(.upgrade).map(\.subject) == ["3-everyday.json"])
-        #expect(failure.all(.upgrade)[0].message.contains("superseded"))
+        #expect(failure.first(.upgrade).message.contains("superseded"))
     }
 
     @Test func `A fixture that cannot be read is one failure`() async throws {
@@ -327,5 +327,62 @@ struct MatrixTests {
         #expect(failure.failures.allSatisfy { $0.subject == "3-everyday.json" })
         #expect(failure.kinds == [.lock, .catalog])
         #expect(failure.report.rows.count == 3)
+    }
+
+    @Test func `A second opening that changes the store is found`() async throws {
+        let directory = try await Releases.catalog()
+        var configuration = CodableCache.Configuration()
+        // An app that writes at every launch.
+        configuration.monitor = MigrationMonitor { event in
+            guard case .finished(let report) = event, report.isEmpty, report.store.hasSuffix(".molt") else { return }
+            let url = URL(filePath: report.store)
+            let cache = try? CodableCache(at: url, migrations: Releases.migrations.upTo(version: report.to))
+            try? cache?.set(Data([7]), forKey: "launch")
+            cache?.close()
+        }
+
+        let failure = try #require(await failure(directory, configuration: configuration))
+
+        let repetition = try #require(failure.all(.repetition).first)
+        #expect(repetition.place == "to versions 1, 2, 3 by open, async open, migrator")
+        #expect(repetition.message.contains("\"launch\": unexpected, a Data: raw data of 1 byte"))
+        #expect(failure.all(.repetition).contains { $0.message.hasPrefix("opening a store that is up to date") })
+    }
+
+    @Test func `A store made in code is upgraded in every way, too`() async throws {
+        let report = try await Releases.first.verifyUpgrades(through: Releases.migrations, types: Releases.types)
+        #expect(report.rows.map(\.upgrades) == [30])
+
+        let failure = try #require(
+            await Releases.failure {
+                try await Releases.first.verifyUpgrades(through: Releases.migrations, types: [], named: "the first")
+            }
+        )
+        #expect(failure.failures.map(\.subject) == ["the first"])
+        #expect(failure.kinds == [.unknownType])
+    }
+
+    @Test func `What a failure is about stands above it, with all its lines behind`() {
+        let failure = MatrixFailure(
+            failures: [
+                .init(kind: .golden, subject: "1-a.json", place: "to version 2", message: "first\nsecond"),
+                .init(kind: .registry, subject: "registry", message: "third"),
+                .init(kind: .upgrade, subject: "1-a.json", message: "fourth"),
+            ]
+        )
+
+        #expect(
+            failure.description == """
+                The matrix found 3 failures.
+
+                1-a.json
+                  - to version 2: first
+                    second
+                  - fourth
+
+                registry
+                  - third
+                """
+        )
     }
 }

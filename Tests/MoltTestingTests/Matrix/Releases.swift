@@ -96,6 +96,12 @@ extension MatrixFailure {
         failures.reduce(into: []) { if !$0.contains($1.kind) { $0.append($1.kind) } }
     }
 
+    /// The first failure, of a kind; one without a message when there is none.
+    func first(_ kind: Kind? = nil) -> Failure {
+        let found = failures.first { kind == nil || $0.kind == kind }
+        return found ?? Failure(kind: kind ?? Kind(rawValue: "none"), subject: "", message: "")
+    }
+
     /// The failures of a kind.
     func all(_ kind: Kind) -> [Failure] {
         failures.filter { $0.kind == kind }

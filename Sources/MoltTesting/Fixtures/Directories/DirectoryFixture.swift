@@ -1,0 +1,137 @@
+public import Foundation
+
+/// The files of a directory as an app left them, with the times at which they were written, to the nanosecond.
+///
+/// It is for what a migration brings in from elsewhere: the library Cache keeps in a file's time when its entry expires.
+///
+/// ```swift
+/// try DirectoryFixture(tar: fixtures.appending(path: "cache-7.tar")).write(to: directory)
+/// let migrated = try StoreFixture(schemaVersion: 0).migrated(through: [
+///     .adoptCacheDirectory(to: 1, directory: directory, keys: .list(keys), type: "Person")
+/// ])
+/// ```
+///
+/// Make a tar with the format that keeps these times: `tar --format=pax -cf cache-7.tar -C Caches Floppy`.
+public struct DirectoryFixture: Hashable, Sendable {
+    /// A file.
+    public struct File: Hashable, Sendable {
+        /// The name; in directories of the directory, with their names and slashes before it.
+        public var name: String
+        /// The bytes.
+        public var content: Data
+        /// When it was last written, in nanoseconds since 1970.
+        public var modified: Int64
+
+        /// Creates a file.
+        ///
+        /// - Parameter modified: When it was last written, in nanoseconds since 1970.
+        public init(_ name: String, _ content: Data, modified: Int64) {
+            self.name = name
+            self.content = content
+            self.modified = modified
+        }
+    }
+
+    /// The files, in the order of their names' bytes.
+    public private(set) var files: [File]
+
+    /// Creates a directory in code.
+    public init(_ files: [File]) {
+        self.files = files.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    /// Reads a directory, and the directories in it.
+    ///
+    /// - Throws: ``TestingError`` with the code `unreadable`, or `malformedFixture` where something is neither a file
+    ///   nor a directory.
+    public init(contentsOf directory: URL) throws {
+        var files: [File] = []
+        do {
+            for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
+                let url = directory.appending(path: name, directoryHint: .notDirectory)
+                guard let status = FileTime(of: url) else { throw CocoaError(.fileReadUnknown) }
+                switch status.kind {
+                case .directory: continue
+                case .file: files.append(File(name, try Data(contentsOf: url), modified: status.modified))
+                case .other: throw TestingError(.malformedFixture, "It is neither a file nor a directory.", file: url)
+                }
+            }
+        } catch let error as TestingError {
+            throw error
+        } catch {
+            throw TestingError(.unreadable, "The directory cannot be read.", file: directory, underlying: error)
+        }
+        self.init(files)
+    }
+
+    /// Reads a directory from a tar archive.
+    ///
+    /// - Parameters:
+    ///   - url: The archive, in the formats ustar, pax or GNU, not compressed.
+    ///   - directory: The path of the directory in the archive; nil for the only one that has files.
+    /// - Throws: ``TestingError`` with the code `malformedFixture`, which names the place in the archive, or
+    ///   `unreadable`.
+    public init(tar url: URL, directory: String? = nil) throws {
+        let data: Data
+        do {
+            data = try Data(contentsOf: url)
+        } catch {
+            throw TestingError(.unreadable, "The archive cannot be read.", file: url, underlying: error)
+        }
+        var reader = TarReader(Array(data), file: url)
+        let archived = try reader.files()
+        let found = Set(archived.map { Self.parent(of: $0.name) }).sorted()
+        let names = found.map { $0.isEmpty ? "\"\"" : $0 }.joined(separator: ", ")
+        guard let wanted = directory ?? (found.count == 1 ? found[0] : nil) else {
+            let message =
+                found.isEmpty
+                ? "There is no file in the archive."
+                : "The archive has files in \(names). Say which directory it is."
+            throw TestingError(.malformedFixture, message, file: url)
+        }
+        let prefix = wanted.isEmpty || wanted.hasSuffix("/") ? wanted : wanted + "/"
+        let files = archived.filter { $0.name.utf8.starts(with: prefix.utf8) }.map { file in
+            let name = String(decoding: file.name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+            return File(name, file.content, modified: file.modified)
+        }
+        guard !files.isEmpty else {
+            let message = "The archive has no files in \(wanted), only in \(names)."
+            throw TestingError(.malformedFixture, message, file: url)
+        }
+        self.init(files)
+    }
+
+    private static func parent(of name: String) -> String {
+        name.lastIndex(of: "/").map { String(name[..<$0]) } ?? ""
+    }
+
+    /// Writes the files, with their times, into a directory, which is made where there is none.
+    ///
+    /// - Throws: ``TestingError`` with the code `fileExists` for a file that is there already, or `unwritable`.
+    public func write(to directory: URL) throws {
+        for file in files where Self.leaves(file.name) {
+            throw TestingError(.unwritable, "\"\(file.name)\" is not the name of a file in a directory.")
+        }
+        do {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            for file in files {
+                let url = directory.appending(path: file.name, directoryHint: .notDirectory)
+                let parent = url.deletingLastPathComponent()
+                if file.name.contains("/") {
+                    try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+                }
+                try FileTime.write(file.content, to: url, modified: file.modified)
+            }
+        } catch let error as TestingError {
+            throw error
+        } catch {
+            throw TestingError(.unwritable, "The files cannot be written.", file: directory, underlying: error)
+        }
+    }
+
+    /// Whether a name is none, or leads out of the directory.
+    static func leaves(_ name: String) -> Bool {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        return name.utf8.contains(0) || parts.contains { $0.isEmpty || $0 == "." || $0 == ".." }
+    }
+}

@@ -1,0 +1,65 @@
+internal import Foundation
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
+/// When a file was last written, to the nanosecond, which Foundation does not tell.
+struct FileTime {
+    enum Kind {
+        case file
+        case directory
+        /// A symbolic link, too.
+        case other
+    }
+
+    let kind: Kind
+    /// In nanoseconds since 1970.
+    let modified: Int64
+
+    /// Asks the file system; nil when it gives no answer.
+    init?(of url: URL) {
+        var status = stat()
+        guard lstat(url.path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .directory
+            default: .other
+            }
+        modified = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// Writes a new file, and sets its time.
+    static func write(_ content: Data, to url: URL, modified: Int64) throws {
+        // Foundation would wait for the disk, for each file. With "x" a file that is there is left as it is.
+        guard let file = fopen(url.path, "wx") else {
+            guard errno == EEXIST else { throw failure(url) }
+            throw TestingError(.fileExists, "There is a file already. Write into an empty directory.", file: url)
+        }
+        let written = content.withUnsafeBytes { bytes in
+            bytes.count == 0 || fwrite(bytes.baseAddress, 1, bytes.count, file) == bytes.count
+        }
+        guard fclose(file) == 0, written else { throw failure(url) }
+        // Towards the past, also before 1970: the nanoseconds must not be negative.
+        let (seconds, rest) = modified.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let time = timespec(
+            tv_sec: time_t(rest < 0 ? seconds - 1 : seconds),
+            tv_nsec: Int(rest < 0 ? rest + 1_000_000_000 : rest)
+        )
+        guard utimensat(AT_FDCWD, url.path, [time, time], 0) == 0 else { throw failure(url) }
+    }
+
+    private static func failure(_ url: URL) -> TestingError {
+        TestingError(.unwritable, "The file cannot be written: \(String(cString: strerror(errno))).", file: url)
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Molt
+import MoltTesting
+import Testing
+
+@Suite
+struct DirectoryFixtureTests {
+    static let people = (0..<100).map { "person-\($0)" }
+
+    @Test func `A directory is written and read with its times, to the nanosecond`() throws {
+        try ScratchFolder.with { folder in
+            let directory = DirectoryFixture([
+                .init("b/c", Data("c".utf8), modified: 1_795_247_094_123_456_789),
+                .init("a", Data(), modified: 2_144_448_000_000_000_000),
+                .init("é b", Data([0, 255]), modified: 1),
+            ])
+            let url = folder.appending(path: "new/Floppy")
+            try directory.write(to: url)
+            #expect(try DirectoryFixture(contentsOf: url) == directory)
+            #expect(directory.files.map(\.name) == ["a", "b/c", "é b"])
+        }
+    }
+
+    @Test func `A file that is there is not overwritten`() throws {
+        try ScratchFolder.with { folder in
+            try Data("mine".utf8).write(to: folder.appending(path: "a"))
+            let directory = DirectoryFixture([.init("a", Data("other".utf8), modified: 0)])
+            let error = try #require(throws: TestingError.self) { try directory.write(to: folder) }
+            #expect(error.code == .fileExists)
+            #expect(error.file?.lastPathComponent == "a")
+            #expect(try String(contentsOf: folder.appending(path: "a"), encoding: .utf8) == "mine")
+        }
+    }
+
+    @Test(arguments: ["", "/a", "../a", "a/../b", "a//b", "a/", ".", "a\0b"])
+    func `No name leads out of the directory`(name: String) throws {
+        try ScratchFolder.with { folder in
+            let url = folder.appending(path: "in")
+            let directory = DirectoryFixture([.init("fine", Data(), modified: 0), .init(name, Data(), modified: 0)])
+            let error = try #require(throws: TestingError.self) { try directory.write(to: url) }
+            #expect(error.code == .unwritable)
+            #expect(!FileManager.default.fileExists(atPath: url.path))
+        }
+    }
+
+    @Test func `What is neither a file nor a directory is refused`() throws {
+        try ScratchFolder.with { folder in
+            let link = folder.appending(path: "link")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder)
+            let error = try #require(throws: TestingError.self) { try DirectoryFixture(contentsOf: folder) }
+            #expect(error.code == .malformedFixture)
+            #expect(error.file?.lastPathComponent == "link")
+        }
+        let missing = URL(filePath: "/nowhere/at/all")
+        let error = try #require(throws: TestingError.self) { try DirectoryFixture(contentsOf: missing) }
+        #expect(error.code == .unreadable)
+        #expect(error.file == missing)
+    }
+
+    // MARK: Adopting
+
+    @Test func `A directory that Cache wrote is placed for the app's migration`() throws {
+        try ScratchFolder.with { folder in
+            let url = folder.appending(path: "Floppy")
+            try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy").write(to: url)
+            let migrated = try StoreFixture(schemaVersion: 0).migrated(through: [
+                .adoptCacheDirectory(to: 1, directory: url, keys: .list(Self.people), type: "Friend"),
+                Migration(to: 2, "rename", .renameProperty("Friend", "fullName", to: "name")),
+            ])
+            #expect(migrated.fixture.records.map(\.key) == Self.people)
+            #expect(migrated.record(forKey: "person-7")?.typeName == "Friend")
+            let text = migrated.record(forKey: "person-7").map { String(decoding: $0.content.bytes, as: UTF8.self) }
+            #expect(text?.contains(#""name":"First7 Last7""#) == true)
+        }
+    }
+
+    @Test func `The records of a directory are a fixture, the expired ones, too`() throws {
+        let directory = try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy")
+        let keys = Self.people + ["expired", "in1h", "raw", "never written"]
+        let fixture = try StoreFixture(adopting: directory, keys: .list(keys)) { $0 == "raw" ? .data : "Friend" }
+        #expect(fixture.schemaVersion == 0)
+        #expect(fixture.ledger.isEmpty)
+        #expect(fixture.records.map(\.key) == keys.dropLast())
+        #expect(fixture.records.allSatisfy { $0.version == nil })
+        #expect(fixture.record(forKey: "raw")?.content == .data(Data("raw bytes".utf8)))
+        #expect(fixture.record(forKey: "person-1")?.expiration == nil)
+        let end = try #require(fixture.record(forKey: "in1h")?.expiration)
+        #expect(abs(end.timeIntervalSince1970 - 1_795_250_694.579523) < 0.000_001)
+        #expect(try StoreFixture(json: fixture.json) == fixture)
+
+        let later = try StoreFixture(
+            adopting: directory,
+            keys: .list(keys),
+            type: "Friend",
+            now: Date(timeIntervalSince1970: 1_795_247_094)
+        )
+        #expect(later.record(forKey: "expired") == nil)
+        #expect(later.record(forKey: "in1h") != nil)
+    }
+
+    @Test func `A file that cannot be adopted is an error, and no gap in the fixture`() throws {
+        let directory = DirectoryFixture([.init("foreign", Data(), modified: 2_144_448_000_000_000_000)])
+        let error = try #require(throws: MigrationError.self) {
+            try StoreFixture(adopting: directory, keys: .fileNames, type: "Friend")
+        }
+        #expect(error.code == .notConvertible)
+    }
+}

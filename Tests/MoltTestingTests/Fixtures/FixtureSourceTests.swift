@@ -1,0 +1,203 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import MoltDefaults
+import MoltTesting
+import Testing
+
+/// Fixtures from what apps really have.
+@Suite
+struct FixtureSourceTests {
+    // MARK: Cache files
+
+    @Test func `A cache file is taken whole, and stays as it was`() throws {
+        try ScratchFolder.with { folder in
+            let url = folder.appending(path: "store.molt")
+            try FileManager.default.copyItem(at: FixtureFile.cache, to: url)
+            let bytes = try Data(contentsOf: url)
+
+            let fixture = try StoreFixture(cacheFile: url)
+
+            #expect(fixture.primary == .cache)
+            #expect(fixture.schemaVersion == 2)
+            #expect(fixture.ledger.map(\.name) == ["alien-becomes-person", "mail-becomes-email"])
+            #expect(fixture.ledger.map(\.version) == [2, 2])
+            #expect(fixture.records.count == 20)
+            #expect(
+                fixture.record(forKey: "contact/2")?.content
+                    == .json(#"{"birthYear":-427,"city":"Αθήνα","fullName":"Plato"}"#)
+            )
+            #expect(try StoreFixture(json: fixture.json) == fixture)
+            #expect(try Data(contentsOf: url) == bytes)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store.molt"])
+        }
+    }
+
+    @Test func `A file that is no cache is refused by its name`() throws {
+        let settings = try FixtureFile.settings
+        let error = try #require(throws: CacheError.self) { try StoreFixture(cacheFile: settings) }
+        #expect(error.path == settings.path)
+        let missing = try #require(throws: CacheError.self) {
+            try StoreFixture(cacheFile: URL(filePath: "/nowhere/store.molt"))
+        }
+        #expect(missing.code == .fileMissing)
+    }
+
+    @Test func `A cache whose upgrade has changes left over is refused`() throws {
+        try ScratchFolder.with { folder in
+            let url = folder.appending(path: "store.molt")
+            let old = try CodableCache(at: url, migrations: [])
+            try old.set(1, forKey: "one")
+            old.close()
+            let step = MigrationStep.run(attaching: [BrokenStore()]) { migration in
+                _ = try migration.attached(BrokenStore())
+            }
+            #expect(throws: (any Error).self) {
+                try CodableCache(at: url, migrations: [Migration(to: 1, "broken", step)])
+            }
+            #expect(try CacheStore.state(at: url).journal == ["broken"])
+            let error = try #require(throws: TestingError.self) { try StoreFixture(cacheFile: url) }
+            #expect(error.code == .unsuitable)
+            #expect(error.file == url)
+        }
+    }
+
+    // MARK: Settings
+
+    @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    func `A suite's file is taken in either form`(format: PropertyListSerialization.PropertyListFormat) throws {
+        try ScratchFolder.with { folder in
+            let xml = try Data(contentsOf: FixtureFile.settings)
+            let object = try PropertyListSerialization.propertyList(from: xml, format: nil)
+            let url = folder.appending(path: "app.plist")
+            let data = try PropertyListSerialization.data(fromPropertyList: object, format: format, options: 0)
+            try data.write(to: url)
+
+            let fixture = try StoreFixture(settings: url, of: .standard)
+
+            #expect(fixture.primary == .suite(.standard))
+            #expect(fixture.schemaVersion == 0)
+            #expect(fixture.ledger.isEmpty)
+            #expect(fixture.records.isEmpty)
+            let values = try #require(fixture.suites[.standard])
+            #expect(values["alreadyNative"] == ["already", "native"])
+            #expect(values["arrayString"] == #"["a","b\/c","🦄"]"#)
+            #expect(values.count == (object as? [String: Any])?.count)
+            #expect(try StoreFixture(json: fixture.json) == fixture)
+            #expect(try Data(contentsOf: url) == data)
+        }
+    }
+
+    @Test func `Settings are added to a cache`() throws {
+        let group = Molt.Suite.suite("group.example")
+        var fixture = try StoreFixture(cacheFile: FixtureFile.cache)
+        fixture.suites[group] = ["old": 1]
+        try fixture.addSettings(from: FixtureFile.settings, of: group)
+        #expect(fixture.suites.keys.map(\.description) == ["group.example"])
+        #expect(fixture.suites[group]?["old"] == nil)
+        #expect(fixture.suites[group]?["alreadyNative"] == ["already", "native"])
+        let migrated = try fixture.migrated(through: [
+            Migration(to: 2, "alien-becomes-person"),
+            Migration(to: 2, "mail-becomes-email"),
+            Migration(to: 3, "rename", .renameKey("alreadyNative", to: "native", in: group)),
+        ])
+        #expect(migrated.setting("native", in: group) == ["already", "native"])
+    }
+
+    @Test(arguments: ["", "no plist", "<plist version=\"1.0\"><array/></plist>", "bplist00"])
+    func `What is no file of settings is refused by its name`(text: String) throws {
+        try ScratchFolder.with { folder in
+            let url = folder.appending(path: "app.plist")
+            try Data(text.utf8).write(to: url)
+            let error = try #require(throws: TestingError.self) { try StoreFixture(settings: url, of: .standard) }
+            #expect(error.code == .malformedFixture)
+            #expect(error.file == url)
+            var fixture = StoreFixture(schemaVersion: 0)
+            #expect(throws: TestingError.self) { try fixture.addSettings(from: url, of: .standard) }
+            #expect(fixture == StoreFixture(schemaVersion: 0))
+            let missing = folder.appending(path: "none.plist")
+            #expect(throws: TestingError.self) { try StoreFixture(settings: missing, of: .standard) }
+        }
+    }
+
+    // MARK: Capturing
+
+    @Test func `A cache and its suites are captured as they are`() throws {
+        struct Person: Codable { var name: String }
+        try ScratchFolder.with { folder in
+            let suite = Molt.Suite.suite("molt-fixtures-\(UUID().uuidString)")
+            defer { suite.erase() }
+            try suite.update(set: ["theme": "dark", "count": 1])
+            let migrations: MigrationRegistry = [Migration(to: 1, "one"), Migration(to: 2, "two")]
+            let cache = try CodableCache(at: folder.appending(path: "store.molt"), migrations: migrations)
+            let end = Date(timeIntervalSince1970: 1_990_000_000.5)
+            try cache.set(Person(name: "John"), forKey: "john", expiry: .at(end))
+            try cache.setData(Data([1, 2]), forKey: "photo")
+
+            let fixture = try StoreFixture(capturing: cache, suites: [suite])
+
+            #expect(fixture.schemaVersion == 2)
+            #expect(fixture.ledger.map(\.name) == ["one", "two"])
+            #expect(fixture.ledger.map(\.outcome) == [.bornFresh, .bornFresh])
+            #expect(
+                fixture.records == [
+                    .init("john", "Person", .json(#"{"name":"John"}"#), expiration: end),
+                    .init("photo", "Data", .data(Data([1, 2]))),
+                ]
+            )
+            #expect(fixture.suites == [suite: ["theme": "dark", "count": 1]])
+            #expect(try StoreFixture(json: fixture.json) == fixture)
+            cache.close()
+            #expect(try StoreFixture(cacheFile: folder.appending(path: "store.molt")).records == fixture.records)
+        }
+    }
+
+    @Test func `A suite that is a store is captured with its ledger, live and from its file`() throws {
+        try ScratchFolder.with { folder in
+            let suite = Molt.Suite.suite("molt-fixtures-\(UUID().uuidString)")
+            let other = Molt.Suite.suite("molt-fixtures-\(UUID().uuidString)")
+            defer {
+                suite.erase()
+                other.erase()
+            }
+            try suite.update(set: ["volume": 1])
+            try other.update(set: ["x": true])
+            _ = try suite.upgrade(with: [Migration(to: 3, "rename", .renameKey("volume", to: "loudness", in: suite))])
+
+            let fixture = try StoreFixture(capturing: suite, others: [other])
+
+            #expect(fixture.primary == .suite(suite))
+            #expect(fixture.schemaVersion == 3)
+            #expect(fixture.ledger.map(\.name) == ["rename"])
+            #expect(fixture.suites == [suite: ["loudness": 1], other: ["x": true]])
+
+            let url = folder.appending(path: "suite.plist")
+            let stored = try SuiteDomain(suite).read().mapValues(\.object)
+            #expect(stored.count == 2)
+            try PropertyListSerialization.data(fromPropertyList: stored, format: .xml, options: 0).write(to: url)
+            var fromFile = try StoreFixture(settings: url, of: suite)
+            try fromFile.addSettings(from: url, of: other)
+            #expect(fromFile.ledger == fixture.ledger)
+            #expect(fromFile.schemaVersion == 3)
+            #expect(fromFile.suites == [suite: ["loudness": 1], other: ["loudness": 1]])
+        }
+    }
+}
+
+/// Something outside the store that never takes its changes.
+private struct BrokenStore: AttachedStore {
+    struct Failure: Error {}
+
+    var attachedName: String { "broken" }
+
+    func begin() -> Session { Session() }
+
+    func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws { throw Failure() }
+
+    final class Session: AttachedSession {
+        var count: Int { 0 }
+
+        func finish() -> [UInt8]? { [1] }
+    }
+}
