@@ -37,6 +37,16 @@ final class CacheCore {
     /// Of the records that wait, those that the current read has found the keys of.
     var claims: [(id: Int64, name: String, key: String)] = []
     private let busyMilliseconds: Int32
+    /// What happens when a type is stored otherwise than before.
+    let driftPolicy: MismatchPolicy
+    /// The types whose shapes were compared, or kept, since the cache was opened.
+    private(set) var knownTypes: Set<ObjectIdentifier> = []
+    /// Of those, the ones of the current write: they count once it is committed.
+    var newTypes: [ObjectIdentifier] = []
+    /// What the current write has found, for those who follow.
+    var drifts: [SchemaDrift] = []
+    /// Why the current write is refused.
+    var refusal: MigrationError?
 
     /// Takes over a store that is at the version given.
     init(_ store: CacheStore, version: Int, configuration: CodableCache.Configuration) throws {
@@ -46,6 +56,7 @@ final class CacheCore {
         sizeLimit = configuration.sizeLimit
         clock = configuration.now
         memory = configuration.memory.map { MemoryLayer($0) }
+        driftPolicy = configuration.drift
         busyMilliseconds = Int32(clamping: configuration.busyTimeout.milliseconds)
         let connection = try store.ready(busyMilliseconds: busyMilliseconds)
         ledgerID = store.lastLedgerID
@@ -104,6 +115,8 @@ final class CacheCore {
     /// Runs a closure in a write transaction, and keeps what it wrote when it returns.
     func write<Value>(_ body: (CacheCore) throws(SQLiteError) -> Value) throws -> Value {
         changes.removeAll(keepingCapacity: true)
+        newTypes.removeAll()
+        drifts.removeAll()
         key = nil
         do {
             let value = try transaction(.beginWrite) { core throws(SQLiteError) in
@@ -114,6 +127,7 @@ final class CacheCore {
                 return value
             }
             touched.removeAll(keepingCapacity: true)
+            knownTypes.formUnion(newTypes)
             return value
         } catch {
             changes.removeAll()
@@ -135,6 +149,10 @@ final class CacheCore {
             return value
         } catch {
             if let failure { throw failure }
+            if let refusal {
+                self.refusal = nil
+                throw refusal
+            }
             var failure = CacheError(error, path: path)
             if failure.code == .tooLarge { failure.key = key }
             throw failure

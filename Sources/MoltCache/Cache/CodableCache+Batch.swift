@@ -7,16 +7,23 @@ extension CodableCache {
     public struct Batch {
         private let cache: CodableCache
         fileprivate private(set) var changes: [RowChange] = []
+        /// The types whose shapes need not be compared any more.
+        private var knownTypes: Set<ObjectIdentifier>
 
         fileprivate init(_ cache: CodableCache) {
             self.cache = cache
+            knownTypes = cache.core.withLock { $0.knownTypes }
         }
 
         /// Stores a value under a key when the batch is written.
         ///
         /// - Throws: ``CacheError`` with the code `notEncodable`.
         public mutating func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
-            changes.append(.set(key: key, content: try cache.encode(value, key: key, expiry: expiry)))
+            var content = try cache.encode(value, key: key, expiry: expiry)
+            if let type = content.valueType, knownTypes.insert(type).inserted {
+                content.shape = cache.shape(of: value)
+            }
+            changes.append(.set(key: key, content: content))
         }
 
         /// Removes the value under a key when the batch is written.

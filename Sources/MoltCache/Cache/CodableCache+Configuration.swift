@@ -32,6 +32,15 @@ extension CodableCache {
         ///
         /// An error in debug builds and an event of the monitor in all others, by default; see `Migration.fingerprint`.
         public var editedMigrations = MismatchPolicy.standard
+        /// What happens when a type is stored otherwise than at an earlier write at the same schema version.
+        ///
+        /// The first write of a type after the cache was opened compares its shape, as the value shows it, with the
+        /// one that the file has kept; later writes compare nothing. An error with the code `schemaDrift` in debug
+        /// builds, and nothing is written then; ``MigrationEvent/drifted(_:)`` for the monitor's closure in all others,
+        /// by default. With `ignore` nothing is compared or kept.
+        ///
+        /// A type of which the file has no record any more may have any shape.
+        public var drift = MismatchPolicy.standard
         /// How long a read or write waits while another process writes; 5 seconds by default.
         public var busyTimeout: Duration = .seconds(5)
         /// How long opening waits while another process upgrades the file; 60 seconds by default.

@@ -15,10 +15,16 @@ extension CodableCache {
     ///   - key: The key.
     ///   - expiry: When it expires; by default what the configuration says.
     /// - Throws: ``CacheError`` with the code `notEncodable`, `tooLarge`, `closed`, `busy`, `fileReplaced` or
-    ///   `storeFailed`; ``MigrationError`` with the code `superseded`.
+    ///   `storeFailed`; ``MigrationError`` with the code `superseded` or, see ``Configuration/drift``, `schemaDrift`.
     public func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
-        let content = try encode(value, key: key, expiry: expiry)
-        _ = try change { core throws(SQLiteError) in try core.apply(.set(key: key, content: content)) }
+        var content = try encode(value, key: key, expiry: expiry)
+        let isWritten = try change(where: { $0.knowsShape(of: content) }) { [content] core throws(SQLiteError) in
+            try core.apply(.set(key: key, content: content))
+        }
+        guard isWritten == nil else { return }
+        // The first of its type: its shape is taken outside the lock.
+        content.shape = shape(of: value)
+        _ = try change { [content] core throws(SQLiteError) in try core.apply(.set(key: key, content: content)) }
     }
 
     /// Removes the value under a key.
@@ -120,8 +126,25 @@ extension CodableCache {
     }
 
     /// Writes in one transaction, and tells the listeners in the order of the writes.
+    @discardableResult
     func change<Value: Sendable>(_ body: @Sendable (CacheCore) throws(SQLiteError) -> Value) throws -> Value {
+        let (value, drifts) = try core.withLock { core in
+            let value = try core.write(body)
+            hub.send(core.changes)
+            return (value, core.drifts)
+        }
+        // Outside the lock: who is told may use the cache.
+        for drift in drifts { configuration.monitor?.sendAfterwards(.drifted(drift)) }
+        return value
+    }
+
+    /// Writes as ``change(_:)`` does, or does nothing and returns nil when the condition does not hold.
+    private func change<Value: Sendable>(
+        where condition: (CacheCore) -> Bool,
+        _ body: @Sendable (CacheCore) throws(SQLiteError) -> Value
+    ) throws -> Value? {
         try core.withLock { core in
+            guard condition(core) else { return nil }
             let value = try core.write(body)
             hub.send(core.changes)
             return value
@@ -143,7 +166,13 @@ extension CodableCache {
         }
         do {
             let data = try configuration.coding.encoder.encode(value)
-            return EncodedContent(data: data, isData: false, typeName: typeName, expiration: expiration)
+            return EncodedContent(
+                data: data,
+                isData: false,
+                typeName: typeName,
+                expiration: expiration,
+                valueType: configuration.drift == .ignore ? nil : ObjectIdentifier(Value.self)
+            )
         } catch {
             var failure = CacheError(
                 .notEncodable,

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MoltCore
 
 /// A record as it was read, not decoded yet.
 struct StoredContent: Sendable {
@@ -50,4 +51,8 @@ struct EncodedContent: Sendable {
     let typeName: String
     /// Seconds since 1970; nil for never.
     let expiration: Double?
+    /// The type in code, when its shape is to be compared at its first write.
+    var valueType: ObjectIdentifier?
+    /// The shape that the value shows, when it is the first of its type.
+    var shape: TypeShape?
 }

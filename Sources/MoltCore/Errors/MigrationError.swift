@@ -81,6 +81,8 @@ extension MigrationError {
         public static let partlyReplaced = Code(rawValue: "partlyReplaced")
         /// A migration was edited after the store had counted it as applied.
         public static let migrationEdited = Code(rawValue: "migrationEdited")
+        /// A type is stored otherwise than the store remembers, at the same schema version; nothing was written.
+        public static let schemaDrift = Code(rawValue: "schemaDrift")
         /// A step's closure threw, or left the record in a state that cannot be written.
         public static let stepFailed = Code(rawValue: "stepFailed")
         /// A record's content is not JSON text as RFC 8259 has it.

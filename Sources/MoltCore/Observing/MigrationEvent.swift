@@ -1,4 +1,4 @@
-/// Something that happens during the opening of a store.
+/// Something that happens during the opening of a store, or, as ``drifted(_:)``, while it is open.
 public enum MigrationEvent: Sendable {
     /// The plan is known; it is sent again when another process changed the store in the meantime.
     case planned(MigrationPlan)
@@ -16,4 +16,8 @@ public enum MigrationEvent: Sendable {
     case finished(MigrationReport)
     /// The upgrade failed and was rolled back.
     case failed(any Error)
+    /// A type is stored otherwise than the store remembers, at the same schema version; the value was written.
+    ///
+    /// It comes when the store is open and a value is written, so only the monitor's closure gets it.
+    case drifted(SchemaDrift)
 }

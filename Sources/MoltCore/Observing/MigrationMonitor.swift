@@ -32,7 +32,8 @@ public final class MigrationMonitor: Sendable {
 
     /// Creates a monitor.
     ///
-    /// - Parameter onEvent: Called for each event, on the thread that upgrades the store, which waits for it.
+    /// - Parameter onEvent: Called for each event, on the thread that upgrades the store, which waits for it; for
+    ///   ``MigrationEvent/drifted(_:)`` on the thread that writes the value, after it was written.
     public init(onEvent: (@Sendable (MigrationEvent) -> Void)? = nil) {
         self.onEvent = onEvent
         progress = Progress(totalUnitCount: -1)
@@ -40,7 +41,7 @@ public final class MigrationMonitor: Sendable {
 
     /// The events: those that were before, of progress only the latest, then those to come, to the end of the opening.
     ///
-    /// Each access makes a sequence of its own.
+    /// Each access makes a sequence of its own. What happens later, ``MigrationEvent/drifted(_:)``, is not in it.
     public var events: AsyncStream<MigrationEvent> {
         AsyncStream { continuation in
             state.withLock { state in
@@ -84,6 +85,11 @@ public final class MigrationMonitor: Sendable {
         }
         // Finishing calls onTermination, which takes the lock.
         for subscriber in finished { subscriber.finish() }
+    }
+
+    /// Tells the closure alone: the opening is over, and with it the sequences that follow it.
+    package func sendAfterwards(_ event: MigrationEvent) {
+        onEvent?(event)
     }
 
     /// Forgets an opening that is over: what follows is another one.

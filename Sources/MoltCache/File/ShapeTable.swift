@@ -1,0 +1,52 @@
+internal import Foundation
+internal import MoltCore
+
+/// Keeps the shape that each type was last written with, and the schema version that it had then.
+///
+/// The table is made with the first shape: a file of an earlier release gets it with its first write. Who removes
+/// records, or upgrades the file, need not know of it.
+struct ShapeTable {
+    private let connection: Connection
+
+    private static let creation = """
+        CREATE TABLE IF NOT EXISTS molt_shape(
+            type TEXT PRIMARY KEY NOT NULL,
+            version INTEGER NOT NULL,
+            shape TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """
+
+    /// Uses a connection that is inside a write transaction.
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// The shape of a type at a version, or nil when there is none that can be read.
+    func shape(of type: String, version: Int) throws(SQLiteError) -> TypeShape? {
+        let table = "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE name = 'molt_shape')"
+        guard try connection.integer(table) != 0 else { return nil }
+        let statement = try connection.prepare("SELECT shape FROM molt_shape WHERE type = ?1 AND version = ?2")
+        try statement.bind(type, at: 1)
+        try statement.bind(Int64(version), at: 2)
+        guard let text = try statement.first({ $0.text(0) }) else { return nil }
+        return try? JSONDecoder().decode(TypeShape.self, from: Data(text.utf8))
+    }
+
+    /// Keeps a shape in place of the one before.
+    func keep(_ shape: TypeShape, of type: String, version: Int) throws(SQLiteError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(shape) else { return }
+        try connection.execute(Self.creation)
+        let statement = try connection.prepare(
+            """
+            INSERT INTO molt_shape(type, version, shape) VALUES(?1, ?2, ?3)
+            ON CONFLICT(type) DO UPDATE SET version = excluded.version, shape = excluded.shape
+            """
+        )
+        try statement.bind(type, at: 1)
+        try statement.bind(Int64(version), at: 2)
+        try statement.bind(String(decoding: data, as: UTF8.self), at: 3)
+        try statement.run()
+    }
+}

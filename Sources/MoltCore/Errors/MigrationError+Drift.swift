@@ -1,0 +1,20 @@
+extension MigrationError {
+    /// The error for a value whose type is stored otherwise than the store remembers.
+    package static func drifted(_ drift: SchemaDrift, in store: String) -> MigrationError {
+        let changes = drift.differences.map(\.description).joined(separator: " ")
+        var error = MigrationError(
+            .schemaDrift,
+            "The shape of '\(drift.type)' changed, and the schema version is still \(drift.version): \(changes) Add a "
+                + "migration to a new version; it needs no step when records of before can be read as they are. If "
+                + "version \(drift.version) has not shipped yet, start with a new store, or accept the change with drift. "
+                + "Nothing was written."
+        )
+        error.store = store
+        error.recordType = drift.type
+        error.property = drift.differences.count == 1 ? drift.differences.first?.property : nil
+        if error.property == "" { error.property = nil }
+        error.storeVersion = drift.version
+        error.registryVersion = drift.version
+        return error
+    }
+}

@@ -1,0 +1,124 @@
+internal import Foundation
+
+/// Which properties a type asks for while it is read.
+final class ShapeReading {
+    /// How a property was asked for.
+    struct Asked {
+        var types: [Any.Type] = []
+        var isOptional = false
+    }
+
+    private(set) var asked: [String: Asked] = [:]
+    private(set) var keyTypes: [any CodingKey.Type] = []
+
+    func key(by type: any CodingKey.Type) {
+        keyTypes.append(type)
+    }
+
+    func ask(for key: some CodingKey, _ type: Any.Type?, isOptional: Bool) {
+        guard key.isProperty else { return }
+        var question = asked[key.stringValue] ?? Asked()
+        if let type, !question.types.contains(where: { $0 == type }) { question.types.append(type) }
+        if isOptional { question.isOptional = true }
+        asked[key.stringValue] = question
+    }
+}
+
+/// A value that is read through a decoder that takes notes.
+struct ReadValue<Value: Decodable>: DecodableWithConfiguration {
+    init(from decoder: any Decoder, configuration: ShapeReading) throws {
+        _ = try Value(from: ShapeDecoder(base: decoder, reading: configuration))
+    }
+}
+
+/// A decoder that notes which properties the outermost type asks for, and leaves the rest to another one.
+private struct ShapeDecoder: Decoder {
+    let base: any Decoder
+    let reading: ShapeReading
+    var codingPath: [any CodingKey] { base.codingPath }
+    var userInfo: [CodingUserInfoKey: Any] { base.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        reading.key(by: type)
+        return KeyedDecodingContainer(Keyed(base: try base.container(keyedBy: type), reading: reading))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try base.unkeyedContainer()
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        try base.singleValueContainer()
+    }
+
+    private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
+        let base: KeyedDecodingContainer<Key>
+        let reading: ShapeReading
+        var codingPath: [any CodingKey] { base.codingPath }
+        var allKeys: [Key] { base.allKeys }
+
+        func contains(_ key: Key) -> Bool {
+            reading.ask(for: key, nil, isOptional: true)
+            return base.contains(key)
+        }
+
+        func decodeNil(forKey key: Key) throws -> Bool {
+            reading.ask(for: key, nil, isOptional: true)
+            return try base.decodeNil(forKey: key)
+        }
+
+        func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+            reading.ask(for: key, type, isOptional: false)
+            return try base.decode(type, forKey: key)
+        }
+
+        func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+            try optional(type, key)
+        }
+
+        // By themselves, these would only ask for the type of what is there.
+        func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(type, key) }
+        func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(type, key) }
+        func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(type, key) }
+        func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try optional(type, key) }
+        func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optional(type, key) }
+        func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try optional(type, key) }
+        func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try optional(type, key) }
+        func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try optional(type, key) }
+        func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try optional(type, key) }
+        func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try optional(type, key) }
+        func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try optional(type, key) }
+        func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try optional(type, key) }
+        func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try optional(type, key) }
+        func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try optional(type, key) }
+        func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try optional(type, key) }
+        func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try optional(type, key) }
+
+        private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
+            reading.ask(for: key, type, isOptional: true)
+            return try base.decodeIfPresent(type, forKey: key)
+        }
+
+        func nestedContainer<Nested: CodingKey>(
+            keyedBy type: Nested.Type,
+            forKey key: Key
+        ) throws -> KeyedDecodingContainer<Nested> {
+            reading.ask(for: key, nil, isOptional: false)
+            return try base.nestedContainer(keyedBy: type, forKey: key)
+        }
+
+        func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+            reading.ask(for: key, nil, isOptional: false)
+            return try base.nestedUnkeyedContainer(forKey: key)
+        }
+
+        func superDecoder() throws -> any Decoder {
+            try base.superDecoder()
+        }
+
+        func superDecoder(forKey key: Key) throws -> any Decoder {
+            reading.ask(for: key, nil, isOptional: false)
+            return try base.superDecoder(forKey: key)
+        }
+    }
+}

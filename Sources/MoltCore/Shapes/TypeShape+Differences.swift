@@ -1,0 +1,147 @@
+extension TypeShape {
+    /// How this shape differs from an earlier one of the same type, sorted by property.
+    ///
+    /// Only what is certain counts. These are no differences:
+    /// - the order of properties, and another name for a type that is stored in the same way;
+    /// - what one of the shapes does not know;
+    /// - a property that only some values have, as a hand-written `encode(to:)` makes it: the code still has a key for
+    ///   what this value lacks, and the type's stored properties are those of before when this value has more;
+    /// - a case that was added to an enum: all that was written so far can be read.
+    package func differences(from old: TypeShape) -> [ShapeDifference] {
+        var comparison = ShapeComparison(type: name)
+        comparison.compare(old, self, at: "")
+        return comparison.differences.sorted { ($0.property, $0.kind.rawValue) < ($1.property, $1.kind.rawValue) }
+    }
+}
+
+/// Collects the differences of one type.
+private struct ShapeComparison {
+    let type: String
+    private(set) var differences: [ShapeDifference] = []
+
+    init(type: String) {
+        self.type = type
+    }
+
+    mutating func compare(_ old: TypeShape, _ new: TypeShape, at path: String, isLenient: Bool = false) {
+        let count = differences.count
+        let isOther = compareForms(old, new, at: path)
+        guard !isOther else {
+            differences.removeSubrange(count...)
+            return add(.typeChanged, path, from: old.text, to: new.text)
+        }
+        guard old.isOptional != new.isOptional, !isLenient else { return }
+        add(new.isOptional ? .madeOptional : .madeRequired, path)
+    }
+
+    /// Compares how two types are stored.
+    ///
+    /// - Returns: Whether they are to be told apart by their names, and not by what is in them.
+    private mutating func compareForms(_ old: TypeShape, _ new: TypeShape, at path: String) -> Bool {
+        switch (old.form, new.form) {
+        case (.unknown, _), (_, .unknown), (.varying, _), (_, .varying), (.reference, .reference):
+            return false
+        case (.leaf, .leaf):
+            return old.name != new.name
+        case (.single(let a), .single(let b)):
+            // Of one type that a value decides how to store, another value says nothing.
+            guard old.name != new.name || a.name == b.name else { return false }
+            return compareForms(a, b, at: path)
+        case (.single, _) where old.name == new.name, (_, .single) where old.name == new.name:
+            return false
+        case (.single(let a), _):
+            return compareForms(a, new, at: path)
+        case (_, .single(let b)):
+            return compareForms(old, b, at: path)
+        case (.raw(let a, let aCases), .raw(let b, let bCases)):
+            if compareForms(a, b, at: path) { return true }
+            if let aCases, let bCases { removals(of: Set(aCases).subtracting(bCases), at: path) }
+            return false
+        case (.raw(let a, _), _):
+            return compareForms(a, new, at: path)
+        case (_, .raw(let b, _)):
+            return compareForms(old, b, at: path)
+        case (.reference, _), (_, .reference):
+            return old.name != new.name
+        case (.array(let a), .array(let b)):
+            return compareParts(a, b, at: path)
+        case (.dictionary(let aKey, let aValue), .dictionary(let bKey, let bValue)):
+            let isOther = compareForms(aKey, bKey, at: path)
+            return compareParts(aValue, bValue, at: path) || isOther
+        case (.object(let a), .object(let b)):
+            return compareNamed(old, new, at: path) { $0.compareObjects(a, b, at: path) }
+        case (.cases(let a, _), .cases(let b, let isComplete)):
+            return compareNamed(old, new, at: path) { $0.compareCases(a, b, isComplete, at: path) }
+        default:
+            return true
+        }
+    }
+
+    /// Compares elements; an element of another type makes the list one of another type.
+    private mutating func compareParts(_ old: TypeShape, _ new: TypeShape, at path: String) -> Bool {
+        let count = differences.count
+        compare(old, new, at: path + "[]")
+        let isOther = differences[count...].contains { $0.kind == .typeChanged && $0.property == path + "[]" }
+        if isOther { differences.removeSubrange(count...) }
+        return isOther
+    }
+
+    /// Compares what is in two types; when they have other names too, it is another type.
+    ///
+    /// The outermost type is the same, whatever it is called.
+    private mutating func compareNamed(
+        _ old: TypeShape,
+        _ new: TypeShape,
+        at path: String,
+        _ body: (inout ShapeComparison) -> Void
+    ) -> Bool {
+        let count = differences.count
+        body(&self)
+        return differences.count > count && old.name != new.name && !path.isEmpty
+    }
+
+    private mutating func compareObjects(_ old: ObjectShape, _ new: ObjectShape, at path: String) {
+        let haveSameMembers = old.members != nil && old.members == new.members
+        for (name, shape) in old.properties {
+            let place = path.isEmpty ? name : "\(path).\(name)"
+            if let current = new.properties[name] {
+                let isLenient = old.lenient.contains(name) || new.lenient.contains(name)
+                compare(shape, current, at: place, isLenient: isLenient)
+            } else if !new.knows(name), !(haveSameMembers && old.onlyRead.contains(name)) {
+                add(.removed, place)
+            }
+        }
+        let removed = old.properties.keys.contains { new.properties[$0] == nil && !new.knows($0) }
+        for name in new.properties.keys where old.properties[name] == nil {
+            // The same code wrote both values, and only this one has it.
+            if haveSameMembers, !removed || new.onlyRead.contains(name) { continue }
+            add(.added, path.isEmpty ? name : "\(path).\(name)")
+        }
+    }
+
+    private mutating func compareCases(
+        _ old: [String: TypeShape],
+        _ new: [String: TypeShape],
+        _ isComplete: Bool,
+        at path: String
+    ) {
+        if isComplete { removals(of: Set(old.keys).subtracting(new.keys), at: path) }
+        for (name, shape) in old {
+            guard let current = new[name] else { continue }
+            compare(shape, current, at: path.isEmpty ? name : "\(path).\(name)")
+        }
+    }
+
+    private mutating func removals(of cases: Set<String>, at path: String) {
+        for name in cases.sorted() { add(.caseRemoved, path, from: name) }
+    }
+
+    private mutating func add(
+        _ kind: ShapeDifference.Kind,
+        _ path: String,
+        from old: String? = nil,
+        to new: String? = nil
+    ) {
+        differences.append(ShapeDifference(kind: kind, type: type, property: path, old: old, new: new))
+    }
+}

@@ -1,0 +1,122 @@
+public import Foundation
+public import MoltCore
+
+extension TestingError.Code {
+    /// A type changed, and the schema version did not.
+    public static let schemaDrift = TestingError.Code(rawValue: "schemaDrift")
+    /// A file was written in this run, and nothing was checked.
+    public static let recorded = TestingError.Code(rawValue: "recorded")
+}
+
+extension SchemaSnapshot {
+    /// Compares the shapes with those that a file has of the same version.
+    ///
+    /// A change without a new version is a failure that names each difference. At a new version the shapes are recorded
+    /// beside those of the versions before, which stay as they are. Recording is explicit: `MOLT_RECORD=missing` writes
+    /// a version, or a type, that the file does not have yet; `all` writes the shapes of this version again, for a
+    /// version that has not shipped. A run that has written fails, and says so.
+    ///
+    /// The order of properties is no change, nor is a case added to an enum: all that was written can be read.
+    ///
+    /// - Parameters:
+    ///   - url: The file; one for the whole app.
+    ///   - mode: What may be written; by default what the environment says.
+    /// - Throws: ``TestingError`` with the code `schemaDrift`, `notRecorded`, `recorded` or `shipped`, or why the file
+    ///   cannot be read or written.
+    public func verify(at url: URL, recording mode: RecordingMode? = nil) throws {
+        let mode = try mode ?? .fromEnvironment()
+        var history = try SchemaHistory(at: url) ?? SchemaHistory()
+        let newest = history.newest
+        if let newest, newest > version {
+            throw TestingError(
+                .shipped,
+                "The snapshot was recorded at version \(newest), and the version is \(version) now. Give it the version of "
+                    + "the registry; a version that has shipped is not taken back.",
+                file: url
+            )
+        }
+        guard let recorded = history[version] else {
+            guard mode != .never else { throw missing(since: newest, at: url) }
+            return try record(types, in: &history, at: url)
+        }
+        let failures = failures(comparedWith: recorded)
+        if mode == .all {
+            if recorded != types { try record(types, in: &history, at: url) }
+            return
+        }
+        guard failures.drifts.isEmpty else { throw drifted(failures.drifts, at: url) }
+        if mode == .missing {
+            let all = recorded.merging(types) { $0.merged(with: $1) }
+            if all != recorded { try record(all, in: &history, at: url) }
+        }
+        guard failures.unrecorded.isEmpty else {
+            throw TestingError(
+                .notRecorded,
+                "The snapshot of version \(version) does not have: \(failures.unrecorded.joined(separator: ", ")). "
+                    + "A new type needs no new version. " + CatalogWords.toWrite,
+                file: url
+            )
+        }
+    }
+
+    /// How the types of a file's two versions differ: what a migration between them is to deal with.
+    ///
+    /// Types that only one of the versions has are left out.
+    ///
+    /// - Throws: ``TestingError`` with the code `notRecorded` when the file does not have a version, or why it cannot
+    ///   be read.
+    public static func differences(at url: URL, from old: Int, to new: Int) throws -> [ShapeDifference] {
+        let history = try SchemaHistory(at: url)
+        guard let before = history?[old], let after = history?[new] else {
+            let version = history?[old] == nil ? old : new
+            throw TestingError(.notRecorded, "The snapshot does not have version \(version).", file: url)
+        }
+        return after.keys.sorted().flatMap { type -> [ShapeDifference] in
+            guard let shape = after[type], let earlier = before[type] else { return [] }
+            return shape.differences(from: earlier)
+        }
+    }
+
+    /// What is wrong in comparison with the shapes of the same version: sentences, and names of types.
+    private func failures(comparedWith recorded: [String: TypeShape]) -> (drifts: [String], unrecorded: [String]) {
+        var drifts: [String] = []
+        for (type, earlier) in recorded.sorted(by: { $0.key < $1.key }) {
+            if let shape = types[type] {
+                drifts += shape.differences(from: earlier).map(\.description)
+            } else {
+                drifts.append("There is no sample of '\(type)', which the snapshot has.")
+            }
+        }
+        return (drifts, types.keys.filter { recorded[$0] == nil }.sorted())
+    }
+
+    private func record(_ types: [String: TypeShape], in history: inout SchemaHistory, at url: URL) throws {
+        history[version] = types
+        try history.write(to: url)
+        throw TestingError(
+            .recorded,
+            "Written in this run, and not checked: the shapes of version \(version). Look at them, and run again without "
+                + "\(RecordingMode.variable).",
+            file: url
+        )
+    }
+
+    private func missing(since newest: Int?, at url: URL) -> TestingError {
+        let what =
+            newest.map { "The newest version that the snapshot has is \($0), and the version is \(version) now. " }
+            ?? "There is no snapshot yet. "
+        return TestingError(.notRecorded, what + CatalogWords.toWrite, file: url)
+    }
+
+    private func drifted(_ sentences: [String], at url: URL) -> TestingError {
+        TestingError(
+            .schemaDrift,
+            "The types changed, and the version is still \(version):\n"
+                + sentences.map { "- \($0)\n" }.joined()
+                + "Stores that have version \(version) hold the shape of before. Add a migration to version \(version + 1); "
+                + "it needs no step when records of before can be read as they are. If version \(version) has not "
+                + "shipped yet, write its shapes again: \(RecordingMode.variable)=all swift test",
+            file: url
+        )
+    }
+}

@@ -1,0 +1,282 @@
+import Foundation
+import Molt
+import MoltCore
+import Synchronization
+import Testing
+
+/// A type that changed without a new version, met when a value is written.
+@Suite struct DriftTests {
+    private let directory: ScratchDirectory
+
+    init() throws {
+        directory = try ScratchDirectory()
+    }
+
+    private func open(
+        _ drift: MismatchPolicy = .fail,
+        version: Int = 0,
+        monitor: MigrationMonitor? = nil
+    ) throws -> CodableCache {
+        var configuration = CodableCache.Configuration()
+        configuration.drift = drift
+        configuration.monitor = monitor
+        var migrations = MigrationRegistry()
+        for number in 0..<version { migrations.register(Migration(to: number + 1, "step-\(number + 1)")) }
+        return try CodableCache(at: directory.file(), migrations: migrations, configuration: configuration)
+    }
+
+    private func write<Model: DriftModel>(_ type: Model.Type, key: String = "john", _ cache: CodableCache) throws {
+        try cache.set(Model(), forKey: key)
+        cache.close()
+    }
+
+    private func drift(_ body: () throws -> Void) throws -> MigrationError {
+        let error = try #require(#expect(throws: MigrationError.self) { try body() })
+        #expect(error.code == .schemaDrift)
+        return error
+    }
+
+    // MARK: Realm's rows
+
+    @Test(arguments: [
+        ("D6", New.Added.self as any DriftModel.Type, "Property 'Person.mail' has been added."),
+        ("D7", New.Removed.self, "Property 'Person.age' has been removed."),
+        ("D14", New.MadeOptional.self, "Property 'Person.age' has been made optional."),
+        ("D15", New.MadeRequired.self, "Property 'Person.nickname' has been made required."),
+        ("D16", New.OtherTarget.self, "Property 'Person.home' changed from 'Address' to 'Location'."),
+        ("D17", New.OtherElements.self, "Property 'Person.friends' changed from '[Friend]' to '[Location]'."),
+        ("D18", New.OtherType.self, "Property 'Person.age' changed from 'Int' to 'String'."),
+    ])
+    func `D6, D7, D14 to D18 and C18: a changed type needs a new version`(
+        row: String,
+        type: any DriftModel.Type,
+        sentence: String
+    ) throws {
+        try write(Old.Person.self, try open(version: 2))
+        let before = try Snapshot(of: directory.file())
+        let error = try drift { try write(type, key: "jane", try open(version: 2)) }
+        #expect(error.message.contains(sentence))
+        #expect(error.message.contains("the schema version is still 2"))
+        #expect(error.recordType == "Person")
+        #expect(error.storeVersion == 2)
+        #expect(error.store == directory.file().path)
+        #expect(try Snapshot(of: directory.file()) == before)
+        // With a new version it is none.
+        try write(type, key: "jane", try open(version: 3))
+        #expect(try drift { try write(Old.Person.self, try open(version: 3)) }.storeVersion == 3)
+    }
+
+    @Test func `D8: the order of properties needs no new version`() throws {
+        try write(Old.Person.self, try open())
+        try write(New.Reordered.self, try open())
+    }
+
+    @Test func `D4, D5: new types and types that are gone need no new version`() throws {
+        try write(Old.Person.self, try open())
+        let cache = try open()
+        try cache.set(City(zipCode: 1), forKey: "city")
+        cache.close()
+        let again = try open()
+        try again.set(City(zipCode: 1), forKey: "city")
+        #expect(try again.count() == 2)
+    }
+
+    // MARK: What is done about it
+
+    @Test func `Reported drift is told once, to the closure, and the value is written`() throws {
+        try write(Old.Person.self, try open())
+        let drifts = Mutex<[SchemaDrift]>([])
+        let holder = Mutex<CodableCache?>(nil)
+        let monitor = MigrationMonitor { event in
+            guard case .drifted(let drift) = event else { return }
+            // Who is told may use the cache.
+            #expect((try? holder.withLock { $0 }?.contains("jane")) == true)
+            drifts.withLock { $0.append(drift) }
+        }
+        let cache = try open(.report, monitor: monitor)
+        holder.withLock { $0 = cache }
+        try cache.set(New.Added(), forKey: "jane")
+        try cache.set(New.Added(), forKey: "jim")
+        let told = drifts.withLock { $0 }
+        #expect(told.map(\.type) == ["Person"])
+        #expect(told.first?.version == 0)
+        #expect(told.first?.differences.map(\.kind) == [.added])
+        #expect(
+            told.first?.description
+                == "The shape of 'Person' changed at version 0 without a new version:\n- Property 'Person.mail' has been added."
+        )
+        #expect(try cache.count(of: New.Added.self) == 3)
+        holder.withLock { $0 = nil }
+        cache.close()
+        // What was kept is the shape of before.
+        #expect(try drift { try write(New.Added.self, try open()) }.property == "mail")
+    }
+
+    @Test func `The sequence of events ends with the opening`() async throws {
+        try write(Old.Person.self, try open())
+        let monitor = MigrationMonitor()
+        let cache = try open(.report, monitor: monitor)
+        try cache.set(New.Added(), forKey: "jane")
+        var count = 0
+        for await event in monitor.events {
+            if case .drifted = event { count += 1 }
+        }
+        #expect(count == 0)
+    }
+
+    @Test func `Nothing is compared and nothing kept when drift is ignored`() throws {
+        try write(Old.Person.self, try open(.ignore))
+        #expect(try tables() == [])
+        try write(New.Added.self, try open(.ignore))
+        try write(New.Added.self, try open(.fail))
+        #expect(try tables() == ["molt_shape"])
+        try write(Old.Person.self, try open(.ignore))
+    }
+
+    @Test func `A batch with drift writes nothing at all`() async throws {
+        try write(Old.Person.self, try open())
+        let cache = try open()
+        let error = try drift {
+            try cache.batch { batch in
+                try batch.set(City(zipCode: 1), forKey: "city")
+                try batch.set(New.Added(), forKey: "jane")
+            }
+        }
+        #expect(error.property == "mail")
+        #expect(try cache.count() == 1)
+        await #expect(throws: MigrationError.self) { try await cache.setAll(["jane": New.Added()]) }
+        #expect(throws: MigrationError.self) { try cache.set(Optional(New.Added()), forKey: "jane") }
+        #expect(throws: MigrationError.self) { try cache.set(New.Added(), forKey: "john") }
+        #expect(try cache.count() == 1)
+        try cache.set(City(zipCode: 1), forKey: "city")
+        try cache.set(Optional(Old.Person()), forKey: "john")
+    }
+
+    @Test func `A cache in memory does the same`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.drift = .fail
+        let cache = try CodableCache(inMemory: [], configuration: configuration)
+        try cache.set(Old.Person(), forKey: "john")
+        _ = try drift { try cache.set(New.Added(), forKey: "jane") }
+    }
+
+    @Test func `A type without records may have any shape`() throws {
+        let cache = try open()
+        try cache.set(Old.Person(), forKey: "john")
+        try cache.remove(forKey: "john")
+        try cache.set(New.Added(), forKey: "john")
+        _ = try drift { try write(Old.Person.self, try open()) }
+    }
+
+    @Test func `What a value shows is added to what others have shown`() throws {
+        struct Holder: DriftModel {
+            static var recordTypeName: String { "Holder" }
+            var home: Old.Address?
+        }
+        struct Moved: DriftModel {
+            static var recordTypeName: String { "Holder" }
+            var home: New.Location?
+        }
+        let cache = try open()
+        try cache.set(Holder(), forKey: "a")
+        cache.close()
+        // Nothing is known of the address yet.
+        let second = try open()
+        try second.set(Holder(home: Old.Address()), forKey: "a")
+        second.close()
+        try write(Holder.self, key: "b", try open())
+        let third = try open()
+        #expect(try drift { try third.set(Moved(home: New.Location()), forKey: "c") }.property == "home")
+    }
+
+    @Test func `Two caches agree about what is kept`() throws {
+        let one = try open()
+        let other = try open()
+        try one.set(Old.Person(), forKey: "a")
+        _ = try drift { try other.set(New.Added(), forKey: "b") }
+        try other.set(Old.Person(), forKey: "b")
+    }
+
+    @Test func `A write that fails keeps nothing`() throws {
+        struct Failing: Error {}
+        let cache = try open()
+        #expect(throws: Failing.self) {
+            try cache.batch { batch in
+                try batch.set(Old.Person(), forKey: "a")
+                throw Failing()
+            }
+        }
+        try cache.set(New.Added(), forKey: "a")
+        _ = try drift { try cache.set(Old.Person(), forKey: "b") }
+    }
+
+    // MARK: What it costs
+
+    @Test func `Later writes encode a value once`() throws {
+        let cache = try open()
+        Counting.encodings.withLock { $0 = 0 }
+        try cache.set(Counting(), forKey: "a")
+        let first = Counting.encodings.withLock { $0 }
+        #expect(first > 1)
+        try cache.set(Counting(), forKey: "b")
+        #expect(Counting.encodings.withLock { $0 } == first + 1)
+        try cache.setAll(["c": Counting(), "d": Counting()])
+        #expect(Counting.encodings.withLock { $0 } == first + 3)
+        try cache.set(Optional(Counting()), forKey: "e")
+        #expect(Counting.encodings.withLock { $0 } == first + 4)
+        cache.close()
+        let ignoring = try open(.ignore)
+        try ignoring.set(Counting(), forKey: "a")
+        #expect(Counting.encodings.withLock { $0 } == first + 5)
+    }
+
+    @Test func `A value that is written only in part is no drift`() throws {
+        for note in [nil, "a", nil] as [String?] {
+            let cache = try open()
+            try cache.set(Sometimes(note: note), forKey: "a")
+            cache.close()
+        }
+    }
+
+    private func tables() throws -> [String] {
+        try SQLite(directory.file()).rows("SELECT name FROM sqlite_schema WHERE name = 'molt_shape'").map {
+            $0.joined()
+        }
+    }
+
+    private struct Counting: Codable {
+        static let encodings = Mutex(0)
+        var name = "a"
+
+        enum CodingKeys: CodingKey { case name }
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            Self.encodings.withLock { $0 += 1 }
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(name, forKey: .name)
+        }
+    }
+
+    private struct Sometimes: Codable {
+        var note: String?
+
+        enum CodingKeys: CodingKey { case note }
+
+        init(note: String?) { self.note = note }
+
+        init(from decoder: any Decoder) throws {
+            note = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .note)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            if let note { try container.encode(note, forKey: .note) }
+        }
+    }
+}
