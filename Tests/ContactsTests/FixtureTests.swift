@@ -10,7 +10,9 @@ import contacts
     import Darwin
 #endif
 
-/// Suites of the same names at every run: the fixtures name them. Nothing is ever in them, but in copies.
+/// Suites of the same names at every run, because the fixtures name them.
+///
+/// Nothing is ever in them, but in copies.
 private let suites = SettingsSuites(id: "fixtures")
 /// The registry of the app over these.
 private let registry = contacts.migrations(settings: suites)
