@@ -18,7 +18,7 @@ extension CodableCache {
     ///   `storeFailed`; ``MigrationError`` with the code `superseded` or, see ``Configuration/drift``, `schemaDrift`.
     public func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
         var content = try encode(value, key: key, expiry: expiry)
-        let isWritten = try change(where: { $0.knowsShape(of: content) }) { [content] core throws(SQLiteError) in
+        let isWritten = try changeUnlessNew(content) { [content] core throws(SQLiteError) in
             try core.apply(.set(key: key, content: content))
         }
         guard isWritten == nil else { return }
@@ -138,13 +138,13 @@ extension CodableCache {
         return value
     }
 
-    /// Writes as ``change(_:)`` does, or does nothing and returns nil when the condition does not hold.
-    private func change<Value: Sendable>(
-        where condition: (CacheCore) -> Bool,
+    /// Writes as ``change(_:)`` does, or does nothing and returns nil when content is the first of its type.
+    private func changeUnlessNew<Value: Sendable>(
+        _ content: EncodedContent,
         _ body: @Sendable (CacheCore) throws(SQLiteError) -> Value
     ) throws -> Value? {
         try core.withLock { core in
-            guard condition(core) else { return nil }
+            guard core.knowsShape(of: content) else { return nil }
             let value = try core.write(body)
             hub.send(core.changes)
             return value

@@ -37,6 +37,7 @@ struct EventTests {
         case .ended(let entry): "ended \(entry.migration.name)"
         case .finished: "finished"
         case .failed: "failed"
+        case .drifted(let drift): "drifted \(drift.type)"
         }
     }
 

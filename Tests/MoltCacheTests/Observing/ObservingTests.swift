@@ -29,6 +29,7 @@ struct ObservingTests {
         case .ended(let entry): "ended \(entry.migration.name)"
         case .finished: "finished"
         case .failed: "failed"
+        case .drifted(let drift): "drifted \(drift.type)"
         }
     }
 

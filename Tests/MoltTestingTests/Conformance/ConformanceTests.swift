@@ -73,4 +73,59 @@ import Testing
         #expect(error.message.contains("Steps of all kinds do to the records what they say"))
         #expect(error.message.contains("A type is renamed for all its records"))
     }
+
+    @Test func `A store that does not find its data again is caught`() throws {
+        let error = try #require(throws: TestingError.self) {
+            try MigrationStoreConformance {
+                CacheStore(inMemory: .standard)
+            } reopening: { _ in
+                CacheStore(inMemory: .standard)
+            }.verify()
+        }
+        for behavior in [
+            "Whoever opens the store again sees what was committed",
+            "Whoever opens the store again sees its records",
+            "While another holds the store, `waiting` is called, and can give up",
+            "When the other lets go, the store goes on with what that has written",
+        ] {
+            #expect(error.message.contains(behavior))
+        }
+        #expect(error.message.contains("the closure was called though another holds the store"))
+    }
+
+    @Test func `A store that gives up by itself is caught`() throws {
+        let directory = FileManager.default.temporaryDirectory
+            .appending(path: "molt-conformance-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let error = try #require(throws: TestingError.self) {
+            try MigrationStoreConformance {
+                ImpatientStore(at: directory.appending(path: "\(UUID().uuidString).molt", directoryHint: .notDirectory))
+            } reopening: { store in
+                ImpatientStore(at: URL(filePath: store.storeName))
+            }.verify()
+        }
+        #expect(error.message.hasPrefix("The store does not do 2 of the "))
+        #expect(error.message.contains("While another holds the store, `waiting` is called, and can give up"))
+        #expect(error.message.contains("When the other lets go, the store goes on with what that has written"))
+    }
+}
+
+/// A cache file that does not ask whether to wait.
+private final class ImpatientStore: MigrationStore {
+    private struct Busy: Error {}
+
+    private let base: CacheStore
+
+    init(at url: URL) {
+        base = CacheStore(at: url)
+    }
+
+    var storeName: String { base.storeName }
+    var coding: RecordCoding { base.coding }
+
+    func state() throws -> StoreState { try base.state() }
+
+    func upgrade(_ body: (any MigrationTransaction) throws -> Void, waiting: () throws -> Void) throws {
+        try base.upgrade(body) { throw Busy() }
+    }
 }
