@@ -52,7 +52,8 @@ let package = Package(
         ),
         .testTarget(
             name: "ContactsTests",
-            dependencies: molt + ["MoltTesting", "contacts", "CMoltSQLite", "TestHome"]
+            dependencies: molt + ["MoltTesting", "contacts", "CMoltSQLite", "TestHome"],
+            exclude: ["Fixtures", "schema.json"]
         ),
         // Gives the tests' process a home for settings of its own.
         .target(name: "TestHome", path: "Tests/TestHome"),

@@ -1,0 +1,110 @@
+import Foundation
+import Molt
+import MoltTesting
+import Testing
+import contacts
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Suites of the same names at every run: the fixtures name them. Nothing is ever in them, but in copies.
+private let suites = SettingsSuites(id: "fixtures")
+/// The registry of the app over these.
+private let registry = contacts.migrations(settings: suites)
+
+@Suite("Every release's store")
+struct FixtureTests {
+    private let catalog = FixtureCatalog("Fixtures", beside: #filePath)
+
+    @Test(arguments: Releases.numbers)
+    func `is a fixture as its release left it, with its settings`(number: Int) throws {
+        var fixture = try StoreFixture(cacheFile: Releases.store(of: Releases.release(number)))
+        fixture.suites[suites.own] = try Releases.settings()
+        try catalog.record(fixture, named: "everyone", migrations: registry)
+    }
+
+    @Test func `is kept of today's release, too, for the next one`() throws {
+        let cache = try CodableCache(inMemory: registry)
+        defer { cache.close() }
+        func set(_ values: [String: some Encodable]) throws {
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) { try cache.set(value, forKey: key) }
+        }
+        try set(ExpectedPeople.people)
+        try set(ExpectedPeople.groups)
+        try set(ExpectedPeople.calls)
+        try set(ExpectedPeople.avatars)
+        try cache.set(Samples.person, forKey: "contact/13")
+        var fixture = try StoreFixture(capturing: cache)
+        fixture.suites[suites.group] = ExpectedSettings.native
+        try catalog.record(fixture, named: "everyone", migrations: registry)
+    }
+
+    @Test func `becomes today's in every way, as it always did`() async throws {
+        let report = try await catalog.verify(
+            registry,
+            types: [.type(Person.self), .type(Group.self), .type(Call.self)]
+        )
+        #expect(report.rows.map(\.fixture) == [0, 2, 3, 4].map { "\($0)-everyone.json" })
+        #expect(report.upgrades > 60)
+    }
+
+    @Test func `has the models of its version: none changed without a new one`() throws {
+        let people = ExpectedPeople.people.sorted { $0.key < $1.key }.map(\.value)
+        try SchemaSnapshot(
+            of: [.samples(people[0], people[1], Samples.person), .samples(Samples.group), .samples(Samples.call)],
+            version: registry.version
+        )
+        .verify(at: catalog.directory.deletingLastPathComponent().appending(path: "schema.json"))
+    }
+
+    @Test func `outlives a failure at every point of its upgrade`() async throws {
+        let sweep = FaultSweep(of: try catalog.fixture(0, "everyone"), through: registry, batchSize: 8)
+        let summary = try await sweep.run()
+        #expect(summary.count > 80)
+        for fault in FaultSweep.Fault.inProcess {
+            #expect(summary.count(of: fault) > 0, "\(fault)")
+        }
+    }
+
+    @Test func `outlives a kill`() async throws {
+        let sweep = FaultSweep(of: try catalog.fixture(2, "everyone"), through: registry, batchSize: 8)
+        let summary = try await sweep.killing(.spread(limit: 12)) { kill in
+            await #expect(processExitsWith: .signal(SIGKILL)) { [kill = kill as KillPoint] in
+                try kill.run(through: registry)
+            }
+        }
+        #expect(summary.count == 12)
+    }
+
+    @Test func `may hold whatever a person of release 1 can be`() throws {
+        let samples = StoreSamples.records(of: "Alien", in: try catalog.fixture(0, "everyone"))
+        let generator = try StoreGenerator(samples: [samples], schemaVersion: 0, maximumCount: 20)
+        try generator.check(runs: 50, seed: 4) { store in
+            let migrated = try store.migrated(through: registry)
+            for record in store.records {
+                guard try migrated.value(Person.self, forKey: record.key) != nil else { throw Lost() }
+            }
+        }
+    }
+}
+
+private struct Lost: Error {}
+
+private enum Samples {
+    static let group = Group(name: "Group", members: ["contact/1"])
+    static let call = Call(person: "contact/1", seconds: 1)
+    /// Somebody of whom everything is known that release 4 can know.
+    static let person = Person(
+        firstName: "Grace",
+        lastName: "Hopper",
+        nickname: "Amazing Grace",
+        email: "grace@example.com",
+        phone: "+1 202 555 0113",
+        birthYear: 1906,
+        address: Person.Address(street: "1 Navy Way", city: "Arlington"),
+        isFavorite: true
+    )
+}
