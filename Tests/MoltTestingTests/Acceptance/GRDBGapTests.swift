@@ -1,0 +1,203 @@
+import Foundation
+import Molt
+import MoltTesting
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What GRDB does not test of its migrations: each case with the kit, on a real file.
+///
+/// Two of the list are about one process for itself and stand elsewhere, too: the bound on memory in `MemoryTests` of
+/// MoltCacheTests, and progress and timing in `EventTests` and `LedgerTests` there.
+@Suite("What GRDB does not test")
+struct GRDBGapTests {
+    private static let shipped: MigrationRegistry = [
+        Migration(to: 1, "rename", .renameType("Alien", to: "Person")),
+        Migration(to: 2, "split", .transform("Person") { try split(&$0) }),
+        Migration(to: 3, "favorites", .addProperty("Person", "isFavorite", default: false)),
+    ]
+
+    private static let fixture = StoreFixture(
+        schemaVersion: 0,
+        records: (1...20).map { .init("\($0)", "Alien", .json(#"{"fullName":"Ada Lovelace \#($0)"}"#)) }
+    )
+
+    private struct Person: Codable, Equatable {
+        var firstName: String
+        var lastName: String
+        var isFavorite: Bool
+    }
+
+    private static func split(_ person: inout Record) throws {
+        let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
+        person["firstName"] = .string(String(parts[0]))
+        person["lastName"] = .string(String(parts[1]))
+    }
+
+    @Test func `A process that is killed in the middle of a migration`() async throws {
+        let sweep = FaultSweep(of: Self.fixture, through: Self.shipped)
+        let summary = try await sweep.killing(.spread(limit: 8)) { (kill: KillPoint) in
+            await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in try kill.run(through: Self.shipped) }
+        }
+        #expect(summary.count == 8)
+    }
+
+    @Test func `Two processes that migrate at once`() async throws {
+        let store = try TemporaryStore(Self.fixture)
+        @Sendable func child(_ path: String) async {
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                let cache = try CodableCache(at: URL(filePath: path), migrations: Self.shipped)
+                guard try cache.count(of: Person.self) == 20 else { exit(2) }
+            }
+        }
+
+        async let first: Void = child(store.url.path)
+        async let second: Void = child(store.url.path)
+        _ = await (first, second)
+
+        let after = try store.contents()
+        #expect(after.ledger.map(\.name) == Self.shipped.names)
+        #expect(after.records == (try Self.fixture.migrated(through: Self.shipped).fixture.records))
+    }
+
+    @Test func `A full disk`() async throws {
+        let records = (1...60).map { number in
+            StoreFixture.Record(
+                "\(number)",
+                "Alien",
+                .json(#"{"fullName":"Ada \#(String(repeating: "x", count: 200))"}"#)
+            )
+        }
+        let longer: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "longer",
+                .addProperty("Alien", "notes", default: .string(.init(repeating: "y", count: 400)))
+            )
+        ]
+        let sweep = FaultSweep(
+            of: StoreFixture(schemaVersion: 0, records: records),
+            through: longer,
+            faults: [.diskFull]
+        )
+        let summary = try await sweep.run()
+        #expect(summary.count(of: .diskFull) > 5)
+    }
+
+    @Test func `A migration that is not known, with a version before one that is`() async throws {
+        let other: MigrationRegistry = [
+            Self.shipped.migrations[0],
+            Migration(to: 2, "of another branch", .addProperty("Person", "x", default: 1)),
+            Migration(to: 3, "favorites", .addProperty("Person", "isFavorite", default: false)),
+        ]
+        let store = try TemporaryStore(Self.fixture)
+        _ = try await store.upgrade(through: other, by: .open)
+        let before = try store.contents()
+
+        let error = await #expect(throws: MigrationError.self) {
+            try await store.upgrade(through: Self.shipped, by: .open)
+        }
+
+        #expect(error?.code == .superseded)
+        #expect(error?.message.contains("\"of another branch\"") == true)
+        #expect(try store.contents() == before)
+    }
+
+    @Test func `An edit of a shipped migration that changes nothing but data`() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "molt-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let recording = FixtureCatalog(directory, recording: .missing)
+        for version in 0...3 {
+            let fixture = try Self.fixture.migrated(through: Self.shipped, upTo: version).fixture
+            try recording.record(fixture, named: "people", migrations: Self.shipped)
+        }
+        await #expect(throws: MatrixFailure.self) {
+            try await recording.verify(Self.shipped, types: [.type(Person.self)])
+        }
+        let catalog = FixtureCatalog(directory, recording: .never)
+        try await catalog.verify(Self.shipped, types: [.type(Person.self)])
+        // The closure is another one, and its author does not say so.
+        let swapped = Migration(
+            to: 2,
+            "split",
+            .transform("Person") { person in
+                let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
+                person["firstName"] = .string(String(parts[1]))
+                person["lastName"] = .string(String(parts[0]))
+            }
+        )
+        let edited: MigrationRegistry = [Self.shipped.migrations[0], swapped, Self.shipped.migrations[2]]
+
+        let failure = await #expect(throws: MatrixFailure.self) {
+            try await catalog.verify(edited, types: [.type(Person.self)])
+        }
+
+        #expect(failure?.failures.contains { $0.kind == .golden && $0.subject == "0-people.json" } == true)
+        #expect(failure?.description.contains(#""1".firstName: expected "Ada", found "Lovelace 1""#) == true)
+        // The closure is another one, and its author says so: what the ledgers remember tells it, too.
+        let revised = Migration(to: 2, "split", .transform("Person", revision: 2) { try Self.split(&$0) })
+        let declared: MigrationRegistry = [Self.shipped.migrations[0], revised, Self.shipped.migrations[2]]
+        let other = await #expect(throws: MatrixFailure.self) {
+            try await catalog.verify(declared, types: [.type(Person.self)])
+        }
+        #expect(other?.failures.map(\.kind) == [.edited])
+    }
+
+    @Test func `An older app on the store of a newer one`() async throws {
+        let store = try TemporaryStore(Self.fixture)
+        _ = try await store.upgrade(through: Self.shipped, by: .open)
+        let before = try store.contents()
+        for version in 0...2 {
+            let error = await #expect(throws: MigrationError.self) {
+                try await store.upgrade(through: Self.shipped.upTo(version: version), by: .open)
+            }
+            #expect(error?.code == .superseded)
+            #expect(error?.storeVersion == 3)
+            #expect(error?.registryVersion == version)
+        }
+        #expect(try store.contents() == before)
+    }
+
+    @Test func `From each old version, by what the records hold`() async throws {
+        let report = try await Self.fixture.verifyUpgrades(through: Self.shipped, types: [.type(Person.self)])
+        #expect(report.rows.first?.targets == [1, 2, 3])
+        let newest = try Self.fixture.migrated(through: Self.shipped)
+        for version in 0...2 {
+            let old = try Self.fixture.migrated(through: Self.shipped, upTo: version)
+            let migrated = try old.fixture.migrated(through: Self.shipped)
+            #expect(migrated.fixture.records == newest.fixture.records)
+        }
+        let last = Person(firstName: "Ada", lastName: "Lovelace 20", isFavorite: false)
+        #expect(try newest.value(Person.self, forKey: "20") == last)
+    }
+
+    @Test func `A Codable type that changes under its records`() async throws {
+        enum Before { struct Note: Codable { var text: String } }
+        enum After {
+            struct Note: Codable {
+                var text: String
+                var isDone: Bool
+            }
+        }
+        let store = try TemporaryStore(StoreFixture(schemaVersion: 0))
+        var configuration = CodableCache.Configuration()
+        configuration.drift = .fail
+        let first = try store.open(migrations: [], configuration: configuration)
+        try first.set(Before.Note(text: "a"), forKey: "1")
+        first.close()
+
+        let second = try store.open(migrations: [], configuration: configuration)
+        let error = #expect(throws: MigrationError.self) {
+            try second.set(After.Note(text: "b", isDone: false), forKey: "2")
+        }
+
+        #expect(error?.code == .schemaDrift)
+        #expect(error?.message.contains("Property 'Note.isDone' has been added.") == true)
+        second.close()
+    }
+}
