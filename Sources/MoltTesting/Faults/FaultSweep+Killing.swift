@@ -24,7 +24,7 @@ extension FaultSweep {
     ///   - child: Starts a process that calls ``KillPoint/run(through:configuration:)``, and waits until it has ended.
     /// - Returns: What was tried.
     /// - Throws: ``FaultFailure`` with all points at which something is lost, or the child was not killed; and as
-    ///   ``run()``.
+    ///   ``run(at:)``.
     @discardableResult
     public func killing(
         _ points: Points = .spread(limit: 40),

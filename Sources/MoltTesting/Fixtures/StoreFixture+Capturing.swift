@@ -21,7 +21,9 @@ extension StoreFixture {
 
     /// Takes all that a suite holds which is a store of its own, for an app without a cache.
     ///
-    /// - Parameter others: What else its migrations work on.
+    /// - Parameters:
+    ///   - suite: The suite, which carries the ledger.
+    ///   - others: What else its migrations work on.
     /// - Throws: ``TestingError`` with the code `unsuitable` when an upgrade of the suite has not ended yet;
     ///   `DefaultsError` for what cannot be read.
     public init(capturing suite: Suite, others: [Suite] = []) throws {

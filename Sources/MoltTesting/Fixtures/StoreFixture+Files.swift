@@ -26,7 +26,9 @@ extension StoreFixture {
     ///
     /// The version and the ledger are those that Molt keeps in the suite; 0 and none where it was never upgraded.
     ///
-    /// - Parameter suite: The suite that migrations know the settings by.
+    /// - Parameters:
+    ///   - url: The property list.
+    ///   - suite: The suite that migrations know the settings by.
     /// - Throws: ``TestingError`` with the code `malformedFixture` or `unreadable`; `DefaultsError` for a ledger that
     ///   cannot be read.
     public init(settings url: URL, of suite: Suite) throws {

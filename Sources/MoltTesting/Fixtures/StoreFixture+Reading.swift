@@ -69,7 +69,9 @@ extension StoreFixture {
 
     /// Reads a fixture from its text.
     ///
-    /// - Parameter file: Where the text comes from, for errors.
+    /// - Parameters:
+    ///   - text: What a fixture's file holds.
+    ///   - file: Where the text comes from, for errors.
     /// - Throws: ``TestingError`` with the code `malformedFixture`.
     public init(json text: String, file: URL? = nil) throws {
         try self.init(json: Data(text.utf8), file: file)
@@ -77,7 +79,9 @@ extension StoreFixture {
 
     /// Reads a fixture from its text in UTF-8.
     ///
-    /// - Parameter file: Where the text comes from, for errors.
+    /// - Parameters:
+    ///   - data: What a fixture's file holds.
+    ///   - file: Where the text comes from, for errors.
     /// - Throws: ``TestingError`` with the code `malformedFixture`.
     public init(json data: Data, file: URL? = nil) throws {
         let root = try FixtureText(data, file: file).root

@@ -40,8 +40,10 @@ extension StoreFixture {
 
     /// Writes the fixture's file, whole or not at all.
     ///
-    /// - Parameter overwriting: Whether a file that is there may be replaced; not by default, as the fixture of a
-    ///   release that has shipped is never changed.
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - overwriting: Whether a file that is there may be replaced; not by default, as the fixture of a release that
+    ///     has shipped is never changed.
     /// - Throws: ``TestingError`` with the code `fileExists` or `unwritable`.
     public func write(to url: URL, overwriting: Bool = false) throws {
         do {

@@ -9,7 +9,9 @@ public struct FixtureType: Sendable {
 
     /// A type, by the name that a cache writes its values as.
     ///
-    /// - Parameter name: Another name; what `RecordTypeName` gives by default.
+    /// - Parameters:
+    ///   - type: The type.
+    ///   - name: Another name; what `RecordTypeName` gives by default.
     public static func type<Value: Decodable & SendableMetatype>(_ type: Value.Type, named name: String? = nil)
         -> FixtureType
     {

@@ -103,6 +103,7 @@ public final class TemporaryStore: Sendable {
     }
 
     /// Upgrades the copy, and closes it.
+    @discardableResult
     public func upgrade(
         through migrations: MigrationRegistry,
         by entry: EntryPoint,

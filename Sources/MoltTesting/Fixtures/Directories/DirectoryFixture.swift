@@ -24,7 +24,10 @@ public struct DirectoryFixture: Hashable, Sendable {
 
         /// Creates a file.
         ///
-        /// - Parameter modified: When it was last written, in nanoseconds since 1970.
+        /// - Parameters:
+        ///   - name: The name; in directories of the directory, with their names and slashes before it.
+        ///   - content: The bytes.
+        ///   - modified: When it was last written, in nanoseconds since 1970.
         public init(_ name: String, _ content: Data, modified: Int64) {
             self.name = name
             self.content = content
