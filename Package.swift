@@ -53,7 +53,7 @@ let package = Package(
         .testTarget(
             name: "ContactsTests",
             dependencies: molt + ["MoltTesting", "contacts", "CMoltSQLite", "TestHome"],
-            exclude: ["Fixtures", "schema.json"]
+            exclude: ["Fixtures"]
         ),
         // Gives the tests' process a home for settings of its own.
         .target(name: "TestHome", path: "Tests/TestHome"),

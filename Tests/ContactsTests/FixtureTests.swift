@@ -59,7 +59,7 @@ struct FixtureTests {
             of: [.samples(people[0], people[1], Samples.person), .samples(Samples.group), .samples(Samples.call)],
             version: registry.version
         )
-        .verify(at: catalog.directory.deletingLastPathComponent().appending(path: "schema.json"))
+        .verify(at: catalog.directory.appending(path: "schema.json"))
     }
 
     @Test func `outlives a failure at every point of its upgrade`() async throws {

@@ -5,6 +5,8 @@ extension TestingError.Code {
     public static let notRecorded = TestingError.Code(rawValue: "notRecorded")
     /// A file has shipped, and must stay as it is.
     public static let shipped = TestingError.Code(rawValue: "shipped")
+    /// A file was written in this run, and nothing was checked.
+    public static let recorded = TestingError.Code(rawValue: "recorded")
 }
 
 extension FixtureCatalog {
@@ -17,20 +19,20 @@ extension FixtureCatalog {
     /// The rules are those of the whole catalog. A file that is missing is written with `MOLT_RECORD=missing` or `all`;
     /// one that is there and different is written again with `all` only, and never when its version is below the newest
     /// one: the newest that the registry has, or any file or line of the lock when that is newer. Its line in
-    /// `fixtures.lock` is written with it. A call that has nothing to write changes nothing, and so may stay in a test.
+    /// `fixtures.lock` is written with it. A call that has written throws, so that no run records without somebody noticing
+    /// it; one that has nothing to write does nothing, and so may stay in a test.
     ///
     /// - Parameters:
     ///   - fixture: The store. When things happened is left out of the file, so that it is the same each time.
     ///   - name: Letters, digits, `-`, `_`, `.` and spaces.
     ///   - migrations: The app's registry, for its newest version.
-    /// - Returns: Whether the file was written.
-    /// - Throws: ``TestingError`` with the code `notRecorded` or `shipped`, or why a file cannot be read or written.
-    @discardableResult
+    /// - Throws: ``TestingError`` with the code `recorded` when the file was written, `notRecorded` or `shipped` when it
+    ///   was not; or why a file cannot be read or written.
     public func record(
         _ fixture: StoreFixture,
         named name: String,
         migrations: MigrationRegistry? = nil
-    ) throws -> Bool {
+    ) throws {
         guard CatalogFile.isName(name) else {
             throw TestingError(
                 .unsuitable,
@@ -51,12 +53,10 @@ extension FixtureCatalog {
                 throw failure(.notRecorded, "There is no such file. " + CatalogWords.toWrite, file)
             }
         } else {
-            let difference = try StoreDifference(
-                expected: self.fixture(at: file),
-                found: fixture,
-                aspects: .fingerprints
-            )
-            guard !difference.isEmpty else { return false }
+            let kept = try self.fixture(at: file)
+            let difference = StoreDifference(expected: kept, found: fixture, aspects: .fingerprints)
+            guard !difference.isEmpty else { return }
+            let isEditAlone = StoreDifference(expected: kept, found: fixture).isEmpty
             guard !hasShipped else {
                 throw failure(
                     .shipped,
@@ -68,14 +68,19 @@ extension FixtureCatalog {
             guard mode == .all else {
                 throw failure(
                     .notRecorded,
-                    "The store differs from the file:\n\(difference)\n" + CatalogWords.toWriteAgain,
+                    "The store differs from the file:\n\(difference)\n"
+                        + (isEditAlone ? CatalogWords.edited : CatalogWords.toWriteAgain),
                     file
                 )
             }
         }
         try write(fixture, to: file)
         try updateLock(of: [file.path])
-        return true
+        throw failure(
+            .recorded,
+            "Written in this run, and not checked. Look at it, and run again without \(RecordingMode.variable).",
+            file
+        )
     }
 
     private func failure(_ code: TestingError.Code, _ message: String, _ file: CatalogFile) -> TestingError {
@@ -87,6 +92,9 @@ extension FixtureCatalog {
 enum CatalogWords {
     static let toWrite = "To write it: \(RecordingMode.variable)=missing swift test"
     static let toWriteAgain = "If the new one is right, write it again: \(RecordingMode.variable)=all swift test"
+    static let edited =
+        "What is in the store is the same: migrations were edited since the file was written. Undo that where they have "
+        + "shipped. Where they have not: \(RecordingMode.variable)=all swift test"
     static let removed =
         "The file has shipped, and was removed. Restore it from version control: it is what devices in the field hold."
     static let changed =

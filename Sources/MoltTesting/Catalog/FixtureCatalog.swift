@@ -15,7 +15,8 @@ internal import Synchronization
 /// |---|---|
 /// | `1-everyday.json` | a fixture of version 1, which has the name "everyday" |
 /// | `Golden/1-everyday@3.json` | what an upgrade to version 3 has to make of it |
-/// | `fixtures.lock` | the SHA-256 of each of these files; `shasum -a 256 -c fixtures.lock` checks it, too |
+/// | `schema.json` | the shapes of today's types, where a ``SchemaSnapshot`` is kept here, too |
+/// | `fixtures.lock` | the SHA-256 of each fixture and expected store; `shasum -a 256 -c fixtures.lock` checks it, too |
 ///
 /// What belongs to a version below the registry's newest one has shipped: an expected store belongs to the version that
 /// it was upgraded to. Nothing that has shipped is ever written again, whatever the ``RecordingMode``, and that one of
@@ -82,6 +83,9 @@ public struct FixtureCatalog: Sendable {
         return fixture
     }
 
+    /// The one name that a ``SchemaSnapshot`` may have in the directory.
+    private var schemaFile: String { "schema.json" }
+
     /// Whether files are written in this run.
     func recordingMode() throws -> RecordingMode {
         try recording ?? .fromEnvironment()
@@ -92,7 +96,7 @@ public struct FixtureCatalog: Sendable {
         func files(_ directory: URL, _ prefix: String) throws -> [String] {
             guard FileManager.default.fileExists(atPath: directory.path) else { return [] }
             return try FileManager.default.contentsOfDirectory(atPath: directory.path)
-                .filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }
+                .filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") && $0 != schemaFile }
                 .map { prefix + $0 }
         }
         let golden = directory.appending(path: CatalogFile.goldenDirectory, directoryHint: .isDirectory)

@@ -4,8 +4,6 @@ public import MoltCore
 extension TestingError.Code {
     /// A type changed, and the schema version did not.
     public static let schemaDrift = TestingError.Code(rawValue: "schemaDrift")
-    /// A file was written in this run, and nothing was checked.
-    public static let recorded = TestingError.Code(rawValue: "recorded")
 }
 
 extension SchemaSnapshot {

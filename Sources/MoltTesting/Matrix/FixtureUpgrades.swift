@@ -61,6 +61,7 @@ struct FixtureUpgrades {
         for edit in plan(of: fixture, upTo: migrations.version).edits {
             failures.add(edit, at: name, newest: migrations.version)
         }
+        checkOwnLedger()
         for target in targets {
             try Task.checkCancellation()
             try await upgrade(to: target)
@@ -69,6 +70,19 @@ struct FixtureUpgrades {
         if let result = results[migrations.version] {
             failures.add(TypeCheck(result, types, configuration.coding, name: name).failures)
         }
+    }
+
+    /// A store that was ever upgraded says by what: without that, all of it would be done again.
+    private mutating func checkOwnLedger() {
+        let known = migrations.migrations.filter { $0.version <= fixture.schemaVersion }
+        guard fixture.ledger.isEmpty, let first = known.first else { return }
+        failures.add(
+            .ledger,
+            name,
+            "The store is at version \(fixture.schemaVersion), and its ledger is empty: the migrations up to that would "
+                + "run on it again. List them in the fixture: \"ledger\": [{\"name\": \"\(first.name)\", \"version\": "
+                + "\(first.version)}, …]"
+        )
     }
 
     // MARK: At once

@@ -114,7 +114,7 @@ struct GRDBGapTests {
         let recording = FixtureCatalog(directory, recording: .missing)
         for version in 0...3 {
             let fixture = try Self.fixture.migrated(through: Self.shipped, upTo: version).fixture
-            try recording.record(fixture, named: "people", migrations: Self.shipped)
+            try recording.keep(fixture, named: "people", migrations: Self.shipped)
         }
         await #expect(throws: MatrixFailure.self) {
             try await recording.verify(Self.shipped, types: [.type(Person.self)])

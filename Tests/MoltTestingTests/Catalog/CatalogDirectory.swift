@@ -41,3 +41,13 @@ final class CatalogDirectory: Sendable {
         return files.filter { !$0.value.isEmpty }
     }
 }
+
+extension FixtureCatalog {
+    /// Records a fixture, as the first run of a test does, and expects that this is told.
+    func keep(_ fixture: StoreFixture, named name: String, migrations: MigrationRegistry? = nil) throws {
+        do {
+            try record(fixture, named: name, migrations: migrations)
+            throw CocoaError(.fileWriteUnknown)
+        } catch let error as TestingError where error.code == .recorded {}
+    }
+}

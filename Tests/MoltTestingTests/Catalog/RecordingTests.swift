@@ -15,8 +15,12 @@ struct RecordingTests {
     }
 
     @Test func `A fixture is written with its line in the lock`() throws {
-        #expect(try directory.catalog(recording: .missing).record(store, named: "everyday"))
+        let error = try #require(throws: TestingError.self) {
+            try directory.catalog(recording: .missing).record(store, named: "everyday")
+        }
 
+        #expect(error.code == .recorded)
+        #expect(error.file?.lastPathComponent == "1-everyday.json")
         #expect(try directory.catalog().fixture(1, "everyday") == store)
         let lock = try directory.text("fixtures.lock")
         #expect(lock.wholeMatch(of: /[0-9a-f]{64}  1-everyday\.json\n/) != nil)
@@ -34,11 +38,11 @@ struct RecordingTests {
     }
 
     @Test func `A fixture that is there already is left alone, and the lock too`() throws {
-        try directory.catalog(recording: .missing).record(store, named: "everyday")
+        try directory.catalog(recording: .missing).keep(store, named: "everyday")
         let files = try directory.files()
 
         for mode in RecordingMode.allCases {
-            #expect(try !directory.catalog(recording: mode).record(store, named: "everyday"))
+            try directory.catalog(recording: mode).record(store, named: "everyday")
         }
 
         #expect(try directory.files() == files)
@@ -46,7 +50,7 @@ struct RecordingTests {
 
     @Test(arguments: [RecordingMode.never, .missing])
     func `A different fixture is not written over one that is there`(mode: RecordingMode) throws {
-        try directory.catalog(recording: .missing).record(store, named: "everyday")
+        try directory.catalog(recording: .missing).keep(store, named: "everyday")
         let files = try directory.files()
 
         let error = try #require(throws: TestingError.self) {
@@ -60,12 +64,33 @@ struct RecordingTests {
     }
 
     @Test func `A fixture of the newest version is written again when all is`() throws {
-        try directory.catalog(recording: .missing).record(store, named: "everyday")
+        try directory.catalog(recording: .missing).keep(store, named: "everyday")
 
-        #expect(try directory.catalog(recording: .all).record(changed, named: "everyday"))
+        try directory.catalog(recording: .all).keep(changed, named: "everyday")
 
         #expect(try directory.catalog().fixture(1, "everyday") == changed)
         #expect(try directory.text("fixtures.lock").split(separator: "\n").count == 1)
+    }
+
+    @Test func `A store that differs by an edit of a migration alone is told so`() throws {
+        var (before, after) = (store, store)
+        before.ledger = [LedgerEntry(name: "a", version: 1, appliedAt: .distantPast, fingerprint: "1")]
+        after.ledger = [LedgerEntry(name: "a", version: 1, appliedAt: .distantPast, fingerprint: "2")]
+        try directory.catalog(recording: .missing).keep(before.withoutTimes(), named: "everyday")
+
+        let error = try #require(throws: TestingError.self) {
+            try directory.catalog().record(after, named: "everyday")
+        }
+
+        #expect(error.code == .notRecorded)
+        #expect(error.message.contains("migrations were edited since the file was written. Undo that"))
+    }
+
+    @Test func `A snapshot of the models may be kept beside the fixtures`() async throws {
+        try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 0), named: "empty")
+        try Data("{}".utf8).write(to: directory.url.appending(path: "schema.json"))
+
+        try await directory.catalog().verify([], types: [])
     }
 
     /// What makes version 1 an old one.
@@ -77,12 +102,12 @@ struct RecordingTests {
 
     @Test(arguments: RecordingMode.allCases, Newer.allCases)
     func `A fixture of an older version is never written again`(mode: RecordingMode, newer: Newer) throws {
-        try directory.catalog(recording: .missing).record(store, named: "everyday")
+        try directory.catalog(recording: .missing).keep(store, named: "everyday")
         var migrations: MigrationRegistry?
         switch newer {
         case .registry: migrations = [Migration(to: 1, "a"), Migration(to: 2, "b")]
         case .file, .lock:
-            try directory.catalog(recording: .missing).record(StoreFixture(schemaVersion: 2), named: "other")
+            try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 2), named: "other")
             if newer == .lock { try directory.remove("2-other.json") }
         }
         let files = try directory.files()
@@ -97,12 +122,12 @@ struct RecordingTests {
     }
 
     @Test func `A fixture of an older version that was removed is not made again`() throws {
-        try directory.catalog(recording: .missing).record(store, named: "everyday")
-        try directory.catalog(recording: .missing).record(StoreFixture(schemaVersion: 2), named: "everyday")
+        try directory.catalog(recording: .missing).keep(store, named: "everyday")
+        try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 2), named: "everyday")
         try directory.remove("1-everyday.json")
 
         let error = try #require(throws: TestingError.self) {
-            try directory.catalog(recording: .all).record(store, named: "everyday")
+            try directory.catalog(recording: .all).keep(store, named: "everyday")
         }
 
         #expect(error.code == .shipped)
@@ -110,9 +135,9 @@ struct RecordingTests {
     }
 
     @Test func `A new fixture of an older version can be added`() throws {
-        try directory.catalog(recording: .missing).record(StoreFixture(schemaVersion: 2), named: "everyday")
+        try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 2), named: "everyday")
 
-        #expect(try directory.catalog(recording: .missing).record(store, named: "odd one"))
+        try directory.catalog(recording: .missing).keep(store, named: "odd one")
 
         #expect(try directory.text("fixtures.lock").contains("  1-odd one.json\n"))
     }
@@ -120,14 +145,14 @@ struct RecordingTests {
     @Test(arguments: ["", "a/b", "../a", "a@2", ".a", "a "])
     func `A name that cannot be a file's is refused`(name: String) throws {
         let error = try #require(throws: TestingError.self) {
-            try directory.catalog(recording: .all).record(store, named: name)
+            try directory.catalog(recording: .all).keep(store, named: name)
         }
 
         #expect(error.code == .unsuitable)
     }
 
     @Test func `A file of another version than its name says is an error`() throws {
-        try directory.catalog(recording: .missing).record(store, named: "everyday")
+        try directory.catalog(recording: .missing).keep(store, named: "everyday")
         try FileManager.default.moveItem(
             at: directory.url.appending(path: "1-everyday.json"),
             to: directory.url.appending(path: "2-everyday.json")

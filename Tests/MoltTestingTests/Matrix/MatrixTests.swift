@@ -36,9 +36,25 @@ struct MatrixTests {
         #expect(try directory.files() == files)
     }
 
+    @Test func `A fixture of a later version without a ledger is named, and not upgraded again without a word`()
+        async throws
+    {
+        var store = try Releases.store(at: 2)
+        store.ledger = []
+
+        let failure = try #require(
+            await Releases.failure {
+                try await store.verifyUpgrades(through: Releases.migrations, types: Releases.types)
+            }
+        )
+
+        #expect(failure.first(.ledger).message.contains("at version 2, and its ledger is empty"))
+        #expect(failure.first(.ledger).message.contains(#"{"name": "alien-becomes-person", "version": 1}"#))
+    }
+
     @Test func `The first run without expected stores says how to record them`() async throws {
         let directory = CatalogDirectory()
-        try directory.catalog(recording: .missing).record(Releases.first, named: "everyday")
+        try directory.catalog(recording: .missing).keep(Releases.first, named: "everyday")
 
         let missing = try #require(await failure(directory))
 
@@ -114,7 +130,7 @@ struct MatrixTests {
             if case .finished = event { names.withLock { $0 = [:] } }
         }
         let directory = CatalogDirectory()
-        try directory.catalog(recording: .missing).record(Releases.first, named: "everyday")
+        try directory.catalog(recording: .missing).keep(Releases.first, named: "everyday")
 
         let failure = try #require(
             await failure(directory, [reading, Releases.split, using], recording: .all, configuration: configuration)
@@ -241,7 +257,7 @@ struct MatrixTests {
         #expect(await failure(directory, migrations, recording: .missing)?.kinds == [.golden, .edited])
         #expect(try directory.files() == before)
 
-        try directory.catalog(recording: .all).record(Releases.store(at: 3, migrations), named: "everyday")
+        try directory.catalog(recording: .all).keep(Releases.store(at: 3, migrations), named: "everyday")
         let recorded = try #require(await failure(directory, migrations, recording: .all))
 
         #expect(recorded.kinds == [.recorded])

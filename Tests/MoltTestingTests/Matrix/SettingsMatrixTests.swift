@@ -20,10 +20,10 @@ struct SettingsMatrixTests {
 
     private func recorded(_ fixture: StoreFixture, _ migrations: MigrationRegistry) async throws -> CatalogDirectory {
         let directory = CatalogDirectory()
-        try directory.catalog(recording: .missing).record(fixture, named: "settings")
+        try directory.catalog(recording: .missing).keep(fixture, named: "settings")
         for version in 1...3 {
             let store = try fixture.migrated(through: migrations, upTo: version).fixture
-            try directory.catalog(recording: .missing).record(store, named: "settings")
+            try directory.catalog(recording: .missing).keep(store, named: "settings")
         }
         let recording = await Releases.failure {
             try await directory.catalog(recording: .missing).verify(migrations, types: [])
@@ -107,7 +107,7 @@ struct SettingsMatrixTests {
         ]
         let directory = CatalogDirectory()
         let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
-        try directory.catalog(recording: .missing).record(fixture, named: "settings")
+        try directory.catalog(recording: .missing).keep(fixture, named: "settings")
 
         let failure = try #require(
             await Releases.failure {
