@@ -127,3 +127,23 @@ public enum CacheDirectory {
         case remove
     }
 }
+
+// What fingerprints are made of: it stays the same in all releases of Molt.
+
+extension CacheDirectory.Existing {
+    var identity: String {
+        switch self {
+        case .keep: "keep"
+        case .replace: "replace"
+        }
+    }
+}
+
+extension CacheDirectory.Afterwards {
+    var identity: String {
+        switch self {
+        case .keep: "keep"
+        case .remove: "remove"
+        }
+    }
+}

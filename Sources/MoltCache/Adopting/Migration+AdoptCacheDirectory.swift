@@ -127,7 +127,7 @@ extension Migration {
         let step = MigrationStep(
             kind: "adoptCacheDirectory",
             words: "adopt the Cache directory \(directory.lastPathComponent)",
-            parameters: ["\(existing)", "\(afterwards)", "strict: \(strict)"],
+            parameters: [existing.identity, afterwards.identity, "strict: \(strict)"],
             attaching: [store],
             usesRecords: true,
             { try adoption.run($0) }

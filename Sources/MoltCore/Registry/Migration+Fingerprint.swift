@@ -2,11 +2,15 @@ extension Migration {
     /// A digest of what the migration declares: its name, its version, and the steps with their parameters.
     ///
     /// A closure counts by the revision that its author gives. The ledger keeps the fingerprint of each migration that
-    /// was applied: one that is different later was edited after it had shipped. Words that only describe a step, and
-    /// the names of models in code, count for nothing.
+    /// was applied: one that is different later was edited after it had shipped. These count for nothing: words that
+    /// only describe a step, the names of models in code, what a block attaches, and which migrations are replaced.
     public var fingerprint: String {
         var parts = [name, String(version)]
-        for step in steps { parts += ["step"] + step.declaration.identity }
+        for step in steps {
+            parts += ["step"] + step.declaration.identity
+            // That of a built-in is always so.
+            if case .run = step.declaration, step.runsOnFreshStore { parts.append("onFreshStore") }
+        }
         // With its length before it, no part can be taken for two.
         let text = parts.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n")
         return String(SHA256.hexadecimal(of: text.utf8).prefix(32))

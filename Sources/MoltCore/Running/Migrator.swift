@@ -22,12 +22,11 @@ public struct Migrator: Sendable {
 
     /// Upgrades a store to the registry's version; an up-to-date store is not written to, nor locked.
     ///
-    /// - Throws: ``MigrationError``: `invalidRegistry`, `superseded`, `tooOld`, `lateMigration` or `partlyReplaced`
-    ///   before anything is written, and
-    ///   `migrationEdited` when the options say so; `busy` when another process holds the store for too long; `cancelled`; the code
-    ///   of the step that failed; or what the store throws. The store is then as it was. Only `attachedStoreFailed`
-    ///   may come when the upgrade is committed, and `journalPending` after an earlier one: the store then keeps the
-    ///   changes that could not be made outside it, and makes them when it is next opened.
+    /// - Throws: ``MigrationError``: `invalidRegistry`, `superseded`, `tooOld`, `lateMigration`, `partlyReplaced` or, when
+    ///   the options say so, `migrationEdited` before anything is written; `busy` when another process holds the store
+    ///   for too long; `cancelled`; the code of the step that failed; or what the store throws. The store is then as it
+    ///   was. Only `attachedStoreFailed` may come when the upgrade is committed, and `journalPending` after an earlier
+    ///   one: the store then keeps the changes that could not be made outside it, and makes them when it is next opened.
     public func migrate(_ store: any MigrationStore) throws -> MigrationReport {
         do {
             let report = try run(store)

@@ -12,4 +12,13 @@ public enum DefaultsRelease: Comparable, Sendable {
 
     /// What today's Defaults reads, and Molt's typed keys.
     public static let latest = DefaultsRelease.v6dot3
+
+    /// What fingerprints are made of.
+    var identity: String {
+        switch self {
+        case .v5: "5"
+        case .v6dot2: "6.2"
+        case .v6dot3: "6.3"
+        }
+    }
 }

@@ -10,6 +10,18 @@ public enum SwiftyTarget: Hashable, Sendable {
     case defaults(DefaultsRelease)
 }
 
+extension SwiftyTarget {
+    /// What fingerprints are made of.
+    var identity: String {
+        switch self {
+        case .swifty3: "swifty 3"
+        case .swifty4: "swifty 4"
+        case .swifty5: "swifty 5"
+        case .defaults(let release): "defaults \(release.identity)"
+        }
+    }
+}
+
 extension SwiftyTarget: CustomStringConvertible {
     /// The library and its release, as plans show it: `SwiftyUserDefaults 5`.
     public var description: String {

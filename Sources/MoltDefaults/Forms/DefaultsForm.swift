@@ -54,7 +54,8 @@ extension DefaultsForm {
     var identity: String {
         switch kind {
         case .bool: "bool"
-        case .integer(let min, let max): "integer(\(min)...\(max))"
+        // Not how wide it is: an Int is not on all devices.
+        case .integer: "integer"
         case .float: "float"
         case .double: "double"
         case .string: "string"

@@ -33,7 +33,7 @@ extension Migration {
         let step = SettingsConversion(
             kind: "defaultsV4ToV5",
             words: "convert settings from Defaults 4 to 5",
-            parameters: ["release: \(release)"],
+            parameters: ["release: \(release.identity)"],
             suite: suite,
             keys: keys,
             unconvertible: unconvertible,

@@ -35,7 +35,7 @@ extension Migration {
         let step = SettingsConversion(
             kind: "swiftyUserDefaults",
             words: "convert settings of SwiftyUserDefaults",
-            parameters: ["target: \(target)"],
+            parameters: ["target: \(target.identity)"],
             suite: suite,
             keys: keys,
             unconvertible: unconvertible,

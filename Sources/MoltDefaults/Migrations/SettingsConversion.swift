@@ -19,7 +19,7 @@ struct SettingsConversion: Sendable {
         MigrationStep(
             kind: kind,
             words: "\(words) in \(suite)",
-            parameters: [suite.attachedName] + parameters + ["unconvertible: \(unconvertible)"]
+            parameters: [suite.declaredName] + parameters + ["unconvertible: \(unconvertible.rawValue)"]
                 + keys.map { "\($0.name): \($0.form.identity)" },
             faults: faults,
             attaching: [suite]

@@ -1,7 +1,8 @@
 extension SuiteMove {
     /// Which keys are moved.
     public struct Keys: Sendable {
-        let words: String
+        /// What fingerprints are made of.
+        let identity: [String]
         /// The keys that were named one by one; nil when others may be meant, too.
         let list: [String]?
         let includes: @Sendable (String) -> Bool
@@ -11,19 +12,19 @@ extension SuiteMove {
         /// Those are what begins with `com.apple.`, as the settings that a device management delivers; what AppKit
         /// keeps, as `NSWindow Frame main`; and the languages and formats that were chosen for the app. Name them with
         /// ``only(_:)`` to move them all the same.
-        public static let all = Keys(words: "all", list: nil) { !isOfSystem($0) }
+        public static let all = Keys(identity: ["all"], list: nil) { !isOfSystem($0) }
 
         /// These keys, those of the system too.
         public static func only(_ keys: [String]) -> Keys {
             var seen: Set<String> = []
             let list = keys.filter { seen.insert($0).inserted }
-            return Keys(words: "only \(list.joined(separator: ", "))", list: list) { [seen] in seen.contains($0) }
+            return Keys(identity: ["only"] + list, list: list) { [seen] in seen.contains($0) }
         }
 
         /// All keys, as ``all`` has it, but these.
         public static func except(_ keys: [String]) -> Keys {
             let excepted = Set(keys)
-            return Keys(words: "all but \(excepted.sorted().joined(separator: ", "))", list: nil) { key in
+            return Keys(identity: ["except"] + excepted.sorted(), list: nil) { key in
                 !isOfSystem(key) && !excepted.contains(key)
             }
         }
@@ -31,10 +32,10 @@ extension SuiteMove {
         /// The keys for which a closure says true, which is asked of those of the system, too.
         ///
         /// - Parameters:
-        ///   - words: Which ones these are, as the migration declares it.
+        ///   - words: Which ones these are; they are for who reads the code.
         ///   - includes: Says whether a key is moved. It must say the same at each opening.
         public static func matching(_ words: String, _ includes: @escaping @Sendable (String) -> Bool) -> Keys {
-            Keys(words: words, list: nil, includes: includes)
+            Keys(identity: ["matching"], list: nil, includes: includes)
         }
 
         /// Whether a key is one that the system writes into an app's own domain.

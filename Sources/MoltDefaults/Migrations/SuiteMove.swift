@@ -68,3 +68,34 @@ public enum SuiteMove {
         }
     }
 }
+
+// What fingerprints are made of: it stays the same in all releases of Molt.
+
+extension SuiteMove.Conflict {
+    var identity: [String] {
+        switch self {
+        case .destinationWins: ["destinationWins"]
+        case .sourceWins: ["sourceWins"]
+        case .newest(let key): ["newest", key]
+        }
+    }
+}
+
+extension SuiteMove.Afterwards {
+    var identity: String {
+        switch self {
+        case .keep: "keep"
+        case .clean: "clean"
+        }
+    }
+}
+
+extension SuiteMove.Canary {
+    var identity: [String] {
+        switch sign {
+        case .none: ["none"]
+        case .key(let key): ["key", key]
+        case .when: ["when"]
+        }
+    }
+}

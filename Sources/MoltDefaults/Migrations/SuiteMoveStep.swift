@@ -31,11 +31,9 @@ struct SuiteMoveStep: Sendable {
     }
 
     private var parameters: [String] {
-        let renames = names.sorted { $0.key < $1.key }.map { "\($0.key) to \($0.value)" }
-        let rules = [
-            "keys: \(keys.words)", "conflict: \(conflict)", "source: \(afterwards)", "canary: \(canary.words)",
-        ]
-        return [source.attachedName, destination.attachedName] + rules + renames
+        let renames = names.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+        return [source.declaredName, destination.declaredName] + keys.identity + conflict.identity
+            + [afterwards.identity] + canary.identity + ["names"] + renames
     }
 
     private func newName(of key: String) -> String {

@@ -31,10 +31,12 @@ extension Suite {
         if !values.isEmpty { try SuiteDomain(self).write(set: values) }
     }
 
-    /// Removes the suite, with the files that Molt has made beside it.
+    /// Removes a suite, but never the app's own, with the files that Molt has made beside it.
     ///
     /// - Important: It waits for no other process.
     package func erase() {
+        // Tests make suites of other names.
+        guard name != nil else { return }
         try? removeAll()
         DefaultsStoreFiles(self).removeAll()
         #if canImport(Darwin)

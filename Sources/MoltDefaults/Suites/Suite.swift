@@ -50,6 +50,11 @@ public struct Suite: Hashable, Sendable, CustomStringConvertible {
         return isSameDomain(as: .standard) ? "standard" : "suite \(self)"
     }
 
+    /// The suite as code names it, which is the same in every process; ``attachedName`` is not.
+    var declaredName: String {
+        name.map { "suite \($0)" } ?? "standard"
+    }
+
     /// Whether the suite is one that an app shares with its extensions, by its name: every other one is private to each.
     ///
     /// The names of app groups begin with `group.`, or on macOS with the ten characters of a team.

@@ -29,7 +29,7 @@ extension MigrationStep {
         MigrationStep(
             kind: "settings",
             words: "\(words) in \(suite)",
-            parameters: [suite.attachedName, String(revision)],
+            parameters: [suite.declaredName, String(revision)],
             attaching: [suite]
         ) { migration in
             for outcome in try migration.suite(suite).outcomes(of: body) { migration.note(outcome) }
@@ -46,7 +46,7 @@ extension MigrationStep {
         return MigrationStep(
             kind: "renameKey",
             words: words,
-            parameters: [suite.attachedName, key, newKey],
+            parameters: [suite.declaredName, key, newKey],
             faults: faults,
             attaching: [suite]
         ) { migration in
@@ -65,7 +65,7 @@ extension MigrationStep {
         return MigrationStep(
             kind: "removeKeys",
             words: words,
-            parameters: [suite.attachedName] + keys,
+            parameters: [suite.declaredName] + keys,
             faults: faults(of: keys),
             attaching: [suite]
         ) { migration in

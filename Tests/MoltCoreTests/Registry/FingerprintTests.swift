@@ -47,6 +47,7 @@ struct FingerprintTests {
             fingerprint(.convert("A", from: Old.self, to: New.self, revision: 2) { _ in New() }),
             fingerprint(.run { _ in }),
             fingerprint(.run(revision: 2) { _ in }),
+            fingerprint(.run(onFreshStore: true) { _ in }),
             fingerprint(.renameType("A", to: "B"), .renameType("B", to: "C")),
             fingerprint(.renameType("B", to: "C"), .renameType("A", to: "B")),
         ]

@@ -1,0 +1,69 @@
+import Foundation
+import MoltCore
+import MoltDefaults
+import Testing
+
+@Suite("The fingerprint of a migration of settings")
+struct SettingsFingerprintTests {
+    private static let suite = Suite.suite("s")
+    private static let group = Suite.suite("group.g")
+
+    private static let keys: [DefaultsKeys] = [.key("tags", .array(of: .string)), .key("size", .int16)]
+
+    /// Each with what it must always be: ledgers keep it.
+    private static let shipped: [(Migration, String)] = [
+        (.defaultsV4ToV5(to: 1, suite: .standard, keys: keys), "a4e5560ae9d9de868bcdda1144c646d0"),
+        (
+            .defaultsV4ToV5(to: 1, suite: suite, keys: keys, readBy: .v5, unconvertible: .salvage),
+            "b490023790567ced8b3c28f9d9849bc8"
+        ),
+        (.swiftyUserDefaults(to: 1, suite: suite, keys: keys), "1ea536c6e1f0b58a126786fe4661f3b5"),
+        (.swiftyUserDefaults(to: 1, suite: suite, keys: keys, target: .swifty5), "72cdd28bc1680ec9d2cdb91f8afa1ec0"),
+        (.suiteToAppGroup(to: 1, from: .standard, into: group), "091fbdff70caa68cfcba75fb9da33b39"),
+        (
+            .suiteToAppGroup(
+                to: 1,
+                from: suite,
+                into: group,
+                keys: .only(["a", "b"]),
+                renaming: ["a": "c"],
+                conflict: .newest(by: "b"),
+                afterwards: .clean,
+                canary: .key("a")
+            ), "3bd9e83c0fdf8fea00587cdadb3da1f9"
+        ),
+        (
+            .suiteToAppGroup(to: 1, from: suite, into: group, keys: .except(["a"]), conflict: .sourceWins),
+            "460ce8ab98abd86b7e00273d1732e9ed"
+        ),
+        (Migration(to: 1, "n", .settings(in: suite) { _ in }), "e98115005d9db7cf95ce80139b74df0b"),
+        (Migration(to: 1, "n", .settings(in: suite, revision: 2) { _ in }), "16ff141a633388b02bf4f8bd42972e75"),
+        (Migration(to: 1, "n", .renameKey("a", to: "b", in: suite)), "5df3fc43087005f15019d54ed4e38134"),
+        (Migration(to: 1, "n", .removeKeys("a", "b", in: suite)), "3bf1de3d0bd11e90981c170dba4d1dc4"),
+    ]
+
+    @Test func `is the same in all releases of Molt`() {
+        #expect(Self.shipped.map(\.0.fingerprint) == Self.shipped.map(\.1))
+        #expect(Set(Self.shipped.map(\.1)).count == Self.shipped.count)
+    }
+
+    @Test func `does not depend on words, on closures, or on the process`() {
+        func fingerprint(_ step: MigrationStep) -> String { Migration(to: 1, "n", step).fingerprint }
+        #expect(
+            fingerprint(.settings(in: Self.suite, "a") { _ in }) == fingerprint(.settings(in: Self.suite, "b") { _ in })
+        )
+        func move(_ words: String) -> String {
+            let keys = SuiteMove.Keys.matching(words) { _ in true }
+            let canary = SuiteMove.Canary.when(words) { true }
+            return Migration.suiteToAppGroup(to: 1, from: Self.suite, into: Self.group, keys: keys, canary: canary)
+                .fingerprint
+        }
+        #expect(move("a") == move("b"))
+        // In this process its settings are the standard ones; in others they are not.
+        let own = Suite.suite(Suite.standard.domainName)
+        #expect(own.attachedName == Suite.standard.attachedName)
+        #expect(
+            fingerprint(.removeKeys("a", in: own)) != fingerprint(.removeKeys("a", in: .standard))
+        )
+    }
+}
