@@ -70,7 +70,7 @@ extension CacheCore {
     func apply(_ change: RowChange) throws(SQLiteError) -> Bool {
         switch change {
         case .set(let key, let content):
-            if content.shape != nil { try compareShape(of: content) }
+            if content.firstShape != nil { try compareShape(of: content) }
             try claim(key)
             try set(key, content)
             return true

@@ -40,16 +40,21 @@ final class CacheCore {
     /// What happens when a type is stored otherwise than before.
     let driftPolicy: MismatchPolicy
     /// The types whose shapes were compared, or kept, since the cache was opened.
-    private(set) var knownTypes: Set<ObjectIdentifier> = []
-    /// Of those, the ones of the current write: they count once it is committed.
-    var newTypes: [ObjectIdentifier] = []
+    let knownTypes: KnownTypes
+    /// The ones of the current write: they count once it is committed.
+    var newTypes: [(typeName: String, first: FirstShape)] = []
     /// What the current write has found, for those who follow.
     var drifts: [SchemaDrift] = []
     /// Why the current write is refused.
     var refusal: MigrationError?
 
     /// Takes over a store that is at the version given.
-    init(_ store: CacheStore, version: Int, configuration: CodableCache.Configuration) throws {
+    init(
+        _ store: CacheStore,
+        version: Int,
+        configuration: CodableCache.Configuration,
+        knownTypes: KnownTypes
+    ) throws {
         path = store.storeName
         self.store = store
         self.version = version
@@ -57,6 +62,7 @@ final class CacheCore {
         clock = configuration.now
         memory = configuration.memory.map { MemoryLayer($0) }
         driftPolicy = configuration.drift
+        self.knownTypes = knownTypes
         busyMilliseconds = Int32(clamping: configuration.busyTimeout.milliseconds)
         let connection = try store.ready(busyMilliseconds: busyMilliseconds)
         ledgerID = store.lastLedgerID
@@ -127,7 +133,7 @@ final class CacheCore {
                 return value
             }
             touched.removeAll(keepingCapacity: true)
-            knownTypes.formUnion(newTypes)
+            knownTypes.insert(newTypes)
             return value
         } catch {
             changes.removeAll()

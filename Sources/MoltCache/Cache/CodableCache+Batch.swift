@@ -12,17 +12,16 @@ extension CodableCache {
 
         fileprivate init(_ cache: CodableCache) {
             self.cache = cache
-            knownTypes = cache.core.withLock { $0.knownTypes }
+            // Never the core's lock: it is held while another process writes, and this is the caller's thread.
+            knownTypes = cache.knownTypes.types
         }
 
         /// Stores a value under a key when the batch is written.
         ///
         /// - Throws: ``CacheError`` with the code `notEncodable`.
         public mutating func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
-            var content = try cache.encode(value, key: key, expiry: expiry)
-            if let type = content.valueType, knownTypes.insert(type).inserted {
-                content.shape = cache.shape(of: value)
-            }
+            let content = try cache.encode(value, key: key, expiry: expiry, isKnown: knownTypes.contains)
+            if let type = content.firstShape?.type { knownTypes.insert(type) }
             changes.append(.set(key: key, content: content))
         }
 
@@ -43,7 +42,8 @@ extension CodableCache {
     ///
     /// The changes are collected first, so reading through the cache inside the closure sees what was before.
     ///
-    /// - Throws: What the closure throws; ``CacheError``; ``MigrationError`` with the code `superseded`.
+    /// - Throws: What the closure throws; ``CacheError``; ``MigrationError`` with the code `superseded` or, see
+    ///   ``Configuration/drift``, `schemaDrift`.
     public func batch(_ collect: (inout Batch) throws -> Void) throws {
         try write(try changes(collect))
     }
@@ -57,6 +57,8 @@ extension CodableCache {
     /// - Parameters:
     ///   - values: A dictionary, or an array of keys and values where keys may differ by their bytes only.
     ///   - expiry: When they expire; by default what the configuration says.
+    /// - Throws: ``CacheError``; ``MigrationError`` with the code `superseded` or, see ``Configuration/drift``,
+    ///   `schemaDrift`.
     public func setAll<Value: Encodable>(
         _ values: some Sequence<(key: String, value: Value)>,
         expiry: Expiry? = nil
@@ -67,6 +69,8 @@ extension CodableCache {
     }
 
     /// Stores several values in one transaction; waits for the disk without blocking a thread.
+    ///
+    /// - Throws: As the synchronous call.
     public func setAll<Value: Encodable>(
         _ values: some Sequence<(key: String, value: Value)>,
         expiry: Expiry? = nil

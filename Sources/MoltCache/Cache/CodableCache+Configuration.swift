@@ -37,9 +37,14 @@ extension CodableCache {
         /// The first write of a type after the cache was opened compares its shape, as the value shows it, with the
         /// one that the file has kept; later writes compare nothing. An error with the code `schemaDrift` in debug
         /// builds, and nothing is written then; ``MigrationEvent/drifted(_:)`` for the monitor's closure in all others,
-        /// by default. With `ignore` nothing is compared or kept.
+        /// by default, once for each type at every launch until the version changes. With `ignore` nothing is compared
+        /// or kept, nor is it with `report` when there is no monitor, or one without a closure.
         ///
-        /// A type of which the file has no record any more may have any shape.
+        /// The first value of a type is encoded once more and, where its type can be read, decoded once; of types in
+        /// it, up to two values each are. A cache in memory does the same.
+        ///
+        /// A type of which the file has no record any more may have any shape. What was kept is forgotten when a
+        /// migration has run.
         public var drift = MismatchPolicy.standard
         /// How long a read or write waits while another process writes; 5 seconds by default.
         public var busyTimeout: Duration = .seconds(5)
@@ -58,6 +63,15 @@ extension CodableCache {
 
         /// Creates a configuration with the defaults that are named at each property.
         public init() {}
+
+        /// Whether the shapes of types are to be compared.
+        var checksShapes: Bool {
+            switch drift {
+            case .fail: true
+            case .report: monitor?.hasClosure == true
+            case .ignore: false
+            }
+        }
 
         /// How the file is upgraded.
         package var migrationOptions: MigrationOptions {

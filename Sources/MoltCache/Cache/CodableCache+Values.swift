@@ -17,14 +17,8 @@ extension CodableCache {
     /// - Throws: ``CacheError`` with the code `notEncodable`, `tooLarge`, `closed`, `busy`, `fileReplaced` or
     ///   `storeFailed`; ``MigrationError`` with the code `superseded` or, see ``Configuration/drift``, `schemaDrift`.
     public func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
-        var content = try encode(value, key: key, expiry: expiry)
-        let isWritten = try changeUnlessNew(content) { [content] core throws(SQLiteError) in
-            try core.apply(.set(key: key, content: content))
-        }
-        guard isWritten == nil else { return }
-        // The first of its type: its shape is taken outside the lock.
-        content.shape = shape(of: value)
-        _ = try change { [content] core throws(SQLiteError) in try core.apply(.set(key: key, content: content)) }
+        let content = try encode(value, key: key, expiry: expiry, isKnown: knownTypes.contains)
+        _ = try change { core throws(SQLiteError) in try core.apply(.set(key: key, content: content)) }
     }
 
     /// Removes the value under a key.
@@ -138,25 +132,17 @@ extension CodableCache {
         return value
     }
 
-    /// Writes as ``change(_:)`` does, or does nothing and returns nil when content is the first of its type.
-    private func changeUnlessNew<Value: Sendable>(
-        _ content: EncodedContent,
-        _ body: @Sendable (CacheCore) throws(SQLiteError) -> Value
-    ) throws -> Value? {
-        try core.withLock { core in
-            guard core.knowsShape(of: content) else { return nil }
-            let value = try core.write(body)
-            hub.send(core.changes)
-            return value
-        }
-    }
-
-    /// Encodes a value as it is to be stored.
+    /// Encodes a value as it is to be stored, with its shape when it is the first of its type.
     ///
     /// A value in an optional is stored as the value: migrations and listings by its type are to find it.
-    func encode<Value: Encodable>(_ value: Value, key: String, expiry: Expiry?) throws -> EncodedContent {
+    func encode<Value: Encodable>(
+        _ value: Value,
+        key: String,
+        expiry: Expiry?,
+        isKnown: (ObjectIdentifier) -> Bool
+    ) throws -> EncodedContent {
         if let wrapped = (value as? any OptionalValue)?.wrappedValue {
-            return try encode(wrapped, key: key, expiry: expiry)
+            return try encode(wrapped, key: key, expiry: expiry, isKnown: isKnown)
         }
         let now = configuration.now().timeIntervalSince1970
         let expiration = (expiry ?? configuration.defaultExpiry).expiration(from: now)
@@ -166,12 +152,13 @@ extension CodableCache {
         }
         do {
             let data = try configuration.coding.encoder.encode(value)
+            let isFirst = checksShapes && !isKnown(ObjectIdentifier(Value.self))
             return EncodedContent(
                 data: data,
                 isData: false,
                 typeName: typeName,
                 expiration: expiration,
-                valueType: configuration.drift == .ignore ? nil : ObjectIdentifier(Value.self)
+                firstShape: isFirst ? firstShape(of: value, content: data) : nil
             )
         } catch {
             var failure = CacheError(

@@ -32,6 +32,10 @@ public final class CodableCache: Sendable {
 
     let core: Mutex<CacheCore>
     let hub = ChangeHub()
+    /// Whether the shapes of types are compared: not for nothing, when nobody would be told.
+    let checksShapes: Bool
+    /// The types whose shapes were compared.
+    let knownTypes = KnownTypes()
     /// Where `async` calls wait for the disk, so that they block no thread of the cooperative pool.
     let queue = DispatchQueue(label: "molt.cache")
 
@@ -84,7 +88,10 @@ public final class CodableCache: Sendable {
         schemaVersion = report.to
         path = store.storeName
         self.configuration = configuration
-        core = Mutex(try CacheCore(store, version: report.to, configuration: configuration))
+        checksShapes = configuration.checksShapes
+        core = Mutex(
+            try CacheCore(store, version: report.to, configuration: configuration, knownTypes: knownTypes)
+        )
     }
 
     deinit {

@@ -51,8 +51,6 @@ struct EncodedContent: Sendable {
     let typeName: String
     /// Seconds since 1970; nil for never.
     let expiration: Double?
-    /// The type in code, when its shape is to be compared at its first write.
-    var valueType: ObjectIdentifier?
-    /// The shape that the value shows, when it is the first of its type.
-    var shape: TypeShape?
+    /// The shape that the value shows, when it is the first of its type and is to be compared.
+    var firstShape: FirstShape?
 }

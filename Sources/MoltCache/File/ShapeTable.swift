@@ -32,6 +32,15 @@ struct ShapeTable {
         return try? JSONDecoder().decode(TypeShape.self, from: Data(text.utf8))
     }
 
+    /// Forgets all shapes: a migration has run, and what follows has other ones.
+    ///
+    /// It may have been one to the version that the file has already, as a late one is.
+    static func clear(_ connection: Connection) throws(SQLiteError) {
+        let table = "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE name = 'molt_shape')"
+        guard try connection.integer(table) != 0 else { return }
+        try connection.execute("DELETE FROM molt_shape")
+    }
+
     /// Keeps a shape in place of the one before.
     func keep(_ shape: TypeShape, of type: String, version: Int) throws(SQLiteError) {
         let encoder = JSONEncoder()

@@ -82,6 +82,7 @@ final class CacheTransaction: MigrationTransaction {
     func record(_ entries: [LedgerEntry], version: Int) throws {
         try mapped { () throws(SQLiteError) in
             try LedgerTable.add(entries, version: version, to: connection)
+            if entries.contains(where: { $0.outcome != .deferred }) { try ShapeTable.clear(connection) }
         }
     }
 

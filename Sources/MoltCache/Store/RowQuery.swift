@@ -13,6 +13,7 @@ enum RowQuery: Int, CaseIterable {
     case rowsOfType
     case count
     case countOfType
+    case hasType
     case typeID
     case addType
     case oldSize
@@ -64,6 +65,7 @@ enum RowQuery: Int, CaseIterable {
                 - (SELECT count(*) FROM molt_record WHERE expires_at IS NOT NULL AND expires_at <= ?1)
             """
         case .countOfType: "SELECT count(*) FROM molt_record WHERE \(Self.ofType) AND \(Self.live)"
+        case .hasType: "SELECT EXISTS(SELECT 1 FROM molt_record WHERE \(Self.ofType) AND \(Self.live))"
         case .typeID: "SELECT id FROM molt_type WHERE name = ?1"
         case .addType: "INSERT INTO molt_type(name) VALUES(?1)"
         case .oldSize: "SELECT \(Self.size) FROM molt_record WHERE key = ?1"

@@ -7,7 +7,7 @@ extension MigrationError {
             "The shape of '\(drift.type)' changed, and the schema version is still \(drift.version): \(changes) Add a "
                 + "migration to a new version; it needs no step when records of before can be read as they are. If "
                 + "version \(drift.version) has not shipped yet, start with a new store, or accept the change with drift. "
-                + "Nothing was written."
+                + "\(drift.advice) Nothing was written."
         )
         error.store = store
         error.recordType = drift.type

@@ -18,6 +18,7 @@ public enum MigrationEvent: Sendable {
     case failed(any Error)
     /// A type is stored otherwise than the store remembers, at the same schema version; the value was written.
     ///
-    /// It comes when the store is open and a value is written, so only the monitor's closure gets it.
+    /// It comes when the store is open and a value is written, so only the monitor's closure gets it: once for each type
+    /// at every launch, until the schema version changes.
     case drifted(SchemaDrift)
 }

@@ -39,6 +39,9 @@ public final class MigrationMonitor: Sendable {
         progress = Progress(totalUnitCount: -1)
     }
 
+    /// Whether there is a closure, which is all that gets what happens after the opening.
+    package var hasClosure: Bool { onEvent != nil }
+
     /// The events: those that were before, of progress only the latest, then those to come, to the end of the opening.
     ///
     /// Each access makes a sequence of its own. What happens later, ``MigrationEvent/drifted(_:)``, is not in it.

@@ -65,14 +65,17 @@ final class ShapeTarget {
         guard parts.isEmpty, nested.count == 1, let (name, (target, keyType)) = nested.first,
             let keyType, String(describing: keyType).hasSuffix("CodingKeys")
         else { return nil }
-        return .cases([name: TypeShape("", target.form)], isComplete: false)
+        return .cases([name: TypeShape("", target.form)], isComplete: false, CaseSource(keyTypes))
     }
 }
 
 extension CodingKey {
     /// Whether the key is one that a type names in its code; text that was made while the app runs is a value.
+    ///
+    /// A case that carries something carries such text.
     var isProperty: Bool {
-        Mirror(reflecting: self).displayStyle == .enum
+        let mirror = Mirror(reflecting: self)
+        return mirror.displayStyle == .enum && mirror.children.isEmpty
     }
 }
 

@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 extension TypeShape {
     /// The shape that a value shows.
@@ -9,8 +9,13 @@ extension TypeShape {
     /// - Parameters:
     ///   - value: Any value; the more of its properties have values, the more is known.
     ///   - coding: The coders that values of the type are stored with.
-    package static func of<Value: Encodable>(_ value: Value, coding: RecordCoding = .standard) -> TypeShape {
-        ShapeWalk(coding).shape(of: value)
+    ///   - content: What the coders have encoded the value to, where it is at hand.
+    package static func of<Value: Encodable>(
+        _ value: Value,
+        coding: RecordCoding = .standard,
+        content: Data? = nil
+    ) -> TypeShape {
+        ShapeWalk(coding, content: content).shape(of: value)
     }
 
     /// The shape that several values of a type show together; nil when there is none.
@@ -22,16 +27,26 @@ extension TypeShape {
 }
 
 /// Goes through a value and what is in it; used by one thread.
+///
+/// However large a value is, so many values in it are looked into, and each type is read so often: what is beyond is
+/// not known.
 final class ShapeWalk {
     let coding: RecordCoding
+    /// What the outermost value is encoded to, until it is looked into.
+    private var content: Data?
+    /// How many more values are looked into.
+    private var valuesLeft = 500
+    private var types: [ObjectIdentifier: WalkedType] = [:]
+    private let readingLimit = 2
     /// The types that the walk is inside of.
     private var path: [ObjectIdentifier] = []
     private let depthLimit = 24
     /// How many elements of a list are looked at.
     let elementLimit = 16
 
-    init(_ coding: RecordCoding) {
+    init(_ coding: RecordCoding, content: Data? = nil) {
         self.coding = coding
+        self.content = content
     }
 
     /// The shape of a value.
@@ -41,11 +56,13 @@ final class ShapeWalk {
             shape.isOptional = true
             return shape
         }
-        let name = StaticShape.name(Value.self)
+        let (name, isLeaf) = known(Value.self)
         if let list = value as? any ShapedList {
+            content = nil
             return TypeShape(name, .array(part(Swift.type(of: list).elementType, list.firstElements(elementLimit))))
         }
         if let dictionary = value as? any ShapedDictionary {
+            content = nil
             let type = Swift.type(of: dictionary)
             return TypeShape(
                 name,
@@ -55,7 +72,7 @@ final class ShapeWalk {
                 )
             )
         }
-        guard !StaticShape.isLeaf(Value.self) else { return TypeShape(name, .leaf) }
+        guard !isLeaf else { return TypeShape(name, .leaf) }
         // Of a class, another value may well be of another subclass.
         guard Swift.type(of: value) == Value.self else { return TypeShape(name, .varying) }
         return TypeShape(name, inside(Value.self) { form(of: value) })
@@ -68,14 +85,14 @@ final class ShapeWalk {
             shape.isOptional = true
             return shape
         }
-        let name = StaticShape.name(type)
+        let (name, isLeaf) = known(type)
         if let type = type as? any ShapedList.Type {
             return TypeShape(name, .array(shape(of: type.elementType)))
         }
         if let type = type as? any ShapedDictionary.Type {
             return TypeShape(name, .dictionary(key: shape(of: type.keyType), value: shape(of: type.valueType)))
         }
-        guard !StaticShape.isLeaf(type) else { return TypeShape(name, .leaf) }
+        guard !isLeaf else { return TypeShape(name, .leaf) }
         if path.contains(ObjectIdentifier(type)) { return TypeShape(name, .reference) }
         // An enum's cases are values that need not be made up.
         if let type = type as? any CaseIterable.Type, let first = type.fewCases?.first as? any Encodable {
@@ -97,37 +114,68 @@ final class ShapeWalk {
     }
 
     private func part(_ type: Any.Type, _ values: [Any]) -> TypeShape {
-        values.reduce(shape(of: type)) { $0.merged(with: shape(ofAny: $1, as: type)) }
+        let shape = shape(of: type)
+        guard shape.form != .leaf else { return shape }
+        return values.reduce(shape) { $0.merged(with: self.shape(ofAny: $1, as: type)) }
+    }
+
+    private func known(_ type: Any.Type) -> (name: String, isLeaf: Bool) {
+        let id = ObjectIdentifier(type)
+        if let known = types[id] { return (known.name, known.isLeaf) }
+        let found = WalkedType(type)
+        types[id] = found
+        return (found.name, found.isLeaf)
     }
 
     private func inside(_ type: Any.Type, _ body: () -> TypeShape.Form) -> TypeShape.Form {
         guard !path.contains(ObjectIdentifier(type)) else { return .reference }
-        guard path.count < depthLimit else { return .unknown }
+        guard path.count < depthLimit, valuesLeft > 0 else { return .unknown }
+        valuesLeft -= 1
         path.append(ObjectIdentifier(type))
         defer { path.removeLast() }
         return body()
     }
 
     private func form<Value: Encodable>(of value: Value) -> TypeShape.Form {
-        let isEnum = Mirror(reflecting: value).displayStyle == .enum
-        let found = recordedForm(of: value, isEnum: isEnum)
+        let id = ObjectIdentifier(Value.self)
+        // The same for all its values.
+        if let form = types[id]?.allCases { return form }
+        let content = content
+        self.content = nil
+        // Of a class's instance nothing is asked: it may guard what it holds.
+        let isEnum = !(Value.self is AnyClass) && Mirror(reflecting: value).displayStyle == .enum
+        let found = recordedForm(of: value, content, isEnum: isEnum)
         guard isEnum, let cases = (Value.self as? any CaseIterable.Type)?.fewCases as? [Value] else { return found }
+        let form = form(ofCases: cases, with: found)
+        switch form {
+        case .raw, .cases: types[id]?.allCases = form
+        default: break
+        }
+        return form
+    }
+
+    /// What all cases of an enum show.
+    private func form<Value: Encodable>(ofCases cases: [Value], with found: TypeShape.Form) -> TypeShape.Form {
         switch found {
-        case .raw(let raw, _):
-            return .raw(raw, cases: cases.compactMap { ($0 as? any RawRepresentable)?.rawText }.sorted())
-        case .cases(let first, _):
+        case .raw(let raw, _, let type):
+            return .raw(raw, cases: cases.compactMap { ($0 as? any RawRepresentable)?.rawText }.sorted(), type)
+        case .cases(let first, _, let type):
             var all = first
             for value in cases {
-                guard case .cases(let own, _) = recordedForm(of: value, isEnum: true) else { return .varying }
+                guard case .cases(let own, _, _) = recordedForm(of: value, nil, isEnum: true) else { return .varying }
                 all.merge(own) { $0.merged(with: $1) }
             }
-            return .cases(all, isComplete: true)
+            return .cases(all, isComplete: true, type)
         default:
             return found
         }
     }
 
-    private func recordedForm<Value: Encodable>(of value: Value, isEnum: Bool) -> TypeShape.Form {
+    private func recordedForm<Value: Encodable>(
+        of value: Value,
+        _ content: Data?,
+        isEnum: Bool
+    ) -> TypeShape.Form {
         let target = ShapeTarget()
         do {
             let userInfo = coding.encoder.userInfo
@@ -138,37 +186,51 @@ final class ShapeWalk {
         let form = target.form
         switch form {
         case .single(let inner):
-            return value is any RawRepresentable && inner.form == .leaf ? .raw(inner, cases: nil) : form
+            guard inner.form == .leaf, let type = Value.self as? any RawRepresentable.Type else { return form }
+            return .raw(inner, cases: nil, CaseSource(type))
         case .object(var object):
             // What is not written by the compiler may depend on the case.
             guard !isEnum else { return target.asCase ?? .varying }
-            object.members = Self.members(of: value)
-            if let type = Value.self as? any Decodable.Type { read(value, as: type, into: &object) }
+            // The keys of what the value stands for, and another value stands for something else.
+            guard !StaticShape.areKeys(object.keyTypes, ofOtherThan: Value.self) else { return .varying }
+            object.members = members(of: value)
+            if let type = Value.self as? any Decodable.Type { read(value, content, as: type, into: &object) }
             return .object(object)
         default:
             return isEnum ? .varying : form
         }
     }
 
-    /// The names of the stored properties in code, of superclasses too; nil when the type describes itself.
-    private static func members(of value: Any) -> Set<String>? {
-        guard !(value is any CustomReflectable) else { return nil }
+    /// The names of the stored properties in code; nil for a type that describes itself, and for a class.
+    ///
+    /// There is no way to the names but through what is stored. To read that of an instance could be a race with who
+    /// guards it, or be the end of the process when it refers to something that is gone. A structure is a copy; it is
+    /// looked into once for each type.
+    private func members<Value>(of value: Value) -> Set<String>? {
+        let id = ObjectIdentifier(Value.self)
+        if let members = types[id]?.members { return members }
+        guard !(Value.self is AnyClass), !(value is any CustomReflectable) else { return nil }
         var members: Set<String> = []
-        var mirror: Mirror? = Mirror(reflecting: value)
-        while let found = mirror {
-            for child in found.children {
-                // Wrapped properties and those of macros are stored with an underscore.
-                if let label = child.label { members.insert(label.hasPrefix("_") ? String(label.dropFirst()) : label) }
-            }
-            mirror = found.superclassMirror
+        for child in Mirror(reflecting: value).children {
+            // Wrapped properties and those of macros are stored with an underscore.
+            if let label = child.label { members.insert(label.hasPrefix("_") ? String(label.dropFirst()) : label) }
         }
+        types[id]?.members = members
         return members
     }
 
     /// Adds the properties that a type asks for when it is read; none when it cannot read what it has written.
-    private func read<Value: Decodable>(_ value: any Encodable, as type: Value.Type, into object: inout ObjectShape) {
+    private func read<Value: Decodable>(
+        _ value: any Encodable,
+        _ content: Data?,
+        as type: Value.Type,
+        into object: inout ObjectShape
+    ) {
+        let id = ObjectIdentifier(type)
+        guard let known = types[id], known.readings < readingLimit else { return }
+        types[id]?.readings += 1
         let reading = ShapeReading()
-        guard let data = try? coding.encoder.encode(value),
+        guard let data = content ?? (try? coding.encoder.encode(value)),
             (try? coding.decoder.decode(ReadValue<Value>.self, from: data, configuration: reading)) != nil
         else { return }
         object.keyTypes += reading.keyTypes
@@ -183,5 +245,22 @@ final class ShapeWalk {
                 object.lenient.insert(name)
             }
         }
+    }
+}
+
+/// What a walk knows of a type that it has met.
+private struct WalkedType {
+    let name: String
+    let isLeaf: Bool
+    /// How many values of the type were read.
+    var readings = 0
+    /// The names of the stored properties.
+    var members: Set<String>?
+    /// The form of an enum of which all cases are known.
+    var allCases: TypeShape.Form?
+
+    init(_ type: Any.Type) {
+        name = StaticShape.name(type)
+        isLeaf = StaticShape.isLeaf(type)
     }
 }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// What a type tells of its shape without a value.
-enum StaticShape {
+package enum StaticShape {
     /// The modules whose types are known by their names: what is in them is not the app's to change.
     private static let modules: Set<Substring> = [
         "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization", "CoreFoundation",
@@ -18,9 +18,73 @@ enum StaticShape {
         switch type {
         case is Int64.Type: "Int"
         case is UInt64.Type: "UInt"
-        default: RecordTypeName.of(type)
+        case is any ShapedList.Type, is any ShapedDictionary.Type: RecordTypeName.of(type)
+        default: isLeaf(type) ? portable(String(describing: type)) : RecordTypeName.of(type)
         }
     }
+
+    /// The name of a type of Foundation as it is on every platform.
+    ///
+    /// On Apple platforms some are called what they are in Objective-C: `NSDecimal`, `Measurement<NSUnitLength>`.
+    package static func portable(_ name: String) -> String {
+        var words: [Substring] = []
+        var rest = name[...]
+        while let first = rest.first {
+            let isWord = first.isInName
+            let word = rest.prefix { $0.isInName == isWord }
+            rest = rest[word.endIndex...]
+            let bare = word.drop { $0 == "_" }
+            words.append(
+                bare.hasPrefix("NS") && bare.dropFirst(2).first?.isUppercase == true ? bare.dropFirst(2) : word
+            )
+        }
+        return words.joined()
+    }
+
+    /// The name of a type in code with its module and all that it is nested in.
+    package static func codeName(_ type: Any.Type) -> String {
+        // What is private, or in a function: "App.(unknown context at $1f).Person".
+        String(reflecting: type).replacing(/\(unknown context at \$[0-9a-f]+\)\./, with: "")
+    }
+
+    /// Whether keys are declared in a type that another one only stands for, as a type-erased wrapper does.
+    ///
+    /// Those of a type around it, and of a type that it is generic over, are as good as its own; so are those of a class
+    /// above it.
+    static func areKeys(_ keyTypes: [any CodingKey.Type], ofOtherThan type: Any.Type) -> Bool {
+        guard !(type is AnyClass) else { return false }
+        return keyTypes.contains { keyType in
+            guard let owner = owner(ofKeys: keyType) else { return false }
+            return !mentions(String(reflecting: type), owner)
+        }
+    }
+
+    /// The full name of the type that `CodingKeys` are declared in.
+    private static func owner(ofKeys type: Any.Type) -> Substring? {
+        let text = String(reflecting: type)
+        guard text.hasSuffix(".CodingKeys") else { return nil }
+        let owner = text.dropLast(".CodingKeys".count)
+        // Those that the compiler makes are private: "App.Person.(unknown context at $1f).CodingKeys".
+        guard owner.hasSuffix(")"), let context = owner.range(of: ".(unknown context at", options: .backwards) else {
+            return owner
+        }
+        return owner[..<context.lowerBound]
+    }
+
+    private static func mentions(_ name: String, _ part: Substring) -> Bool {
+        var rest = name[...]
+        while let found = rest.range(of: part) {
+            let next = name[found.upperBound...].first
+            if next?.isInName != true { return true }
+            rest = name[found.upperBound...]
+        }
+        return false
+    }
+}
+
+extension Character {
+    /// Whether it may be a part of a name in code.
+    fileprivate var isInName: Bool { isLetter || isNumber || self == "_" }
 }
 
 /// An optional of any type.

@@ -45,10 +45,10 @@ extension TypeShape: Codable {
         case .dictionary(let key, let value):
             try container.encode(key, forKey: .keys)
             try container.encode(value, forKey: .values)
-        case .raw(let raw, let cases):
+        case .raw(let raw, let cases, _):
             try container.encode(raw, forKey: .raw)
             try container.encodeIfPresent(cases, forKey: .cases)
-        case .cases(let cases, let isComplete):
+        case .cases(let cases, let isComplete, _):
             try container.encode(cases, forKey: .cases)
             if isComplete { try container.encode(true, forKey: .complete) }
         case .single(let value):

@@ -6,12 +6,19 @@ extension TypeShape {
     /// - what one of the shapes does not know;
     /// - a property that only some values have, as a hand-written `encode(to:)` makes it: the code still has a key for
     ///   what this value lacks, and the type's stored properties are those of before when this value has more;
-    /// - a case that was added to an enum: all that was written so far can be read.
+    /// - a case that was added to an enum: all that was written so far can be read;
+    /// - a type of one name that is an object in one value and a list in another;
+    /// - a property that was only read before and is written now, or the other way round.
     package func differences(from old: TypeShape) -> [ShapeDifference] {
         var comparison = ShapeComparison(type: name)
         comparison.compare(old, self, at: "")
         return comparison.differences.sorted { ($0.property, $0.kind.rawValue) < ($1.property, $1.kind.rawValue) }
     }
+}
+
+extension TypeShape {
+    /// Whether all that is known is that nil was written by hand; what else may be there is not.
+    fileprivate var isBareNil: Bool { form == .unknown && name.isEmpty }
 }
 
 /// Collects the differences of one type.
@@ -30,7 +37,7 @@ private struct ShapeComparison {
             differences.removeSubrange(count...)
             return add(.typeChanged, path, from: old.text, to: new.text)
         }
-        guard old.isOptional != new.isOptional, !isLenient else { return }
+        guard old.isOptional != new.isOptional, !isLenient, !old.isBareNil, !new.isBareNil else { return }
         add(new.isOptional ? .madeOptional : .madeRequired, path)
     }
 
@@ -53,13 +60,13 @@ private struct ShapeComparison {
             return compareForms(a, new, at: path)
         case (_, .single(let b)):
             return compareForms(old, b, at: path)
-        case (.raw(let a, let aCases), .raw(let b, let bCases)):
+        case (.raw(let a, let aCases, _), .raw(let b, let bCases, let source)):
             if compareForms(a, b, at: path) { return true }
-            if let aCases, let bCases { removals(of: Set(aCases).subtracting(bCases), at: path) }
+            if let aCases, let bCases { removals(of: Set(aCases).subtracting(bCases), source, at: path) }
             return false
-        case (.raw(let a, _), _):
+        case (.raw(let a, _, _), _):
             return compareForms(a, new, at: path)
-        case (_, .raw(let b, _)):
+        case (_, .raw(let b, _, _)):
             return compareForms(old, b, at: path)
         case (.reference, _), (_, .reference):
             return old.name != new.name
@@ -70,8 +77,15 @@ private struct ShapeComparison {
             return compareParts(aValue, bValue, at: path) || isOther
         case (.object(let a), .object(let b)):
             return compareNamed(old, new, at: path) { $0.compareObjects(a, b, at: path) }
-        case (.cases(let a, _), .cases(let b, let isComplete)):
-            return compareNamed(old, new, at: path) { $0.compareCases(a, b, isComplete, at: path) }
+        case (.object, .array) where old.name == new.name && !old.name.isEmpty,
+            (.array, .object) where old.name == new.name && !old.name.isEmpty:
+            // One type, of which a value decides how it is stored.
+            return false
+        case (.cases(let a, _, _), .cases(let b, let isComplete, let source)):
+            return compareNamed(old, new, at: path) { comparison in
+                if isComplete { comparison.removals(of: Set(a.keys).subtracting(b.keys), source, at: path) }
+                comparison.compareCases(a, b, at: path)
+            }
         default:
             return true
         }
@@ -105,6 +119,8 @@ private struct ShapeComparison {
         for (name, shape) in old.properties {
             let place = path.isEmpty ? name : "\(path).\(name)"
             if let current = new.properties[name] {
+                // What a type reads may be another type than what it writes.
+                guard old.onlyRead.contains(name) == new.onlyRead.contains(name) else { continue }
                 let isLenient = old.lenient.contains(name) || new.lenient.contains(name)
                 compare(shape, current, at: place, isLenient: isLenient)
             } else if !new.knows(name), !(haveSameMembers && old.onlyRead.contains(name)) {
@@ -119,21 +135,15 @@ private struct ShapeComparison {
         }
     }
 
-    private mutating func compareCases(
-        _ old: [String: TypeShape],
-        _ new: [String: TypeShape],
-        _ isComplete: Bool,
-        at path: String
-    ) {
-        if isComplete { removals(of: Set(old.keys).subtracting(new.keys), at: path) }
+    private mutating func compareCases(_ old: [String: TypeShape], _ new: [String: TypeShape], at path: String) {
         for (name, shape) in old {
             guard let current = new[name] else { continue }
             compare(shape, current, at: path.isEmpty ? name : "\(path).\(name)")
         }
     }
 
-    private mutating func removals(of cases: Set<String>, at path: String) {
-        for name in cases.sorted() { add(.caseRemoved, path, from: name) }
+    private mutating func removals(of cases: Set<String>, _ source: CaseSource, at path: String) {
+        for name in cases.sorted() where !source.knows(name) { add(.caseRemoved, path, from: name) }
     }
 
     private mutating func add(

@@ -24,10 +24,14 @@ extension TypeShape.Form {
             .array(a.merged(with: b))
         case (.dictionary(let aKey, let aValue), .dictionary(let bKey, let bValue)):
             .dictionary(key: aKey.merged(with: bKey), value: aValue.merged(with: bValue))
-        case (.raw(let a, let aCases), .raw(let b, let bCases)):
-            .raw(a.merged(with: b), cases: union(aCases, bCases))
-        case (.cases(let a, let aIsComplete), .cases(let b, let bIsComplete)):
-            .cases(a.merging(b) { $0.merged(with: $1) }, isComplete: aIsComplete && bIsComplete)
+        case (.raw(let a, let aCases, let aSource), .raw(let b, let bCases, let bSource)):
+            .raw(a.merged(with: b), cases: union(aCases, bCases), bSource.isKnown ? bSource : aSource)
+        case (.cases(let a, let aIsComplete, let aSource), .cases(let b, let bIsComplete, let bSource)):
+            .cases(
+                a.merging(b) { $0.merged(with: $1) },
+                isComplete: aIsComplete && bIsComplete,
+                bSource.isKnown ? bSource : aSource
+            )
         case (.single(let a), .single(let b)):
             merged(a, b) == .varying ? .varying : .single(a.merged(with: b))
         default:

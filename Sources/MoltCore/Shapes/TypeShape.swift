@@ -30,9 +30,9 @@ package struct TypeShape: Sendable, Hashable {
         /// Values under keys that are a part of the value.
         case dictionary(key: TypeShape, value: TypeShape)
         /// The raw value of a type, with all raw values as text where they are known.
-        case raw(TypeShape, cases: [String]?)
+        case raw(TypeShape, cases: [String]?, CaseSource = CaseSource())
         /// The cases of an enum with what they carry; where it is complete, there are no others.
-        case cases([String: TypeShape], isComplete: Bool)
+        case cases([String: TypeShape], isComplete: Bool, CaseSource = CaseSource())
         /// A single value in place of the type's own.
         case single(TypeShape)
     }

@@ -168,6 +168,90 @@ import Testing
         _ = try drift { try write(Old.Person.self, try open()) }
     }
 
+    @Test func `A type of which all records have expired may have any shape`() throws {
+        let cache = try open()
+        try cache.set(Old.Person(), forKey: "john", expiry: .after(seconds: -1))
+        try cache.set(New.Added(), forKey: "jane")
+        _ = try drift { try write(Old.Person.self, try open()) }
+    }
+
+    @Test func `A migration that comes later to the same version changes what is expected`() throws {
+        var migrations: MigrationRegistry = [Migration(to: 1, "first")]
+        var configuration = CodableCache.Configuration()
+        configuration.drift = .fail
+        func reopen() throws -> CodableCache {
+            try CodableCache(at: directory.file(), migrations: migrations, configuration: configuration)
+        }
+        let before = try reopen()
+        try before.set(Visit(), forKey: "a")
+        before.close()
+        // Opening anew is no reason to forget.
+        _ = try drift { try write(NewVisit.self, try reopen()) }
+        migrations.register(Migration(to: 1, "second", .renameProperty("Visit", "town", to: "city")))
+        let after = try reopen()
+        #expect(after.schemaVersion == 1)
+        try after.set(NewVisit(), forKey: "b")
+        #expect(try after.value(NewVisit.self, forKey: "a")?.city == "a")
+        after.close()
+        _ = try drift { try write(Visit.self, try reopen()) }
+    }
+
+    // MARK: Two types of one name
+
+    @Test func `Two types that share a name are named`() throws {
+        let cache = try open()
+        try cache.set(Order.Item(), forKey: "a")
+        let error = try drift { try cache.set(Cart.Item(), forKey: "b") }
+        let names = "MoltCacheTests.DriftTests.Cart.Item, MoltCacheTests.DriftTests.Order.Item"
+        #expect(error.message.contains("This process has written several types as 'Item': \(names)."))
+        #expect(error.message.contains("Give each a RecordType name of its own."))
+        let both = try drift {
+            try open(version: 1).batch { batch in
+                try batch.set(Order.Item(), forKey: "c")
+                try batch.set(Cart.Item(), forKey: "d")
+            }
+        }
+        #expect(both.message.contains(names))
+        cache.close()
+    }
+
+    @Test func `Of a type that was written by another process the name may be shared`() throws {
+        let cache = try open()
+        try cache.set(Order.Item(), forKey: "a")
+        cache.close()
+        let error = try drift { try open().set(Cart.Item(), forKey: "b") }
+        #expect(error.message.contains("If another type has the same name, give one of them a RecordType name."))
+    }
+
+    @Test func `A reported drift names the types that share a name`() throws {
+        let drifts = Mutex<[SchemaDrift]>([])
+        let monitor = MigrationMonitor { event in
+            if case .drifted(let drift) = event { drifts.withLock { $0.append(drift) } }
+        }
+        let cache = try open(.report, monitor: monitor)
+        try cache.setAll(["a": Order.Item()])
+        try cache.set(Cart.Item(), forKey: "b")
+        let told = drifts.withLock { $0 }
+        #expect(told.count == 1)
+        #expect(told.first?.namesakes.count == 2)
+        #expect(told.first?.description.contains("This process has written several types as 'Item'") == true)
+    }
+
+    // MARK: What is kept
+
+    @Test func `What users have typed is not kept, nor in a message`() throws {
+        let cache = try open()
+        try cache.set(Typed(words: ["secret": 1]), forKey: "a")
+        cache.close()
+        let kept = try SQLite(directory.file()).rows("SELECT * FROM molt_shape").joined().joined()
+        #expect(kept.contains("Typed"))
+        #expect(!kept.contains("secret"))
+        let error = try drift { try open().set(NewTyped(words: ["hidden": 1]), forKey: "b") }
+        #expect(error.message.contains("'Typed.count' has been added"))
+        #expect(!error.message.contains("secret"))
+        #expect(!error.message.contains("hidden"))
+    }
+
     @Test func `What a value shows is added to what others have shown`() throws {
         struct Holder: DriftModel {
             static var recordTypeName: String { "Holder" }
@@ -217,7 +301,8 @@ import Testing
         Counting.encodings.withLock { $0 = 0 }
         try cache.set(Counting(), forKey: "a")
         let first = Counting.encodings.withLock { $0 }
-        #expect(first > 1)
+        // Once for the store, and once for its shape.
+        #expect(first == 2)
         try cache.set(Counting(), forKey: "b")
         #expect(Counting.encodings.withLock { $0 } == first + 1)
         try cache.setAll(["c": Counting(), "d": Counting()])
@@ -228,6 +313,54 @@ import Testing
         let ignoring = try open(.ignore)
         try ignoring.set(Counting(), forKey: "a")
         #expect(Counting.encodings.withLock { $0 } == first + 5)
+        ignoring.close()
+        // Nobody would be told.
+        for monitor in [nil, MigrationMonitor()] {
+            let silent = try open(.report, monitor: monitor)
+            let before = Counting.encodings.withLock { $0 }
+            try silent.set(Counting(), forKey: "a")
+            try silent.setAll(["b": Counting()])
+            #expect(Counting.encodings.withLock { $0 } == before + 2)
+            silent.close()
+        }
+    }
+
+    @Test func `Nothing is kept when nobody would be told`() throws {
+        try write(Old.Person.self, try open(.report))
+        try write(Old.Person.self, try open(.report, monitor: MigrationMonitor()))
+        #expect(try tables() == [])
+        try write(Old.Person.self, try open(.report, monitor: MigrationMonitor { _ in }))
+        #expect(try tables() == ["molt_shape"])
+    }
+
+    @Test func `Collecting a batch does not wait for who is writing`() throws {
+        struct Stop: Error {}
+        // The clock is asked while the cache holds its lock, as it does while another process writes.
+        let asked = Mutex(0)
+        let holder = Mutex<CodableCache?>(nil)
+        var configuration = CodableCache.Configuration()
+        configuration.drift = .fail
+        configuration.now = {
+            let isFirst = asked.withLock { asked in
+                asked += 1
+                return asked == 1
+            }
+            if isFirst, let cache = holder.withLock({ $0 }) {
+                #expect(throws: Stop.self) {
+                    try cache.batch { batch in
+                        try batch.set(City(zipCode: 1), forKey: "a")
+                        throw Stop()
+                    }
+                }
+            }
+            return Date()
+        }
+        let cache = try CodableCache(at: directory.file(), configuration: configuration)
+        asked.withLock { $0 = 0 }
+        holder.withLock { $0 = cache }
+        #expect(try !cache.contains("a"))
+        #expect(asked.withLock { $0 } == 2)
+        holder.withLock { $0 = nil }
     }
 
     @Test func `A value that is written only in part is no drift`() throws {
@@ -241,6 +374,56 @@ import Testing
     private func tables() throws -> [String] {
         try SQLite(directory.file()).rows("SELECT name FROM sqlite_schema WHERE name = 'molt_shape'").map {
             $0.joined()
+        }
+    }
+
+    private enum Order { struct Item: Codable { var name = "a" } }
+    private enum Cart { struct Item: Codable { var count = 1 } }
+
+    private struct Visit: DriftModel {
+        static var recordTypeName: String { "Visit" }
+        var town = "a"
+    }
+
+    private struct NewVisit: DriftModel {
+        static var recordTypeName: String { "Visit" }
+        var city = "b"
+    }
+
+    /// Keys that are text, in an enum.
+    private enum AnyKey: CodingKey {
+        case count
+        case text(String)
+
+        var stringValue: String {
+            switch self {
+            case .count: "count"
+            case .text(let text): text
+            }
+        }
+        var intValue: Int? { nil }
+        init(stringValue: String) { self = .text(stringValue) }
+        init?(intValue: Int) { nil }
+    }
+
+    private struct Typed: Encodable {
+        var words: [String: Int]
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: AnyKey.self)
+            for (word, count) in words { try container.encode(count, forKey: .text(word)) }
+        }
+    }
+
+    private struct NewTyped: Encodable, RecordType {
+        static var recordTypeName: String { "Typed" }
+        var words: [String: Int]
+        var more = 1
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: AnyKey.self)
+            try container.encode(1, forKey: .count)
+            for (word, count) in words { try container.encode(count, forKey: .text(word)) }
         }
     }
 

@@ -163,7 +163,7 @@ import Testing
     @Test func `A superclass counts, and another subclass is no drift`() throws {
         #expect(
             try json(Dog(name: "a", breed: "b"))
-                == #"{"members":["breed","name"],"properties":{"breed":"String","#
+                == #"{"members":null,"properties":{"breed":"String","#
                 + #""super":{"members":null,"properties":{"name":"String"}}},"type":"Dog"}"#
         )
         let kennel = TypeShape.of([Animal(name: "a")])

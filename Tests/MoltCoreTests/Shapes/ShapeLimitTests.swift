@@ -1,0 +1,202 @@
+import Foundation
+import MoltCore
+import Synchronization
+import Testing
+
+/// What taking a shape does not do: look into instances, cost without bound, keep what users have typed.
+@Suite struct ShapeLimitTests {
+    private func json(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONEncoder().encode(TypeShape.of(value)), as: UTF8.self)
+    }
+
+    @Test func `The stored properties of an instance are not looked at`() throws {
+        let shape = TypeShape.of(Described())
+        #expect(Described.mirrors.withLock { $0 } == 0)
+        guard case .object(let object) = shape.form else { return #expect(Bool(false)) }
+        #expect(object.members == nil)
+        #expect(object.properties["name"]?.text == "String")
+    }
+
+    @Test func `An instance that refers to one that is gone has a shape`() throws {
+        var owner: Owner? = Owner()
+        let owned = try Owned(#require(owner))
+        owner = nil
+        #expect(TypeShape.of(owned).differences(from: .of(owned)).isEmpty)
+        #expect(TypeShape.of([owned]).differences(from: .of([owned])).isEmpty)
+    }
+
+    @Test func `However large a value is, it costs little`() throws {
+        let library = Library()
+        let content = try JSONEncoder().encode(library)
+        Count.reset()
+        let shape = TypeShape.of(library, content: content)
+        // The walk, and no more: the content is at hand.
+        #expect(Count.encodings("Library") == 1)
+        #expect(Count.decodings("Library") == 1)
+        // 500 values, and two of each type on the way that are encoded to be read.
+        #expect(Count.encodings("Word") <= 500 + 2 * 400 + 2 * 20 + 2)
+        #expect(Count.decodings("Word") <= 8000 + 2 * 400 + 2 * 20 + 2)
+        #expect(shape.differences(from: .of(library)).isEmpty)
+        let other = TypeShape.of(OtherLibrary()).differences(from: shape)
+        #expect(
+            other.map(\.description)
+                == ["Property 'Library.shelves[].books[].words[].text' changed from 'String' to 'Int'."]
+        )
+    }
+
+    @Test func `The cases of an enum are looked at once`() {
+        _ = TypeShape.of((0..<16).map { _ in Letter.a })
+        #expect(Letter.encodings.withLock { $0 } <= 4)
+    }
+
+    @Test func `Keys that are made while the app runs are no properties, whatever their type`() throws {
+        let shape = TypeShape.of(AnyKeys(keys: ["secret"]))
+        #expect(!(try json(AnyKeys(keys: ["secret"]))).contains("secret"))
+        #expect(!(try json([AnyKeys(keys: ["secret"], isNested: true)])).contains("secret"))
+        let other = TypeShape.of(AnyKeys(keys: ["a", "b"]))
+        #expect(other.differences(from: shape).isEmpty)
+        #expect(shape.differences(from: other).isEmpty)
+        // The one that the code names is.
+        #expect(try json(AnyKeys(keys: [])).contains("\"version\""))
+    }
+
+    @Test func `A type of Foundation has one name on every platform`() {
+        #expect(StaticShape.portable("NSDecimal") == "Decimal")
+        #expect(StaticShape.portable("Decimal") == "Decimal")
+        #expect(StaticShape.portable("Measurement<NSUnitLength>") == "Measurement<UnitLength>")
+        #expect(StaticShape.portable("Measurement<UnitLength>") == "Measurement<UnitLength>")
+        #expect(StaticShape.portable("Dictionary<String, _NSRange>") == "Dictionary<String, Range>")
+        #expect(StaticShape.portable("NSsomething, CGFloat") == "NSsomething, CGFloat")
+    }
+}
+
+private final class Described: Codable, CustomReflectable {
+    static let mirrors = Mutex(0)
+    var name = "a"
+
+    enum CodingKeys: CodingKey { case name }
+
+    init() {}
+
+    var customMirror: Mirror {
+        Self.mirrors.withLock { $0 += 1 }
+        return Mirror(self, children: [])
+    }
+}
+
+private final class Owner {}
+
+private final class Owned: Encodable {
+    unowned let owner: Owner
+    var name = "a"
+
+    enum CodingKeys: CodingKey { case name }
+
+    init(_ owner: Owner) { self.owner = owner }
+}
+
+/// How often values were encoded and decoded; one test uses it.
+private enum Count {
+    private static let counts = Mutex<[String: Int]>([:])
+
+    static func reset() { counts.withLock { $0 = [:] } }
+    static func encode(_ name: String) { counts.withLock { $0["+" + name, default: 0] += 1 } }
+    static func decode(_ name: String) { counts.withLock { $0["-" + name, default: 0] += 1 } }
+    static func encodings(_ name: String) -> Int { counts.withLock { $0["+" + name] ?? 0 } }
+    static func decodings(_ name: String) -> Int { counts.withLock { $0["-" + name] ?? 0 } }
+}
+
+private struct Library: Codable {
+    var shelves = (0..<20).map { _ in Shelf() }
+
+    enum CodingKeys: CodingKey { case shelves }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        Count.decode("Library")
+        shelves = try decoder.container(keyedBy: CodingKeys.self).decode([Shelf].self, forKey: .shelves)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        Count.encode("Library")
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(shelves, forKey: .shelves)
+    }
+}
+
+private struct Shelf: Codable { var books = (0..<20).map { _ in Book() } }
+private struct Book: Codable { var words = (0..<20).map { _ in Word() } }
+
+private struct Word: Codable {
+    var text = "a"
+
+    enum CodingKeys: CodingKey { case text }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        Count.decode("Word")
+        text = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .text)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        Count.encode("Word")
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(text, forKey: .text)
+    }
+}
+
+private struct OtherLibrary: Codable, RecordType {
+    static var recordTypeName: String { "Library" }
+    struct Shelf: Codable { var books = [Book()] }
+    struct Book: Codable { var words = [Word()] }
+    struct Word: Codable { var text = 1 }
+    var shelves = [Shelf()]
+}
+
+private enum Letter: String, Codable, CaseIterable {
+    case a, b, c
+
+    static let encodings = Mutex(0)
+
+    func encode(to encoder: any Encoder) throws {
+        Self.encodings.withLock { $0 += 1 }
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+}
+
+/// Its keys are an enum, and most of them are text that a user has typed.
+private struct AnyKeys: Encodable {
+    var keys: [String]
+    var isNested = false
+
+    enum Key: CodingKey {
+        case version
+        case text(String)
+
+        var stringValue: String {
+            switch self {
+            case .version: "version"
+            case .text(let text): text
+            }
+        }
+        var intValue: Int? { nil }
+        init(stringValue: String) { self = .text(stringValue) }
+        init?(intValue: Int) { nil }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(1, forKey: .version)
+        for key in keys {
+            if isNested {
+                var nested = container.nestedContainer(keyedBy: Key.self, forKey: .text(key))
+                try nested.encode(1, forKey: .text(key))
+            } else {
+                try container.encode(1, forKey: .text(key))
+            }
+        }
+    }
+}
