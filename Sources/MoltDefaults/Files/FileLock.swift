@@ -8,15 +8,25 @@ internal import Foundation
     internal import Glibc
 #endif
 
-/// A lock on a file, which one holder at a time has, in all processes; a kill frees it.
-struct FileLock: ~Copyable {
+/// A lock on a file or a directory, which one holder at a time has, in all processes; a kill frees it.
+package struct FileLock: ~Copyable {
     private let descriptor: Int32
 
     /// Waits for the lock; makes the file when there is none, and leaves it.
     ///
     /// - Parameter waiting: Called again and again while another holder has it; throws to give up.
     init(_ path: String, waiting: () throws -> Void) throws {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        try self.init(open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR), waiting)
+    }
+
+    /// Waits for the lock on a directory, which leaves no file behind.
+    ///
+    /// - Parameter waiting: Called again and again while another holder has it; throws to give up.
+    package init(directory path: String, waiting: () throws -> Void) throws {
+        try self.init(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), waiting)
+    }
+
+    private init(_ descriptor: Int32, _ waiting: () throws -> Void) throws {
         guard descriptor >= 0 else { throw DurableFile.Failure(number: errno) }
         do {
             while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {

@@ -1,40 +1,46 @@
+internal import MoltCore
+
 /// Holds a catalog's files against its lock.
 struct CatalogAudit {
     private(set) var failures = FailureList()
     /// The fixtures and expected stores that are there.
     private(set) var files: [CatalogFile] = []
-    /// The paths whose lines in the lock are to be what the files are now.
-    private(set) var unlocked: [String] = []
+    /// The files whose lines in the lock are to be what they are now, once nothing is wrong with them.
+    private(set) var unlocked: [CatalogFile] = []
+    /// The files that are gone, and whose lines are to go, too.
+    private(set) var forgotten: [CatalogFile] = []
     let lock: FixtureLock
-    private let newest: Int
-    private let oldest: Int
+    /// The newest version that anything tells of; what is of an older one has shipped.
+    let newest: Int
+    private let catalog: FixtureCatalog
+    private let migrations: MigrationRegistry
     private let mode: RecordingMode
 
-    /// - Parameters:
-    ///   - newest: What is of an older version than this one has shipped.
-    ///   - oldest: Fixtures that are older than this may be removed.
-    init(_ catalog: FixtureCatalog, newest: Int, oldest: Int, mode: RecordingMode) throws {
-        self.newest = newest
-        self.oldest = oldest
+    init(_ catalog: FixtureCatalog, _ migrations: MigrationRegistry, mode: RecordingMode) throws {
+        self.catalog = catalog
+        self.migrations = migrations
         self.mode = mode
         lock = try catalog.lock()
-        for fault in lock.faults {
-            failures.add(.lock, FixtureLock.file, "\(fault) Restore the file from version control.")
-        }
+        for fault in lock.faults { failures.add(.lock, FixtureLock.file, "\(fault) \(CatalogWords.restoreLock)") }
         let paths = try catalog.paths()
+        newest = catalog.newestVersion(paths, lock, migrations)
         for path in Set(paths).union(lock.hashes.keys).sorted() {
             guard let file = CatalogFile(path: path) else {
                 failures.add(
                     .catalog,
                     path,
                     "This is not the name of a fixture, `1-name.json`, nor of an expected store, "
-                        + "`\(CatalogFile.goldenDirectory)/1-name@2.json`."
+                        + "`\(CatalogFile.goldenDirectory)/1-name@2.json`. The one JSON file beside them may be "
+                        + "`\(CatalogFile.schema)`, a snapshot of the schema."
                 )
                 continue
             }
             let hash = try catalog.hash(of: path)
-            if hash != nil { files.append(file) }
-            check(file, hash: hash, locked: lock.hashes[path])
+            if hash != nil {
+                files.append(file)
+                checkTarget(of: file)
+            }
+            try check(file, hash: hash, locked: lock.hashes[path])
         }
         let fixtures = Set(files.filter { $0.target == nil })
         for file in files where !fixtures.contains(file.fixture) && lock.hashes[file.fixture.path] == nil {
@@ -47,22 +53,46 @@ struct CatalogAudit {
         file.version < newest
     }
 
-    private mutating func check(_ file: CatalogFile, hash: String?, locked: String?) {
+    /// Whether no upgrade makes the store that a file expects, because the registry does not have its version.
+    private func isWithoutTarget(_ file: CatalogFile) -> Bool {
+        guard let target = file.target, file.fixtureVersion >= migrations.oldestSupportedVersion else { return false }
+        return !migrations.migrations.contains { $0.version == target }
+    }
+
+    /// A file that nothing is compared with looks like a test, and is none.
+    private mutating func checkTarget(of file: CatalogFile) {
+        guard isWithoutTarget(file), let target = file.target else { return }
+        let advice =
+            target > migrations.version
+            ? "It ends at version \(migrations.version): take the registry that the file was recorded with, or a newer one."
+            : "When a later migration has replaced those of that version, remove the file. Otherwise restore them."
+        failures.add(
+            .catalog,
+            file.path,
+            "Nothing is compared with this: the registry has no version \(target)"
+                + (target > migrations.version ? ". " : " any more. ") + advice
+        )
+    }
+
+    private mutating func check(_ file: CatalogFile, hash: String?, locked: String?) throws {
         guard hash != locked else { return }
         switch (hash, locked) {
         case (nil, _?): checkRemoved(file)
         case (_, nil): checkUnlocked(file)
-        default: checkChanged(file)
+        case (_, let locked?): try checkChanged(file, locked)
         }
     }
 
     private mutating func checkRemoved(_ file: CatalogFile) {
-        if file.fixtureVersion < oldest {
-            if mode != .never { unlocked.append(file.path) }
+        let isObsolete =
+            file.fixtureVersion < migrations.oldestSupportedVersion
+            || (isWithoutTarget(file) && file.version < migrations.version)
+        if isObsolete {
+            if mode != .never { forgotten.append(file) }
         } else if hasShipped(file) {
             failures.add(.lock, file.path, CatalogWords.removed)
         } else if mode == .all || (mode == .missing && file.target != nil) {
-            unlocked.append(file.path)
+            forgotten.append(file)
         } else {
             failures.add(
                 .lock,
@@ -75,7 +105,7 @@ struct CatalogAudit {
 
     private mutating func checkUnlocked(_ file: CatalogFile) {
         if mode != .never {
-            unlocked.append(file.path)
+            unlocked.append(file)
         } else if hasShipped(file) {
             failures.add(.lock, file.path, CatalogWords.unlocked)
         } else {
@@ -87,11 +117,14 @@ struct CatalogAudit {
         }
     }
 
-    private mutating func checkChanged(_ file: CatalogFile) {
-        if hasShipped(file) {
+    private mutating func checkChanged(_ file: CatalogFile, _ locked: String) throws {
+        // Whoever records these bytes makes every other checkout a failure.
+        if try catalog.unixHash(of: file.path) == locked {
+            failures.add(.lock, file.path, CatalogWords.lineEnds)
+        } else if hasShipped(file) {
             failures.add(.lock, file.path, CatalogWords.changed)
         } else if mode == .all {
-            unlocked.append(file.path)
+            unlocked.append(file)
         } else {
             failures.add(
                 .lock,

@@ -10,6 +10,9 @@ struct CatalogFile: Hashable, Sendable {
     /// The directory of expected stores.
     static let goldenDirectory = "Golden"
 
+    /// The one name that a ``SchemaSnapshot`` may have in a catalog's directory.
+    static let schema = "schema.json"
+
     init(fixtureVersion: Int, name: String, target: Int? = nil) {
         self.fixtureVersion = fixtureVersion
         self.name = name
@@ -55,6 +58,15 @@ struct CatalogFile: Hashable, Sendable {
     static func isName(_ text: String) -> Bool {
         guard let first = text.first, first.isLetter || first.isNumber else { return false }
         return text.allSatisfy { $0.isLetter || $0.isNumber || "-_. ".contains($0) } && text.last != " "
+    }
+
+    /// Throws when a text cannot be the name of a fixture.
+    static func requireName(_ text: String) throws {
+        guard !isName(text) else { return }
+        throw TestingError(
+            .unsuitable,
+            "\"\(text)\" cannot be the name of a fixture. Use letters, digits, -, _, . and spaces."
+        )
     }
 
     private static func version(_ text: Substring) -> Int? {

@@ -1,6 +1,5 @@
 public import Foundation
 internal import MoltCore
-internal import Synchronization
 
 /// The fixtures of every release that shipped, in a directory of the app's tests that is checked in.
 ///
@@ -18,10 +17,13 @@ internal import Synchronization
 /// | `schema.json` | the shapes of today's types, where a ``SchemaSnapshot`` is kept here, too |
 /// | `fixtures.lock` | the SHA-256 of each fixture and expected store; `shasum -a 256 -c fixtures.lock` checks it, too |
 ///
-/// What belongs to a version below the registry's newest one has shipped: an expected store belongs to the version that
-/// it was upgraded to. Nothing that has shipped is ever written again, whatever the ``RecordingMode``, and that one of
-/// these files was changed or removed is a failure: it is what devices in the field hold, and no later code can make it
-/// again.
+/// What belongs to a version below the newest one has shipped: the newest is that of the registry, or of any file or
+/// line of the lock when that is newer, and an expected store belongs to the version that it was upgraded to. Nothing
+/// that has shipped is ever written again, whatever the ``RecordingMode``, and that one of these files was changed or
+/// removed is a failure: it is what devices in the field hold, and no later code can make it again.
+///
+/// The newest version's own files can be written again with `MOLT_RECORD=all` until there is a next version: nobody
+/// else knows when it was released. Start the next version's migration, be it an empty one, when you release.
 ///
 /// - Important: Tell the version control system to leave the files as they are, as with `*.json -text` in a file
 ///   `.gitattributes` beside them: other line ends are other bytes.
@@ -57,9 +59,10 @@ public struct FixtureCatalog: Sendable {
     /// Reads a fixture: `fixture(1, "everyday")` is that in `1-everyday.json`.
     ///
     /// - Throws: ``TestingError`` with the code `malformedFixture`, also when the file's version is not that of its
-    ///   name; or why the file cannot be read.
+    ///   name; `unsuitable` when no fixture can have the name; or why the file cannot be read.
     public func fixture(_ version: Int, _ name: String) throws -> StoreFixture {
-        try fixture(at: CatalogFile(fixtureVersion: version, name: name))
+        try CatalogFile.requireName(name)
+        return try fixture(at: CatalogFile(fixtureVersion: version, name: name))
     }
 
     // MARK: Files
@@ -83,9 +86,6 @@ public struct FixtureCatalog: Sendable {
         return fixture
     }
 
-    /// The one name that a ``SchemaSnapshot`` may have in the directory.
-    private var schemaFile: String { "schema.json" }
-
     /// Whether files are written in this run.
     func recordingMode() throws -> RecordingMode {
         try recording ?? .fromEnvironment()
@@ -96,7 +96,7 @@ public struct FixtureCatalog: Sendable {
         func files(_ directory: URL, _ prefix: String) throws -> [String] {
             guard FileManager.default.fileExists(atPath: directory.path) else { return [] }
             return try FileManager.default.contentsOfDirectory(atPath: directory.path)
-                .filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") && $0 != schemaFile }
+                .filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") && $0 != CatalogFile.schema }
                 .map { prefix + $0 }
         }
         let golden = directory.appending(path: CatalogFile.goldenDirectory, directoryHint: .isDirectory)
@@ -108,6 +108,25 @@ public struct FixtureCatalog: Sendable {
         let url = directory.appending(path: path, directoryHint: .notDirectory)
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         return SHA256.hexadecimal(of: try Data(contentsOf: url))
+    }
+
+    /// The digest that a file has without the line ends of Windows; nil when there is none, or it has no such ends.
+    func unixHash(of path: String) throws -> String? {
+        let url = directory.appending(path: path, directoryHint: .notDirectory)
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        let bytes = try Data(contentsOf: url)
+        var rest = Data(capacity: bytes.count)
+        for (byte, next) in zip(bytes, bytes.dropFirst()) where (byte, next) != (0x0D, 0x0A) { rest.append(byte) }
+        if let last = bytes.last { rest.append(last) }
+        return rest.count == bytes.count ? nil : SHA256.hexadecimal(of: rest)
+    }
+
+    /// The newest version that anything tells of; what is of an older one has shipped.
+    ///
+    /// A registry may be older than the catalog, as on a branch, and is no reason to write shipped files again.
+    func newestVersion(_ paths: [String], _ lock: FixtureLock, _ migrations: MigrationRegistry?) -> Int {
+        let files = paths.compactMap { CatalogFile(path: $0)?.version }
+        return max(files.max() ?? 0, lock.newestVersion ?? 0, migrations?.version ?? 0)
     }
 
     // MARK: Writing
@@ -130,15 +149,26 @@ public struct FixtureCatalog: Sendable {
     }
 
     /// Makes the lines of some files what the files are now, and removes those of files that are gone.
+    ///
+    /// - Throws: ``TestingError`` with the code `malformedLock`, and nothing is written, when the lock has faults.
     func updateLock(of paths: [String]) throws {
         guard !paths.isEmpty else { return }
-        // Tests run at the same time, each with a catalog of its own for the same directory.
-        try Self.writing.withLock { _ in
+        // Tests run at the same time, each with a catalog of its own for the same directory; so do processes.
+        try DirectoryLock.with(directory) {
             var lock = try lock()
+            try require(lock)
             for path in paths { lock.hashes[path] = try hash(of: path) }
             try Data(lock.text.utf8).write(to: lockURL, options: .atomic)
         }
     }
 
-    private static let writing = Mutex(())
+    /// Throws when the lock has faults: of two lines about a file nobody can say which one is right.
+    func require(_ lock: FixtureLock) throws {
+        guard !lock.faults.isEmpty else { return }
+        throw TestingError(
+            .malformedLock,
+            "\(lock.faults.joined(separator: " ")) \(CatalogWords.restoreLock)",
+            file: lockURL
+        )
+    }
 }

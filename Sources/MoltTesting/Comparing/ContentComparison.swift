@@ -82,8 +82,8 @@ struct ContentComparison {
     private static func remark(_ expected: JSONPart, _ found: JSONPart) -> String? {
         switch (expected.kind, found.kind) {
         case (.number, .number):
-            let isSame = NumberText(expected.utf8) == NumberText(found.utf8)
-            return isSame ? "the number is the same, its bytes are not" : nil
+            guard let left = NumberText(expected.utf8), let right = NumberText(found.utf8) else { return nil }
+            return left == right ? "the number is the same, its bytes are not" : nil
         case (.string, .string):
             guard let left = expected.string, let right = found.string, left == right else { return nil }
             return left.utf8.elementsEqual(right.utf8)
@@ -107,24 +107,27 @@ private struct NumberText: Equatable {
     private var digits: ArraySlice<UInt8>
     private var exponent: Int
 
-    /// - Parameter text: A number as JSON has it.
-    init(_ text: [UInt8]) {
+    /// Takes a number apart as JSON has it; nil when its exponent is too large to count with.
+    init?(_ text: [UInt8]) {
         isNegative = text.first == 0x2D
         let parts = text.drop { $0 == 0x2D }.split(maxSplits: 1) { $0 == 0x65 || $0 == 0x45 }
         let mantissa = parts.first ?? []
         let power = parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : "0"
-        // An exponent beyond all bounds makes two texts one number only when they are equal anyway, or zero.
-        exponent = Int(power) ?? Int.max / 2
+        exponent = 0
         let fraction = mantissa.firstIndex(of: 0x2E).map { mantissa.endIndex - $0 - 1 } ?? 0
-        exponent -= fraction
         digits = ArraySlice(mantissa.filter { $0 != 0x2E }).drop { $0 == 0x30 }
         while digits.last == 0x30 {
             digits.removeLast()
             exponent += 1
         }
+        // Zero is zero, whatever its exponent.
         if digits.isEmpty {
             exponent = 0
             isNegative = false
+        } else {
+            // No text is so long that what is left could overflow.
+            guard let power = Int(power), power.magnitude < 1 << 60 else { return nil }
+            exponent += power - fraction
         }
     }
 }

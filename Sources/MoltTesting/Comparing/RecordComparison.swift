@@ -4,7 +4,7 @@ internal import Foundation
 struct RecordComparison {
     private(set) var lines: [String] = []
 
-    init(expected: StoreFixture, found: StoreFixture) {
+    init(expected: StoreFixture, found: StoreFixture, checksOrder: Bool = false) {
         let expectedRecords = Self.byKey(expected.records)
         let foundRecords = Self.byKey(found.records)
         for record in expected.records {
@@ -23,6 +23,15 @@ struct RecordComparison {
         for record in found.records where expectedRecords[Array(record.key.utf8)] == nil {
             lines.append("\(Shown.key(record.key)): unexpected, a \(Self.words(record))")
         }
+        if checksOrder { compareOrder(expected.records, found.records) }
+    }
+
+    /// The order, when the keys are the same.
+    private mutating func compareOrder(_ expected: [StoreFixture.Record], _ found: [StoreFixture.Record]) {
+        let keys = (expected.map { Array($0.key.utf8) }, found.map { Array($0.key.utf8) })
+        guard keys.0 != keys.1, Set(keys.0) == Set(keys.1) else { return }
+        let names = [expected, found].map { Shown.text($0.map { Shown.key($0.key) }.joined(separator: ", ")) }
+        lines.append("the records are in another order: expected \(names[0]), found \(names[1])")
     }
 
     /// Texts that Swift takes for equal may have different bytes, and are different keys then.

@@ -24,6 +24,13 @@ public struct StoreDifference: Hashable, Sendable {
 
         /// What migrations declared when they were applied: an edit of the newest one need not change any result.
         static let fingerprints = Aspects(rawValue: 1)
+        /// The order in which the records were added.
+        static let order = Aspects(rawValue: 2)
+        /// How many settings the ledger says that attached suites had.
+        static let attachedCounts = Aspects(rawValue: 4)
+
+        /// All of these.
+        static let all: Aspects = [.fingerprints, .order, .attachedCounts]
     }
 
     /// Compares two stores.
@@ -43,8 +50,10 @@ public struct StoreDifference: Hashable, Sendable {
             add("schema version", String(expected.schemaVersion), String(found.schemaVersion))
         }
         compareLedgers(expected.ledger, found.ledger, aspects)
-        lines += RecordComparison(expected: expected, found: found).lines
-        for suite in Set(expected.suites.keys).union(found.suites.keys).sorted(by: { $0.description < $1.description })
+        lines += RecordComparison(expected: expected, found: found, checksOrder: aspects.contains(.order)).lines
+        // As in the files of fixtures; a description is another one in each process for a stand-in.
+        for suite in Set(expected.suites.keys).union(found.suites.keys)
+            .sorted(by: { ($0.attachedName, $0.description) < ($1.attachedName, $1.description) })
         {
             var comparison = SettingsComparison(suite)
             comparison.compare(expected.suites[suite] ?? [:], found.suites[suite] ?? [:])
@@ -54,6 +63,11 @@ public struct StoreDifference: Hashable, Sendable {
 
     private mutating func add(_ place: String, _ expected: String, _ found: String) {
         lines.append("\(place): expected \(expected), found \(found)")
+    }
+
+    private static func words(_ counts: [String: Int]) -> String {
+        guard !counts.isEmpty else { return "none" }
+        return counts.sorted { $0.key < $1.key }.map { "\($0.value) in \($0.key)" }.joined(separator: ", ")
     }
 
     private mutating func compareLedgers(_ expected: [LedgerEntry], _ found: [LedgerEntry], _ aspects: Aspects) {
@@ -71,6 +85,9 @@ public struct StoreDifference: Hashable, Sendable {
             }
             if aspects.contains(.fingerprints), row.fingerprint != other.fingerprint {
                 add("\(place): fingerprint", row.fingerprint ?? "none", other.fingerprint ?? "none")
+            }
+            if aspects.contains(.attachedCounts), row.attachedCounts != other.attachedCounts {
+                add("\(place): settings in suites", Self.words(row.attachedCounts), Self.words(other.attachedCounts))
             }
         }
         let unexpected = found.filter { expectedRows[$0.name] == nil }

@@ -43,17 +43,26 @@ struct SchemaHistory: Codable, Equatable {
         set { versions[String(version)] = newValue }
     }
 
-    /// Writes the file: sorted, so that a change is a small one.
+    /// Changes a version in the file as it is now: another process may have written since it was read.
     ///
-    /// - Throws: ``TestingError`` with the code `unwritable`.
-    func write(to url: URL) throws {
+    /// - Throws: ``TestingError`` with the code `unwritable`, or why the file cannot be read.
+    static func update(
+        _ version: Int,
+        at url: URL,
+        _ change: ([String: TypeShape]) -> [String: TypeShape]
+    ) throws {
+        try DirectoryLock.with(url.deletingLastPathComponent()) {
+            var history = try SchemaHistory(at: url) ?? SchemaHistory()
+            history[version] = change(history[version] ?? [:])
+            try history.write(to: url)
+        }
+    }
+
+    /// Writes the file: sorted, so that a change is a small one.
+    private func write(to url: URL) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(),
-                withIntermediateDirectories: true
-            )
             try (try encoder.encode(self) + Data("\n".utf8)).write(to: url, options: .atomic)
         } catch {
             throw TestingError(.unwritable, "The snapshot cannot be written.", file: url, underlying: error)

@@ -23,7 +23,7 @@ extension SchemaSnapshot {
     ///   cannot be read or written.
     public func verify(at url: URL, recording mode: RecordingMode? = nil) throws {
         let mode = try mode ?? .fromEnvironment()
-        var history = try SchemaHistory(at: url) ?? SchemaHistory()
+        let history = try SchemaHistory(at: url) ?? SchemaHistory()
         let newest = history.newest
         if let newest, newest > version {
             throw TestingError(
@@ -35,17 +35,17 @@ extension SchemaSnapshot {
         }
         guard let recorded = history[version] else {
             guard mode != .never else { throw missing(since: newest, at: url) }
-            return try record(types, in: &history, at: url)
+            return try record(at: url, merging: mode == .missing)
         }
         let failures = failures(comparedWith: recorded)
         if mode == .all {
-            if recorded != types { try record(types, in: &history, at: url) }
+            if recorded != types { try record(at: url, merging: false) }
             return
         }
         guard failures.drifts.isEmpty else { throw drifted(failures.drifts, at: url) }
         if mode == .missing {
             let all = recorded.merging(types) { $0.merged(with: $1) }
-            if all != recorded { try record(all, in: &history, at: url) }
+            if all != recorded { try record(at: url, merging: true) }
         }
         guard failures.unrecorded.isEmpty else {
             throw TestingError(
@@ -88,9 +88,11 @@ extension SchemaSnapshot {
         return (drifts, types.keys.filter { recorded[$0] == nil }.sorted())
     }
 
-    private func record(_ types: [String: TypeShape], in history: inout SchemaHistory, at url: URL) throws {
-        history[version] = types
-        try history.write(to: url)
+    /// - Parameter merging: Whether what is there of the version stays.
+    private func record(at url: URL, merging: Bool) throws {
+        try SchemaHistory.update(version, at: url) { recorded in
+            merging ? recorded.merging(types) { $0.merged(with: $1) } : types
+        }
         throw TestingError(
             .recorded,
             "Written in this run, and not checked: the shapes of version \(version). Look at them, and run again without "

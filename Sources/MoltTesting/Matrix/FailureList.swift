@@ -29,7 +29,7 @@ struct FailureList {
 
     /// Adds that a migration was edited, as a store's ledger shows.
     ///
-    /// - Parameter newest: The registry's version, which may not have shipped yet.
+    /// - Parameter newest: The newest version, which may not have shipped yet.
     mutating func add(_ edit: MigrationPlan.Edit, at path: String, newest: Int) {
         let advice =
             edit.migration.version < newest

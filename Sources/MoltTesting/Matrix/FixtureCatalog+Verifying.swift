@@ -12,14 +12,15 @@ extension FixtureCatalog {
     /// shipped may have changed, nor a migration.
     ///
     /// With `MOLT_RECORD=missing` the expected stores that are missing are written, and with `all` those of the newest
-    /// version again; what is found wrong with a fixture otherwise keeps its expected stores from being written. A run
-    /// that has written something fails: look at what it wrote, and run it again.
+    /// version again; what is found wrong with a fixture otherwise keeps its expected stores from being written, and a
+    /// fixture that was written by hand from getting its line in `fixtures.lock`. A run that has written something fails:
+    /// look at what it wrote, and run it again.
     ///
     /// - Parameters:
     ///   - migrations: The app's registry.
     ///   - types: The app's types of today that records are read as; raw data is known by itself.
     ///   - versions: The versions that there must be a fixture of. By default these are 0 and every version of the
-    ///     registry, from its oldest supported version on.
+    ///     registry, from its oldest supported version on. A catalog without any fixture fails in any case.
     ///   - configuration: How the app opens its cache: its coders, what it attaches.
     /// - Returns: What was run.
     /// - Throws: ``MatrixFailure`` with everything that is wrong; or why the directory cannot be read or written.
@@ -35,40 +36,45 @@ extension FixtureCatalog {
         var failures = FailureList()
         for fault in migrations.faults { failures.add(.registry, "registry", fault) }
         let isValid = failures.isEmpty
-        let audit = try CatalogAudit(
-            self,
-            newest: migrations.version,
-            oldest: migrations.oldestSupportedVersion,
-            mode: mode
-        )
+        let audit = try CatalogAudit(self, migrations, mode: mode)
         failures.add(audit.failures)
-        checkVersions(versions ?? migrations.shippedVersions, audit.files, &failures)
-        var recorded: [String] = []
         let fixtures = audit.files.filter { $0.target == nil }
             .sorted { ($0.fixtureVersion, $0.name) < ($1.fixtureVersion, $1.name) }
-        for file in fixtures where file.fixtureVersion >= migrations.oldestSupportedVersion {
+        checkVersions(versions ?? migrations.shippedVersions, fixtures, migrations, &failures)
+        var recorded: [String] = []
+        /// The fixtures with which, and with whose expected stores, nothing is wrong.
+        var right: Set<CatalogFile> = []
+        for file in fixtures {
+            let isOld = file.fixtureVersion < migrations.oldestSupportedVersion
+            // Nobody needs a fixture any more that cannot be upgraded, be it readable or not.
+            if isOld, !audit.unlocked.contains(where: { $0.fixture == file }) { continue }
             guard let fixture = read(file, &failures), isValid else { continue }
+            if isOld {
+                right.insert(file)
+                continue
+            }
             var upgrades = FixtureUpgrades(
                 file.path,
                 fixture,
                 migrations: migrations,
                 types: types,
-                configuration: configuration
+                configuration: configuration,
+                newest: audit.newest
             )
             try await upgrades.run()
             report.rows.append(upgrades.row)
             failures.add(upgrades.failures)
-            let isRight = upgrades.failures.isEmpty && !audit.failures.isAbout(file.path)
+            let isRight = upgrades.failures.isEmpty && !audit.failures.isAbout(file.path) && audit.lock.faults.isEmpty
             var goldens = GoldenStores(self, audit, upgrades, mode: mode, mayRecord: isRight)
             try goldens.check()
             failures.add(goldens.failures)
             recorded += goldens.recorded
+            if isRight, goldens.failures.isEmpty { right.insert(file) }
         }
-        try updateLock(of: audit.unlocked + recorded)
-        report.recorded = Set(recorded + audit.unlocked).sorted()
+        let locked = try lock(audit, right: right, recorded: recorded, &failures)
+        report.recorded = Set(recorded + locked).sorted()
         if !report.recorded.isEmpty {
-            let list =
-                (recorded + audit.unlocked.filter { !recorded.contains($0) }.map { "\(FixtureLock.file): \($0)" })
+            let list = recorded + locked.filter { !recorded.contains($0) }.map { "\(FixtureLock.file): \($0)" }
             failures.add(
                 .recorded,
                 "catalog",
@@ -78,6 +84,27 @@ extension FixtureCatalog {
         }
         guard failures.isEmpty else { throw MatrixFailure(failures: failures.failures, report: report) }
         return report
+    }
+
+    /// Writes the lines of the lock that are to be others, and returns what they are about.
+    private func lock(
+        _ audit: CatalogAudit,
+        right: Set<CatalogFile>,
+        recorded: [String],
+        _ failures: inout FailureList
+    ) throws -> [String] {
+        guard audit.lock.faults.isEmpty else { return [] }
+        var paths = audit.forgotten.map(\.path)
+        for file in audit.unlocked where !recorded.contains(file.path) {
+            // A line makes a file a shipped one soon, which nobody can mend.
+            if right.contains(file.fixture), !failures.isAbout(file.path) {
+                paths.append(file.path)
+            } else {
+                failures.add(.lock, file.path, CatalogWords.notLocked)
+            }
+        }
+        try updateLock(of: paths + recorded)
+        return paths
     }
 
     private func read(_ file: CatalogFile, _ failures: inout FailureList) -> StoreFixture? {
@@ -91,8 +118,25 @@ extension FixtureCatalog {
         return nil
     }
 
-    private func checkVersions(_ versions: [Int], _ files: [CatalogFile], _ failures: inout FailureList) {
-        let known = Set(files.filter { $0.target == nil }.map(\.fixtureVersion))
+    private func checkVersions(
+        _ versions: [Int],
+        _ fixtures: [CatalogFile],
+        _ migrations: MigrationRegistry,
+        _ failures: inout FailureList
+    ) {
+        let oldest = migrations.oldestSupportedVersion
+        if !fixtures.contains(where: { $0.fixtureVersion >= oldest }) {
+            let what =
+                if !FileManager.default.fileExists(atPath: directory.path) {
+                    "The directory \(directory.path) does not exist."
+                } else if fixtures.isEmpty {
+                    "The directory \(directory.path) exists, and has none."
+                } else {
+                    "Those in the directory \(directory.path) are all older than version \(oldest)."
+                }
+            failures.add(.missingFixture, "catalog", "There is no fixture to upgrade. \(what)")
+        }
+        let known = Set(fixtures.map(\.fixtureVersion))
         for version in Set(versions).sorted() where !known.contains(version) {
             failures.add(
                 .missingFixture,

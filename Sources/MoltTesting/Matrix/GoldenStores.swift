@@ -43,7 +43,7 @@ struct GoldenStores {
                 failures.add(
                     .missingGolden,
                     upgrades.name,
-                    "\(file.path) was not written, because of what else is wrong with the fixture."
+                    "\(file.path) was not written, because of what else is wrong."
                 )
             } else if audit.lock.hashes[file.path] == nil {
                 failures.add(
@@ -96,6 +96,6 @@ struct GoldenStores {
             storeName: file.path,
             migrations: upgrades.migrations
         )
-        for edit in plan.edits { failures.add(edit, at: file.path, newest: upgrades.migrations.version) }
+        for edit in plan.edits { failures.add(edit, at: file.path, newest: audit.newest) }
     }
 }

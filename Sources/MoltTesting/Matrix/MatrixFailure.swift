@@ -29,7 +29,7 @@ public struct MatrixFailure: Error, Hashable, Sendable {
 
         /// The registry contradicts itself; nothing was upgraded.
         public static let registry = Kind(rawValue: "registry")
-        /// A file of the catalog cannot be read, or has a name that says nothing.
+        /// A file of the catalog cannot be read, has a name that says nothing, or is compared with nothing.
         public static let catalog = Kind(rawValue: "catalog")
         /// A file was changed or removed, or has no line in the lock.
         public static let lock = Kind(rawValue: "lock")

@@ -130,6 +130,47 @@ struct LockTests {
         #expect(failure.first().message.hasPrefix("Line 11 is not a hash"))
     }
 
+    @Test(arguments: [RecordingMode.missing, .all])
+    func `A lock with faults is not written, nor is any file`(mode: RecordingMode) async throws {
+        var directory: CatalogDirectory?
+        var files: [String: Data] = [:]
+        let failure = try #require(
+            try await failure(mode) {
+                let lock = try $0.text("fixtures.lock")
+                try $0.remove("Golden/0-everyday@3.json")
+                try $0.edit("Golden/1-everyday@3.json", "Paris", to: "London")
+                try Releases.first.write(to: $0.url.appending(path: "0-new.json"))
+                let text = "<<<<<<< HEAD\n" + lock + someHash + lock.prefix(while: { $0 != "\n" }).dropFirst(64) + "\n"
+                try Data(text.utf8).write(to: $0.url.appending(path: "fixtures.lock"))
+                directory = $0
+                files = try $0.files()
+            }
+        )
+
+        #expect(failure.all(.lock).filter { $0.subject == "fixtures.lock" }.count == 2)
+        #expect(failure.all(.recorded).isEmpty)
+        #expect(failure.report.recorded.isEmpty)
+        #expect(try directory?.files() == files)
+    }
+
+    @Test(arguments: ["1-everyday.json", "3-everyday.json", "Golden/0-everyday@3.json"], RecordingMode.allCases)
+    func `Line ends that were changed are named, and not recorded`(path: String, mode: RecordingMode) async throws {
+        var directory: CatalogDirectory?
+        let failure = try #require(
+            try await failure(mode) {
+                try $0.edit(path, "\n", to: "\r\n")
+                directory = $0
+            }
+        )
+
+        #expect(failure.failures.map(\.subject) == [path])
+        #expect(failure.first().kind == .lock)
+        #expect(failure.first().message.hasPrefix("The file's line ends were changed to those of Windows"))
+        #expect(failure.first().message.contains("`*.json -text`"))
+        let lock = try await Releases.catalog().text("fixtures.lock")
+        #expect(try directory?.text("fixtures.lock") == lock)
+    }
+
     @Test func `A file of the newest version that was edited can be made the recorded one`() async throws {
         var directory: CatalogDirectory?
         let change: (CatalogDirectory) throws -> Void = {
@@ -174,5 +215,6 @@ struct LockTests {
 
         #expect(failure.failures.map(\.subject) == ["01-everyday.json", "Golden/0-everyday.json", "everyday.json"])
         #expect(failure.kinds == [.catalog])
+        #expect(failure.first().message.contains("The one JSON file beside them may be `schema.json`"))
     }
 }

@@ -65,11 +65,26 @@ struct RecordingTests {
 
     @Test func `A fixture of the newest version is written again when all is`() throws {
         try directory.catalog(recording: .missing).keep(store, named: "everyday")
+        let migrations: MigrationRegistry = [Migration(to: 1, "a")]
 
-        try directory.catalog(recording: .all).keep(changed, named: "everyday")
+        try directory.catalog(recording: .all).keep(changed, named: "everyday", migrations: migrations)
 
         #expect(try directory.catalog().fixture(1, "everyday") == changed)
         #expect(try directory.text("fixtures.lock").split(separator: "\n").count == 1)
+    }
+
+    @Test func `Without the registry nothing is written again`() throws {
+        try directory.catalog(recording: .missing).keep(store, named: "everyday")
+        let files = try directory.files()
+
+        let error = try #require(throws: TestingError.self) {
+            try directory.catalog(recording: .all).record(changed, named: "everyday")
+        }
+
+        #expect(error.code == .notRecorded)
+        #expect(error.message.contains("whether it has shipped is for the registry to say"))
+        #expect(error.message.contains("`migrations:`"))
+        #expect(try directory.files() == files)
     }
 
     @Test func `A store that differs by an edit of a migration alone is told so`() throws {
@@ -149,6 +164,55 @@ struct RecordingTests {
         }
 
         #expect(error.code == .unsuitable)
+    }
+
+    @Test(arguments: ["x/../../out", "../1-out", ""])
+    func `A name that leads out of the catalog is not read`(name: String) throws {
+        try store.write(to: directory.url.deletingLastPathComponent().appending(path: "out.json"), overwriting: true)
+        defer {
+            try? FileManager.default.removeItem(
+                at: directory.url.deletingLastPathComponent().appending(path: "out.json")
+            )
+        }
+
+        let error = try #require(throws: TestingError.self) { try directory.catalog().fixture(1, name) }
+
+        #expect(error.code == .unsuitable)
+        #expect(error.message.contains("\"\(name)\" cannot be the name of a fixture"))
+    }
+
+    @Test func `A name that another file has in other capitals is refused`() throws {
+        try directory.catalog(recording: .missing).keep(store, named: "everyday")
+        let files = try directory.files()
+
+        let error = try #require(throws: TestingError.self) {
+            try directory.catalog(recording: .all).record(store, named: "Everyday")
+        }
+
+        #expect(error.code == .unsuitable)
+        #expect(error.message.hasPrefix("There is 1-everyday.json, which many a file system takes for the same name"))
+        #expect(try directory.files() == files)
+        // Of another version it is another file.
+        try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 2), named: "Everyday")
+    }
+
+    @Test(arguments: RecordingMode.allCases)
+    func `Nothing is recorded while the lock has faults`(mode: RecordingMode) throws {
+        try directory.catalog(recording: .missing).keep(store, named: "everyday")
+        // Both sides of a conflict, as somebody has left them who removed the marks alone.
+        let lock = try directory.text("fixtures.lock")
+        let other = String(repeating: "0", count: 64) + lock.dropFirst(64)
+        try Data((lock + other).utf8).write(to: directory.url.appending(path: "fixtures.lock"))
+        let files = try directory.files()
+
+        let error = try #require(throws: TestingError.self) {
+            try directory.catalog(recording: mode).record(store, named: "other")
+        }
+
+        #expect(error.code == .malformedLock)
+        #expect(error.file?.lastPathComponent == "fixtures.lock")
+        #expect(error.message.hasPrefix("Line 2 is another one about 1-everyday.json. Restore the file"))
+        #expect(try directory.files() == files)
     }
 
     @Test func `A file of another version than its name says is an error`() throws {

@@ -58,6 +58,16 @@ struct StoreDifferenceTests {
             #""john".n: expected 18446744073709551615, found 18446744073709551614"#
         ),
         (
+            #"{"n":0e99999999999999999999}"#, #"{"n":0}"#,
+            #""john".n: expected 0e99999999999999999999, found 0; the number is the same, its bytes are not"#
+        ),
+        (#"{"n":10e9223372036854775807}"#, #"{"n":1}"#, #""john".n: expected 10e9223372036854775807, found 1"#),
+        (#"{"n":0.1e-9223372036854775808}"#, #"{"n":1}"#, #""john".n: expected 0.1e-9223372036854775808, found 1"#),
+        (
+            #"{"n":1e-99999999999999999999}"#, #"{"n":1e99999999999999999999}"#,
+            #""john".n: expected 1e-99999999999999999999, found 1e99999999999999999999"#
+        ),
+        (
             #"{"s":"é"}"#, #"{"s":"\u00e9"}"#,
             #""john".s: expected "é", found "\u00e9"; the text is the same, it is written with other escapes"#
         ),
@@ -174,6 +184,8 @@ struct StoreDifferenceTests {
 
         #expect(
             StoreDifference(expected: expected, found: found).lines == [
+                #"suite standard, "gone": missing, expected 1"#,
+                #"suite standard, "theme": expected "dark", found "light""#,
                 #"suite group.example, "data": expected data of 1 byte, found 1 byte; they differ from byte 0: "#
                     + "expected 01, found 02",
                 #"suite group.example, "flag": expected true, found 1"#,
@@ -181,8 +193,6 @@ struct StoreDifferenceTests {
                 #"suite group.example, "list"[1]: missing, expected 2"#,
                 #"suite group.example, "new": unexpected, found an array of 1"#,
                 #"suite group.example, "number": expected 1, found 1.0"#,
-                #"suite standard, "gone": missing, expected 1"#,
-                #"suite standard, "theme": expected "dark", found "light""#,
             ]
         )
     }

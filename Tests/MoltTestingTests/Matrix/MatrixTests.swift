@@ -145,6 +145,61 @@ struct MatrixTests {
         #expect(failure.all(.missingGolden).count == 3)
     }
 
+    @Test func `The order of records may depend on the path`() async throws {
+        // It is gone when the app is closed in between.
+        let isSame = Mutex(false)
+        let first = Migration(to: 1, "first", .run { _ in isSame.withLock { $0 = true } })
+        let second = Migration(
+            to: 2,
+            "second",
+            .run { migration in
+                let keys = isSame.withLock { $0 } ? ["a", "b"] : ["b", "a"]
+                for key in keys { try migration.create("Data", forKey: key, Data([1])) }
+            }
+        )
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = MigrationMonitor { event in
+            if case .finished = event { isSame.withLock { $0 = false } }
+        }
+
+        let failure = try #require(
+            await Releases.failure {
+                try await StoreFixture(schemaVersion: 0)
+                    .verifyUpgrades(through: [first, second], types: [], configuration: configuration)
+            }
+        )
+
+        #expect(failure.kinds == [.path])
+        #expect(
+            failure.first().message.hasSuffix(#"the records are in another order: expected "b", "a", found "a", "b""#)
+        )
+    }
+
+    @Test(arguments: [nil, []] as [[Int]?])
+    func `A matrix of nothing is a failure`(versions: [Int]?) async throws {
+        let directory = CatalogDirectory()
+        func failure(_ migrations: MigrationRegistry = []) async throws -> MatrixFailure {
+            try #require(
+                await Releases.failure {
+                    try await directory.catalog().verify(migrations, types: [], versions: versions)
+                }
+            )
+        }
+        let missing = try await failure()
+        #expect(missing.kinds == [.missingFixture])
+        #expect(
+            missing.first().message
+                == "There is no fixture to upgrade. The directory \(directory.url.path) does not exist."
+        )
+
+        try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
+        #expect(try await failure().first().message.hasSuffix("\(directory.url.path) exists, and has none."))
+
+        try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 0), named: "old")
+        let newer = MigrationRegistry([Migration(to: 3, "a")], oldestSupportedVersion: 2)
+        #expect(try await failure(newer).first().message.hasSuffix("are all older than version 2."))
+    }
+
     @Test func `A result that is another one each time is found by the entry points`() async throws {
         let directory = try await Releases.catalog()
         let count = Mutex(0)
@@ -257,7 +312,11 @@ struct MatrixTests {
         #expect(await failure(directory, migrations, recording: .missing)?.kinds == [.golden, .edited])
         #expect(try directory.files() == before)
 
-        try directory.catalog(recording: .all).keep(Releases.store(at: 3, migrations), named: "everyday")
+        try directory.catalog(recording: .all).keep(
+            Releases.store(at: 3, migrations),
+            named: "everyday",
+            migrations: migrations
+        )
         let recorded = try #require(await failure(directory, migrations, recording: .all))
 
         #expect(recorded.kinds == [.recorded])

@@ -1,6 +1,7 @@
 import Foundation
 import Molt
 import MoltTesting
+import Synchronization
 import Testing
 
 /// The matrix over settings: beside a cache, and alone.
@@ -119,5 +120,35 @@ struct SettingsMatrixTests {
         #expect(failure.first().place == "to version 1")
         #expect(failure.first().message.hasPrefix("migration \"suite-to-app-group\" (version 1) still waits: "))
         #expect(failure.first().message.contains("The settings in copy may not be readable yet"))
+    }
+
+    @Test func `What the ledger says of settings may depend on the path`() async throws {
+        let isSame = Mutex(false)
+        let first = Migration(to: 1, "first", .run { _ in isSame.withLock { $0 = true } })
+        let second = Migration(
+            to: 2,
+            "second",
+            .run(attaching: [Molt.Suite.standard]) { migration in
+                if isSame.withLock({ $0 }) { _ = try migration.suite(.standard) }
+            }
+        )
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = MigrationMonitor { event in
+            if case .finished = event { isSame.withLock { $0 = false } }
+        }
+        let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
+
+        let failure = try #require(
+            await Releases.failure {
+                try await fixture.verifyUpgrades(through: [first, second], types: [], configuration: configuration)
+            }
+        )
+
+        #expect(failure.kinds == [.path])
+        #expect(
+            failure.first().message.hasSuffix(
+                #"ledger: "second": settings in suites: expected none, found 5 in standard"#
+            )
+        )
     }
 }

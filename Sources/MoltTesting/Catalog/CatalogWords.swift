@@ -1,0 +1,22 @@
+/// Sentences that say what to do about a file.
+enum CatalogWords {
+    static let toWrite = "To write it: \(RecordingMode.variable)=missing swift test"
+    static let toWriteAgain = "If the new one is right, write it again: \(RecordingMode.variable)=all swift test"
+    static let edited =
+        "What is in the store is the same: migrations were edited since the file was written. Undo that where they have "
+        + "shipped. Where they have not: \(RecordingMode.variable)=all swift test"
+    static let removed =
+        "The file has shipped, and was removed. Restore it from version control: it is what devices in the field hold."
+    static let changed =
+        "The file has shipped, and is not what it was: its SHA-256 is not that in \(FixtureLock.file). Restore both from "
+        + "version control. A mistake in an upgrade is mended by a migration, and a new case by a new fixture."
+    static let lineEnds =
+        "The file's line ends were changed to those of Windows, and nothing else. Put a file `.gitattributes` with the "
+        + "line `*.json -text` beside the fixtures, and check them out again."
+    static let unlocked =
+        "The file is of a version that has shipped, and has no line in \(FixtureLock.file). Restore the line from version "
+        + "control. If the fixture is a new one, add its line: \(RecordingMode.variable)=missing swift test"
+    static let notLocked =
+        "Its line was not written to \(FixtureLock.file), because of what else is wrong with it. Mend that first."
+    static let restoreLock = "Restore the file from version control."
+}

@@ -1,0 +1,143 @@
+internal import Foundation
+internal import MoltCache
+internal import MoltCore
+
+extension FixtureUpgrades {
+    /// Upgrades a copy to a version at once, by every entry point.
+    mutating func upgrade(to target: Int) async throws {
+        let registry = migrations.upTo(version: target)
+        var reference: (entry: EntryPoint, result: StoreFixture)?
+        var thrown: [(entry: String, text: String)] = []
+        var opened = 0
+        for entry in EntryPoint.all(for: fixture.primary) {
+            let store = try TemporaryStore(fixture)
+            var dry: MigrationReport?
+            if entry == .open || entry == .suite {
+                do {
+                    dry = try dryRun(store, registry, target)
+                } catch {
+                    thrown.append(("dry run", UpgradeText.of(error)))
+                }
+                opened += 1
+            }
+            do {
+                upgrades += 1
+                let report = try await store.upgrade(through: registry, by: entry, configuration: configuration)
+                let result = try store.contents(after: entry)
+                if let dry { compare(dry, report, target) }
+                if let reference {
+                    compare(result, by: entry, with: reference.result, by: reference.entry, target)
+                } else {
+                    reference = (entry, result)
+                    check(result, report, target)
+                }
+                try await repeatUpgrade(of: store, registry, entry, result, target)
+            } catch {
+                thrown.append((entry.description, UpgradeText.of(error)))
+            }
+            opened += 1
+        }
+        // When it happens everywhere, the list of entry points says nothing.
+        let isEverywhere = thrown.count == opened
+        for (entry, text) in thrown {
+            failures.add(
+                .upgrade,
+                name,
+                "the upgrade throws \(text)",
+                at: .upgrade(to: target, by: isEverywhere ? nil : entry)
+            )
+        }
+        results[target] = reference?.result
+    }
+
+    private mutating func dryRun(
+        _ store: TemporaryStore,
+        _ registry: MigrationRegistry,
+        _ target: Int
+    ) throws -> MigrationReport {
+        let before = try (store.contents(), Self.bytes(of: store))
+        upgrades += 1
+        let report = try store.dryRun(of: registry, configuration: configuration)
+        let after = try (store.contents(), Self.bytes(of: store))
+        let difference = StoreDifference(expected: before.0, found: after.0, aspects: .fingerprints)
+        if !difference.isEmpty {
+            failures.add(
+                .dryRun,
+                name,
+                "the dry run changed the store:\n\(difference)",
+                at: .upgrade(to: target, by: nil)
+            )
+        } else if before.1 != after.1 {
+            failures.add(
+                .dryRun,
+                name,
+                "the dry run wrote to the store's file",
+                at: .upgrade(to: target, by: nil)
+            )
+        }
+        return report
+    }
+
+    private mutating func compare(_ dry: MigrationReport, _ report: MigrationReport, _ target: Int) {
+        let lines = ReportDifference(dry, report).lines
+        guard !lines.isEmpty else { return }
+        let text = lines.joined(separator: "\n")
+        failures.add(
+            .dryRun,
+            name,
+            "the dry run says something else than the upgrade does:\n\(text)",
+            at: .upgrade(to: target, by: nil)
+        )
+    }
+
+    private mutating func compare(
+        _ result: StoreFixture,
+        by entry: EntryPoint,
+        with other: StoreFixture,
+        by otherEntry: EntryPoint,
+        _ target: Int
+    ) {
+        let difference = StoreDifference(expected: other, found: result, aspects: .fingerprints)
+        guard !difference.isEmpty else { return }
+        failures.add(
+            .entryPoints,
+            name,
+            "the result is not the same as by \(otherEntry):\n\(difference)",
+            at: .upgrade(to: target, by: entry.description)
+        )
+    }
+
+    private mutating func repeatUpgrade(
+        of store: TemporaryStore,
+        _ registry: MigrationRegistry,
+        _ entry: EntryPoint,
+        _ result: StoreFixture,
+        _ target: Int
+    ) async throws {
+        let place = FailureList.Place.upgrade(to: target, by: entry.description)
+        let bytes = try Self.bytes(of: store)
+        upgrades += 1
+        let report = try await store.upgrade(through: registry, by: entry, configuration: configuration)
+        if !report.isEmpty {
+            let names = report.entries.map(\.migration.description).joined(separator: ", ")
+            failures.add(.repetition, name, "a second opening ran migrations again: \(names)", at: place)
+        }
+        let difference = StoreDifference(
+            expected: result,
+            found: try store.contents(after: entry),
+            aspects: .fingerprints
+        )
+        if !difference.isEmpty {
+            failures.add(.repetition, name, "a second opening changed the store:\n\(difference)", at: place)
+        } else if report.isEmpty, try Self.bytes(of: store) != bytes {
+            failures.add(.repetition, name, "a second opening wrote to the store's file", at: place)
+        }
+    }
+
+    /// The bytes of the file and of its write-ahead log.
+    private static func bytes(of store: TemporaryStore) throws -> [Data] {
+        try [store.url.path, store.url.path + "-wal"].map { path in
+            FileManager.default.fileExists(atPath: path) ? try Data(contentsOf: URL(filePath: path)) : Data()
+        }
+    }
+}

@@ -1,0 +1,41 @@
+internal import MoltCore
+
+extension FixtureUpgrades {
+    /// A store that was ever upgraded says by what: without that, all of it would be done again.
+    mutating func checkOwnLedger() {
+        let known = migrations.migrations.filter { $0.version <= fixture.schemaVersion }
+        guard fixture.ledger.isEmpty, let first = known.first else { return }
+        failures.add(
+            .ledger,
+            name,
+            "The store is at version \(fixture.schemaVersion), and its ledger is empty: the migrations up to that would "
+                + "run on it again. List them in the fixture: \"ledger\": [{\"name\": \"\(first.name)\", \"version\": "
+                + "\(first.version)}, …]"
+        )
+    }
+
+    /// What the ledger says after an upgrade, or what is still to be done.
+    mutating func check(_ result: StoreFixture, _ report: MigrationReport, _ target: Int) {
+        let place = FailureList.Place.upgrade(to: target, by: nil)
+        for deferral in report.deferred {
+            let reason = UpgradeText.withoutCopies(deferral.reason)
+            failures.add(.ledger, name, "migration \(deferral.migration) still waits: \(reason)", at: place)
+        }
+        let deferred = Set(report.deferred.map(\.migration))
+        let version = migrations.upTo(version: target).version
+        if result.schemaVersion != version {
+            failures.add(.ledger, name, "the store is at version \(result.schemaVersion) afterwards", at: place)
+        }
+        let plan = plan(of: result, upTo: target)
+        for problem in plan.problems { failures.add(.ledger, name, problem.message, at: place) }
+        for entry in plan.entries where entry.status != .applied && entry.status != .replaced {
+            guard !deferred.contains(entry.migration) else { continue }
+            failures.add(.ledger, name, "migration \(entry.migration) is not in the ledger afterwards", at: place)
+        }
+        if !needsUpgrade(to: target), plan.problems.isEmpty {
+            let difference = StoreDifference(expected: fixture, found: result, aspects: .fingerprints)
+            guard !difference.isEmpty else { return }
+            failures.add(.repetition, name, "opening a store that is up to date changed it:\n\(difference)", at: place)
+        }
+    }
+}

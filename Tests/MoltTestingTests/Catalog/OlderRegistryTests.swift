@@ -1,0 +1,70 @@
+import Foundation
+import Molt
+import MoltTesting
+import Testing
+
+@Suite
+struct OlderRegistryTests {
+    @Test(arguments: RecordingMode.allCases)
+    func `A registry that is older than the catalog writes nothing that has shipped again`(
+        mode: RecordingMode
+    ) async throws {
+        let directory = try await Releases.catalog()
+        try directory.edit("2-everyday.json", "Paris", to: "London")
+        let edited = Migration(to: 2, "split-full-name", .renameType("Alien", to: "Robot"))
+        let files = try directory.files()
+
+        let failure = try #require(
+            await Releases.failure {
+                try await directory.catalog(recording: mode).verify([Releases.alien, edited], types: Releases.types)
+            }
+        )
+
+        #expect(try directory.files() == files)
+        #expect(failure.report.recorded.isEmpty)
+        let lock = try #require(failure.all(.lock).first)
+        #expect(lock.subject == "2-everyday.json")
+        #expect(lock.message.hasPrefix("The file has shipped"))
+        #expect(failure.first(.golden).message.contains("mend the migration"))
+        #expect(!failure.first(.edited).message.contains("has not shipped yet"))
+        // What only the newer registry has is not compared, and that is said.
+        let unused = failure.all(.catalog)
+        #expect(unused.map(\.subject) == (0...2).map { "Golden/\($0)-everyday@3.json" })
+        #expect(unused.first?.message.contains("the registry has no version 3. It ends at version 2") == true)
+    }
+
+    @Test func `A golden file of a version that the registry lost is named, and may be removed after a squash`()
+        async throws
+    {
+        let directory = try await Releases.catalog()
+        let lossy: MigrationRegistry = [Releases.alien, Releases.nickname]
+        let lost = try #require(
+            await Releases.failure { try await directory.catalog().verify(lossy, types: Releases.types) }
+        )
+        #expect(
+            lost.all(.catalog).map(\.subject) == ["Golden/0-everyday@2.json", "Golden/1-everyday@2.json"]
+        )
+        #expect(lost.first(.catalog).message.contains("the registry has no version 2 any more"))
+
+        // The same results, by one migration for two.
+        let both = Migration(
+            to: 2,
+            "people",
+            replacing: ["alien-becomes-person", "split-full-name"],
+            steps: Releases.alien.steps + Releases.split.steps
+        )
+        let squashed: MigrationRegistry = [both, Releases.nickname]
+        try directory.remove("Golden/0-everyday@1.json")
+        let failure = await Releases.failure {
+            try await directory.catalog().verify(squashed, types: Releases.types, versions: [0])
+        }
+        #expect(failure?.all(.lock).isEmpty != false)
+        #expect(failure?.all(.catalog).isEmpty != false)
+
+        let recording = await Releases.failure {
+            try await directory.catalog(recording: .missing).verify(squashed, types: Releases.types, versions: [0])
+        }
+        #expect(recording?.report.recorded == ["Golden/0-everyday@1.json"])
+        #expect(try !directory.text("fixtures.lock").contains("Golden/0-everyday@1.json"))
+    }
+}
