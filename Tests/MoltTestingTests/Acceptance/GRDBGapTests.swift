@@ -34,15 +34,15 @@ struct GRDBGapTests {
 
     /// The same migrations, with something that is done in the middle of the upgrade.
     private static func shipped(_ work: @escaping @Sendable () -> Void) -> MigrationRegistry {
-        let split = Migration(
+        let held = Migration(
             to: 2,
             "split",
             .transform("Person") { person in
                 work()
-                try split(&person)
+                try Self.split(&person)
             }
         )
-        return [shipped.migrations[0], split, shipped.migrations[2]]
+        return [shipped.migrations[0], held, shipped.migrations[2]]
     }
 
     /// A file by which one process tells another something.

@@ -223,28 +223,28 @@ import Testing
     @Test func `lets something else write the app's own suites meanwhile`() async throws {
         let suite = Molt.Suite.suite("app.faults.\(UUID().uuidString)")
         defer { suite.erase() }
-        try suite.set(0, forKey: "counter")
-        let isDone = Mutex(false)
-        let migrations = MigrationRegistry(
-            FaultScenario.migrations.migrations + [
-                Migration(to: 8, "rename", .renameKey("theme", to: "style", in: suite))
-            ]
-        )
-        let sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.throwing])
-
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                var count = 0
-                while !isDone.withLock({ $0 }) {
-                    count += 1
-                    try suite.set(count, forKey: "counter")
-                    await Task.yield()
-                }
-                #expect(count > 2)
+        let count = Mutex<Int64>(0)
+        // Whenever it can: while steps run, and at other times.
+        @Sendable func write() throws {
+            let count = count.withLock { count in
+                count += 1
+                return count
             }
-            defer { isDone.withLock { $0 = true } }
-            try await sweep.run(at: .every(20))
+            try suite.set(.int(count), forKey: "counter")
         }
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "rename",
+                .renameKey("theme", to: "style", in: suite),
+                .run("meanwhile") { _ in try write() }
+            )
+        ]
+        var sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.throwing])
+        sweep.configuration.monitor = MigrationMonitor { _ in try? write() }
+        let summary = try await sweep.run()
+        #expect(summary.count(of: .throwing) > 3)
+        #expect(try suite.value(forKey: "counter") == .int(count.withLock { $0 }))
     }
 
     @Test func `does not count a full disk that was large enough`() async throws {
