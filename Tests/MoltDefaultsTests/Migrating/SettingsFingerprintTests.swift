@@ -13,7 +13,10 @@ struct SettingsFingerprintTests {
     /// Each with what it must always be: ledgers keep it.
     private static let shipped: [(Migration, String)] = [
         (.defaultsV4ToV5(to: 1, suite: .standard, keys: keys), "a4e5560ae9d9de868bcdda1144c646d0"),
-        (.defaultsV4ToV5(to: 1, suite: suite, keys: keys, readBy: .v5, unconvertible: .salvage), "b490023790567ced8b3c28f9d9849bc8"),
+        (
+            .defaultsV4ToV5(to: 1, suite: suite, keys: keys, readBy: .v5, unconvertible: .salvage),
+            "b490023790567ced8b3c28f9d9849bc8"
+        ),
         (.swiftyUserDefaults(to: 1, suite: suite, keys: keys), "1ea536c6e1f0b58a126786fe4661f3b5"),
         (.swiftyUserDefaults(to: 1, suite: suite, keys: keys, target: .swifty5), "72cdd28bc1680ec9d2cdb91f8afa1ec0"),
         (.suiteToAppGroup(to: 1, from: .standard, into: group), "091fbdff70caa68cfcba75fb9da33b39"),
@@ -29,7 +32,10 @@ struct SettingsFingerprintTests {
                 canary: .key("a")
             ), "3bd9e83c0fdf8fea00587cdadb3da1f9"
         ),
-        (.suiteToAppGroup(to: 1, from: suite, into: group, keys: .except(["a"]), conflict: .sourceWins), "460ce8ab98abd86b7e00273d1732e9ed"),
+        (
+            .suiteToAppGroup(to: 1, from: suite, into: group, keys: .except(["a"]), conflict: .sourceWins),
+            "460ce8ab98abd86b7e00273d1732e9ed"
+        ),
         (Migration(to: 1, "n", .settings(in: suite) { _ in }), "e98115005d9db7cf95ce80139b74df0b"),
         (Migration(to: 1, "n", .settings(in: suite, revision: 2) { _ in }), "16ff141a633388b02bf4f8bd42972e75"),
         (Migration(to: 1, "n", .renameKey("a", to: "b", in: suite)), "5df3fc43087005f15019d54ed4e38134"),
