@@ -75,7 +75,7 @@ struct CacheDirectoryAdoption: Sendable {
         _ session: CacheDirectorySession
     ) throws -> KeyOutcome {
         try migration.checkCancellation()
-        let path = store.path + "/" + name
+        let path = session.path + "/" + name
         guard let file = CacheDirectoryFile(name: name, at: path) else {
             return try leave(key, .unreadable, "\(name) is not a file")
         }

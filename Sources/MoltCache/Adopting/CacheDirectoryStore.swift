@@ -10,15 +10,23 @@ internal import MoltCore
 #endif
 
 /// A directory of Cache as something that a step reads, and that loses files after the commit.
-struct CacheDirectoryStore: AttachedStore {
+struct CacheDirectoryStore: DirectoryAttachedStore {
     let attachedName: String
     /// The directory; another one from launch to launch where the system moves the app's container.
     let path: String
 
     /// - Parameter migration: The name of the migration that adopts the directory, which stays the same for ever.
     init(migration: String, path: String) {
-        attachedName = "the Cache directory of \"\(migration)\""
+        self.init(attachedName: "the Cache directory of \"\(migration)\"", path: path)
+    }
+
+    private init(attachedName: String, path: String) {
+        self.attachedName = attachedName
         self.path = path
+    }
+
+    func standIn(at path: String) -> CacheDirectoryStore {
+        CacheDirectoryStore(attachedName: attachedName, path: path)
     }
 
     func unavailability(_ circumstances: AttachedCircumstances) -> String? {
@@ -56,9 +64,12 @@ struct CacheDirectoryStore: AttachedStore {
 final class CacheDirectorySession: AttachedSession {
     /// The names of the files, sorted, dot-files left out; nil when there is no directory.
     let names: [String]?
+    /// Where they are; a test's copy is elsewhere than the step says.
+    let path: String
     private var removed: [CacheDirectoryFile] = []
 
     init(_ store: CacheDirectoryStore) throws {
+        path = store.path
         guard store.path.hasPrefix("/") else {
             throw store.failure("\(store.path) is not the URL of a directory. Make it with URL(filePath:).")
         }

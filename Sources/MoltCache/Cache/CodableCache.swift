@@ -36,6 +36,8 @@ public final class CodableCache: Sendable {
     let checksShapes: Bool
     /// The types whose shapes were compared.
     let knownTypes = KnownTypes()
+    /// What must live as long as the cache: a test's copy of a file is removed when nobody uses it.
+    private let retained: (any Sendable)?
     /// Where `async` calls wait for the disk, so that they block no thread of the cooperative pool.
     let queue = DispatchQueue(label: "molt.cache")
 
@@ -61,6 +63,21 @@ public final class CodableCache: Sendable {
         )
     }
 
+    /// Opens a cache file, and keeps something alive that the file needs.
+    package convenience init(
+        at url: URL,
+        migrations: MigrationRegistry,
+        configuration: Configuration,
+        retaining retained: any Sendable
+    ) throws {
+        try self.init(
+            CacheStore(at: url, configuration),
+            migrations: migrations,
+            configuration: configuration,
+            retaining: retained
+        )
+    }
+
     /// Opens an empty cache in memory, for previews and tests; it runs the same code as a file.
     ///
     /// - Throws: ``MigrationError`` when a step that brings data in from elsewhere fails.
@@ -80,7 +97,8 @@ public final class CodableCache: Sendable {
         _ store: sending CacheStore,
         migrations: MigrationRegistry,
         configuration: Configuration,
-        isCancelled: @escaping @Sendable () -> Bool = { false }
+        isCancelled: @escaping @Sendable () -> Bool = { false },
+        retaining retained: (any Sendable)? = nil
     ) throws {
         var options = configuration.migrationOptions
         options.isCancelled = isCancelled
@@ -88,6 +106,7 @@ public final class CodableCache: Sendable {
         schemaVersion = report.to
         path = store.storeName
         self.configuration = configuration
+        self.retained = retained
         checksShapes = configuration.checksShapes
         core = Mutex(
             try CacheCore(store, version: report.to, configuration: configuration, knownTypes: knownTypes)

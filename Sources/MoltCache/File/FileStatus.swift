@@ -45,7 +45,11 @@ struct FileStatus: Equatable {
         #endif
         isFile = status.st_mode & S_IFMT == S_IFREG
         size = Int(status.st_size)
-        modified = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        // Before 1677 and after 2262 it is more than 64 bits hold, and the last moment that they do stands for it: Cache
+        // sets the time to that at which an entry expires, which may be `Date.distantFuture`.
+        let (seconds, isFarOff) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isLast) = seconds.addingReportingOverflow(Int64(time.tv_nsec))
+        modified = isFarOff || isLast ? (time.tv_sec < 0 ? .min : .max) : sum
         number = UInt64(status.st_ino)
     }
 

@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 package import MoltCore
 
 /// All that a suite holds, for fixtures: suites that a test makes and erases.
@@ -41,9 +41,24 @@ extension Suite {
         DefaultsStoreFiles(self).removeAll()
         #if canImport(Darwin)
             UserDefaults.standard.removePersistentDomain(forName: domainName)
+            // The system leaves the file, with nothing in it.
+            if let library = FileManager.default.urls(for: .libraryDirectory, in: .userDomainMask).first {
+                try? FileManager.default.removeItem(at: library.appending(path: "Preferences/\(domainName).plist"))
+            }
         #else
             let file = SuiteFile(self)
             for suffix in ["", ".damaged"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+        #endif
+    }
+
+    /// Removes files of suites that nobody uses any more; where the system keeps the suites, it does nothing.
+    package static func removeFiles(where isLeftover: (URL) -> Bool) {
+        #if !canImport(Darwin)
+            let home = URL(fileURLWithPath: SuiteFile.home, isDirectory: true)
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: home.path)) ?? [] {
+                let url = home.appending(path: name, directoryHint: .notDirectory)
+                if isLeftover(url) { try? FileManager.default.removeItem(at: url) }
+            }
         #endif
     }
 }

@@ -97,8 +97,7 @@ struct CatalogAudit {
             failures.add(
                 .lock,
                 file.path,
-                "The file was removed. Restore it, or forget its line in \(FixtureLock.file): "
-                    + "\(RecordingMode.variable)=all swift test"
+                "The file was removed. Restore it. " + CatalogWords.ifNotShipped(file.version)
             )
         }
     }
@@ -129,8 +128,8 @@ struct CatalogAudit {
             failures.add(
                 .lock,
                 file.path,
-                "The file is not what it was when it was recorded. Restore it from version control. If the change is "
-                    + "meant, make it the recorded one: \(RecordingMode.variable)=all swift test"
+                "The file is not what it was when it was recorded. Restore it from version control, unless the change is "
+                    + "meant. " + CatalogWords.ifNotShipped(file.version)
             )
         }
     }

@@ -1,7 +1,11 @@
 /// Sentences that say what to do about a file.
 enum CatalogWords {
     static let toWrite = "To write it: \(RecordingMode.variable)=missing swift test"
-    static let toWriteAgain = "If the new one is right, write it again: \(RecordingMode.variable)=all swift test"
+    /// What to do about a change at the newest version: nothing in the catalog says whether it has shipped.
+    static func ifNotShipped(_ version: Int) -> String {
+        "If version \(version) has shipped, undo the change, or make it a migration to version \(version + 1). If it has "
+            + "not, and the new one is right: \(RecordingMode.variable)=all swift test"
+    }
     static let edited =
         "What is in the store is the same: migrations were edited since the file was written. Undo that where they have "
         + "shipped. Where they have not: \(RecordingMode.variable)=all swift test"
@@ -9,7 +13,8 @@ enum CatalogWords {
         "The file has shipped, and was removed. Restore it from version control: it is what devices in the field hold."
     static let changed =
         "The file has shipped, and is not what it was: its SHA-256 is not that in \(FixtureLock.file). Restore both from "
-        + "version control. A mistake in an upgrade is mended by a migration, and a new case by a new fixture."
+        + "version control. A mistake in an upgrade is mended by a migration, and a new case by a new fixture. "
+        + "If it was never checked in, remove its line in \(FixtureLock.file), and record it again."
     static let lineEnds =
         "The file's line ends were changed to those of Windows, and nothing else. Put a file `.gitattributes` with the "
         + "line `*.json -text` beside the fixtures, and check them out again."

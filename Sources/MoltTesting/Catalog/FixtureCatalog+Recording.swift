@@ -101,7 +101,7 @@ extension FixtureCatalog {
             throw failure(
                 .notRecorded,
                 "The store differs from the file:\n\(difference)\n"
-                    + (isEditAlone ? CatalogWords.edited : CatalogWords.toWriteAgain),
+                    + (isEditAlone ? CatalogWords.edited : CatalogWords.ifNotShipped(file.version)),
                 file
             )
         }

@@ -29,7 +29,9 @@ extension FaultFailure: CustomStringConvertible, LocalizedError {
         }
         let points = Set(broken.compactMap(\.trial)).count
         let head =
-            "The upgrade does not keep its promise at \(points) of \(summary.trials.count) faults that were tried."
+            summary.trials.isEmpty
+            ? "The upgrade does something that a failure would not undo. No fault was tried."
+            : "The upgrade does not keep its promise at \(points) of \(summary.trials.count) faults that were tried."
         return ([head] + problems.map { "\((places[$0] ?? []).joined(separator: "\n"))\n\(indented($0))" })
             .joined(separator: "\n\n")
     }

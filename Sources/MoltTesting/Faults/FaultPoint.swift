@@ -53,6 +53,9 @@ public struct FaultPoint: Hashable, Sendable, Codable {
     /// How many pages the file may have; 0 for no limit.
     let pages: Int
 
+    /// Whether something was committed just before.
+    var isCommitted: Bool { kind == UpgradePoint.Kind.afterCommit.rawValue }
+
     init(_ point: UpgradePoint, steps: String, occurrence: Int) {
         area = point.kind.area
         name = point.description

@@ -31,10 +31,13 @@ extension FaultSweep {
         by entryPoint: EntryPoint? = nil,
         _ child: (KillPoint) async throws -> Void
     ) async throws -> FaultSummary {
-        let entryPoint = entryPoint ?? entryPoints[0]
+        guard let entryPoint = entryPoint ?? entryPoints.first else {
+            throw Self.nothingTried("It was given no entry points.")
+        }
         var summary = FaultSummary()
         var broken: [FaultFailure.Broken] = []
         let course = try await course(entryPoint, &broken)
+        guard broken.isEmpty else { throw FaultFailure(broken: broken, summary: summary) }
         summary.available = course.points.count
         for point in points.chosen(from: course.points) {
             let trial = FaultSummary.Trial(fault: .kill, entryPoint: entryPoint, point: point)
@@ -42,7 +45,13 @@ extension FaultSweep {
             let store = try store()
             let kill = KillPoint(point, of: store, entryPoint: entryPoint, batchSize: batchSize)
             try await child(kill)
-            let opening = Opening(sweep: self, store: store, entryPoint: entryPoint, course: course)
+            let opening = Opening(
+                sweep: self,
+                store: store,
+                entryPoint: entryPoint,
+                course: course,
+                isCommitted: course.isCommitted(at: point)
+            )
             var problem: String?
             if FileManager.default.fileExists(atPath: kill.marker) {
                 problem = opening.problemLeft()
@@ -56,6 +65,7 @@ extension FaultSweep {
             if let problem { broken.append(FaultFailure.Broken(trial: trial, problem: problem)) }
         }
         guard broken.isEmpty else { throw FaultFailure(broken: broken, summary: summary) }
+        guard !summary.trials.isEmpty else { throw Self.nothingTried("No points were chosen.") }
         return summary
     }
 }

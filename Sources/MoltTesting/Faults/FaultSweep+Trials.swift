@@ -4,10 +4,34 @@ internal import MoltCore
 extension FaultSweep {
     /// Lets one fault happen to a copy of the fixture, and opens it again.
     ///
-    /// - Returns: What is wrong; nil when nothing is.
-    func problem(of trial: FaultSummary.Trial, _ course: Course) async throws -> String? {
+    /// - Returns: What is wrong, nil when nothing is; and whether the fault has happened at all.
+    func result(
+        of trial: FaultSummary.Trial,
+        _ course: Course
+    ) async throws -> (problem: String?, isTried: Bool) {
+        guard trial.fault == .diskFull else { return (try await problem(of: trial, course), true) }
         let store = try store(for: trial.fault)
         let opening = Opening(sweep: self, store: store, entryPoint: trial.entryPoint, course: course)
+        // The upgrade may find a way that needs less room than it had taken before; then it must be whole.
+        var isTried = false
+        do {
+            _ = try await upgrade(store, by: trial.entryPoint, nil, pageLimit: trial.point.pages)
+        } catch {
+            isTried = true
+        }
+        if let problem = opening.problemLeft() { return (problem, isTried) }
+        return (await opening.problemOfFinishing(), isTried)
+    }
+
+    private func problem(of trial: FaultSummary.Trial, _ course: Course) async throws -> String? {
+        let store = try store(for: trial.fault)
+        let opening = Opening(
+            sweep: self,
+            store: store,
+            entryPoint: trial.entryPoint,
+            course: course,
+            isCommitted: course.isCommitted(at: trial.point)
+        )
         switch trial.fault {
         case .throwing, .writeFailsOnce, .closureThrows:
             if let problem = await opening.problem(of: .fail(trial.point)) { return problem }
@@ -16,12 +40,7 @@ extension FaultSweep {
             for _ in 1..<max(1, openings) {
                 if let problem = await opening.problem(of: .failAllWrites) { return problem }
             }
-        case .diskFull:
-            // The upgrade may find a way that needs less room than it had taken before; then it must be whole.
-            let limit = trial.point.pages
-            _ = try? await upgrade(store, by: trial.entryPoint, nil, pageLimit: limit)
-            if let problem = opening.problemLeft() { return problem }
-        case .kill:
+        case .diskFull, .kill:
             break
         }
         return await opening.problemOfFinishing()
@@ -33,6 +52,8 @@ extension FaultSweep {
         let store: TemporaryStore
         let entryPoint: EntryPoint
         let course: Course
+        /// Whether the upgrade was committed before the fault.
+        var isCommitted = false
 
         /// Opens the store and lets the opening fail.
         func problem(of plan: FaultInjector.Plan) async -> String? {
@@ -57,7 +78,8 @@ extension FaultSweep {
         func problemLeft() -> String? {
             do {
                 if let damage = try damage() { return damage }
-                return try SweptState(store, before: course.before).fault(before: course.before, after: course.after)
+                let left = try SweptState(store, before: course.before)
+                return left.fault(before: course.before, after: course.after, isCommitted: isCommitted)
             } catch {
                 return "What was left cannot be read: \(error)"
             }

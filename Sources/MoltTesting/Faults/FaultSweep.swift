@@ -15,7 +15,9 @@ internal import MoltDefaults
 /// they were. Opened again without a fault, it must come to the same end as a store that nothing has happened to, byte
 /// for byte.
 ///
-/// Every trial is made on a ``TemporaryStore`` of its own.
+/// Every trial is made on a ``TemporaryStore`` of its own. A step that writes the app's own suites, and not through its
+/// migration, is told from what else writes these at the same time by the moments at which they change; no other test
+/// should write the keys that migrations work on meanwhile.
 public struct FaultSweep: Sendable {
     /// What happens at a point.
     public enum Fault: Hashable, Sendable {
@@ -53,8 +55,8 @@ public struct FaultSweep: Sendable {
     ///   - migrations: The registry of the app.
     ///   - faults: What is let happen; ``Fault/inProcess`` by default.
     ///   - entryPoints: How the store is opened, those in memory excepted; nil for the one that apps use most.
-    ///   - configuration: How the app opens its cache: its coders, what it attaches. Of attached stores only suites are
-    ///     copied and compared.
+    ///   - configuration: How the app opens its cache: its coders, what it attaches. Of attached stores suites are copied
+    ///     and compared, and directories of Cache are copied; see ``TemporaryStore`` for all others.
     ///   - batchSize: How many records the upgrade reads and writes at a time.
     public init(
         of fixture: StoreFixture,
@@ -77,25 +79,47 @@ public struct FaultSweep: Sendable {
     /// - Parameter points: At which points of each fault; all by default, and with thousands of records fewer may do.
     /// - Returns: What was tried.
     /// - Throws: ``FaultFailure`` with all points at which something is lost; what an upgrade without a fault throws;
-    ///   ``TestingError`` with the code `unsuitable` when there is nothing to upgrade.
+    ///   ``TestingError`` with the code `unsuitable` when there is nothing to upgrade, or no fault was tried.
     @discardableResult
     public func run(at points: Points = .all) async throws -> FaultSummary {
+        guard !faults.isEmpty else { throw Self.nothingTried("It was given no faults.") }
+        guard !entryPoints.isEmpty else { throw Self.nothingTried("It was given no entry points.") }
         var summary = FaultSummary()
         var broken: [FaultFailure.Broken] = []
         for entryPoint in entryPoints {
             let course = try await course(entryPoint, &broken)
+            // What happens without a fault shows at each of them in the same way.
+            guard broken.isEmpty else { throw FaultFailure(broken: broken, summary: summary) }
             summary.available += course.points.count
             for fault in faults {
                 for point in points.chosen(from: try await pointsOf(fault, on: course, entryPoint, &summary)) {
                     let trial = FaultSummary.Trial(fault: fault, entryPoint: entryPoint, point: point)
-                    summary.trials.append(trial)
-                    guard let problem = try await problem(of: trial, course) else { continue }
-                    broken.append(FaultFailure.Broken(trial: trial, problem: problem))
+                    let result = try await result(of: trial, course)
+                    if result.isTried {
+                        summary.trials.append(trial)
+                    } else {
+                        summary.available -= 1
+                    }
+                    guard let problem = result.problem else { continue }
+                    broken.append(FaultFailure.Broken(trial: result.isTried ? trial : nil, problem: problem))
                 }
             }
         }
         guard broken.isEmpty else { throw FaultFailure(broken: broken, summary: summary) }
+        guard !summary.trials.isEmpty else {
+            let names = Fault.allInOrder(faults).map { "\"\($0)\"" }.joined(separator: ", ")
+            throw Self.nothingTried(
+                summary.available == 0 || faults.count == 1
+                    ? "The upgrade comes to no point of these faults: \(names)."
+                    : "No points were chosen."
+            )
+        }
         return summary
+    }
+
+    /// The error for a sweep that would be green whatever the migrations do.
+    static func nothingTried(_ reason: String) -> TestingError {
+        TestingError(.unsuitable, "The fault sweep has tried nothing. \(reason)")
     }
 
     // MARK: The upgrade without a fault
@@ -107,6 +131,12 @@ public struct FaultSweep: Sendable {
         /// What it starts from, and what it comes to.
         var before: SweptState
         var after: SweptState
+
+        /// Whether the upgrade is committed when it comes to a point.
+        func isCommitted(at point: FaultPoint) -> Bool {
+            guard let commit = points.firstIndex(where: \.isCommitted) else { return false }
+            return points[commit...].contains(point)
+        }
     }
 
     /// Follows an upgrade without a fault, and checks that another one comes to the same end.
@@ -121,8 +151,8 @@ public struct FaultSweep: Sendable {
         let injector = FaultInjector(.list)
         let store = try store()
         let before = try SweptState(store)
-        let originals = Originals(store)
-        _ = try await upgrade(store, by: entryPoint, injector)
+        let originals = OriginalSuites(store)
+        _ = try await upgrade(store, by: entryPoint, injector, watching: originals)
         let after = try SweptState(store, before: before)
         let points = injector.points
         guard !points.isEmpty else {
@@ -133,7 +163,8 @@ public struct FaultSweep: Sendable {
             )
         }
         let other = try self.store()
-        _ = try await upgrade(other, by: entryPoint, nil)
+        let originalsOfOther = OriginalSuites(other)
+        _ = try await upgrade(other, by: entryPoint, nil, watching: originalsOfOther)
         let differences = try SweptState(other, before: before).differences(from: after)
         if !differences.isEmpty {
             let problem = """
@@ -143,37 +174,10 @@ public struct FaultSweep: Sendable {
                 """
             broken.append(FaultFailure.Broken(trial: nil, problem: problem))
         }
-        if let problem = originals.problem { broken.append(FaultFailure.Broken(trial: nil, problem: problem)) }
+        if let problem = originals.problem(confirmedBy: originalsOfOther) {
+            broken.append(FaultFailure.Broken(trial: nil, problem: problem))
+        }
         return Course(points: points, before: before, after: after)
-    }
-
-    /// The suites that others stand in for, as they were at a moment: no upgrade of a copy touches them.
-    private struct Originals {
-        private let values: [Suite: [String: PropertyListValue]]
-
-        init(_ store: TemporaryStore) {
-            // What cannot be read cannot be watched.
-            let read = store.allStandIns.compactMap { pair in
-                (try? pair.original.contents()).map { (pair.original, $0) }
-            }
-            values = Dictionary(read) { first, _ in first }
-        }
-
-        /// What has changed.
-        var problem: String? {
-            var (found, expected) = (StoreFixture(schemaVersion: 0), StoreFixture(schemaVersion: 0))
-            for (suite, values) in values {
-                expected.suites[suite] = values
-                found.suites[suite] = (try? suite.contents()) ?? values
-            }
-            let lines = SweptState.lines(found, expected: expected)
-            guard !lines.isEmpty else { return nil }
-            return """
-                While copies were upgraded, the suites themselves have changed. Either something else has written them, \
-                or a step has, by itself and not through its migration: nothing would undo that.
-                \(SweptState.list(lines))
-                """
-        }
     }
 
     private func pointsOf(
@@ -212,7 +216,7 @@ public struct FaultSweep: Sendable {
     /// A copy of the fixture; for a full disk with small pages, so that it is full at many points.
     func store(for fault: Fault? = nil) throws -> TemporaryStore {
         let store = try TemporaryStore(fixture, pageSize: fault == .diskFull ? 512 : nil)
-        store.makeStandIns(for: migrations, configuration)
+        try store.makeStandIns(for: migrations, configuration)
         return store
     }
 
@@ -221,10 +225,14 @@ public struct FaultSweep: Sendable {
         _ store: TemporaryStore,
         by entryPoint: EntryPoint,
         _ injector: FaultInjector?,
-        pageLimit: Int? = nil
+        pageLimit: Int? = nil,
+        watching originals: OriginalSuites? = nil
     ) async throws -> MigrationReport {
         var configuration = configuration
-        configuration.atPoint = injector?.hook
+        configuration.atPoint = { point in
+            originals?.pass(point)
+            try injector?.hook(point)
+        }
         configuration.batchSize = batchSize
         configuration.pageLimit = pageLimit
         return try await store.upgrade(through: migrations, by: entryPoint, configuration: configuration)

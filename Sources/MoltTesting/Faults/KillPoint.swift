@@ -98,7 +98,13 @@ public struct KillPoint: Hashable, Sendable, Codable {
         var configuration = configuration
         configuration.batchSize = batchSize
         configuration.atPoint = FaultInjector(.kill(point, marker: marker)).hook
-        _ = try store.upgradeNow(through: migrations, by: entryPoint, configuration: configuration)
+        do {
+            _ = try store.upgradeNow(through: migrations, by: entryPoint, configuration: configuration)
+        } catch {
+            // An exit test tells how its process ended, and not what was thrown in it.
+            try? FileHandle.standardError.write(contentsOf: Data("Molt: the upgrade failed before \(point): \(error)\n".utf8))
+            throw error
+        }
         throw TestingError(
             .unsuitable,
             "The upgrade is done and did not come to this point: \(point). Give the child process the same migrations."

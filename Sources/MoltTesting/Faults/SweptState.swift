@@ -34,9 +34,18 @@ struct SweptState: Equatable {
 extension SweptState {
     /// Why what an upgrade has left is not whole; nil when it is as it was before, or as it is to be, or committed with
     /// the changes to suites still to be made.
-    func fault(before: SweptState, after: SweptState) -> String? {
-        if self == before || self == after { return nil }
+    ///
+    /// - Parameter isCommitted: Whether the upgrade was committed, so that the store must not be as it was before.
+    func fault(before: SweptState, after: SweptState, isCommitted: Bool) -> String? {
+        if self == after { return nil }
+        if self == before, !isCommitted { return nil }
         if journal.isEmpty {
+            guard !isCommitted else {
+                return """
+                    The upgrade was committed, but the store is not as it is after it:
+                    \(Self.list(differences(from: after)))
+                    """
+            }
             let (sinceBefore, sinceAfter) = (differences(from: before), differences(from: after))
             // Which of the two it was to be is not known; it is most probably the one that it is nearer to.
             let isNearBefore = sinceBefore.count <= sinceAfter.count

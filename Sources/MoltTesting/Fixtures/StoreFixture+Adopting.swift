@@ -44,7 +44,7 @@ extension StoreFixture {
         type: @escaping @Sendable (_ key: String) -> CacheDirectory.Content
     ) throws {
         let url = FileManager.default.temporaryDirectory
-            .appending(path: "molt-testing-\(UUID().uuidString)", directoryHint: .isDirectory)
+            .appending(path: TemporaryName.make(), directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: url) }
         try directory.write(to: url)
         let adoption = Migration.adoptCacheDirectory(

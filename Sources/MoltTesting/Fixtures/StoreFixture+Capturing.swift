@@ -13,6 +13,11 @@ extension StoreFixture {
     ///
     /// Records that have expired and are still there are taken, too.
     ///
+    /// - Important: Name all suites that the migrations work on: the cache does not know them, and the settings of those
+    ///   that are not named are not in the fixture.
+    /// - Parameters:
+    ///   - cache: The cache, which is open.
+    ///   - suites: The suites whose settings are taken; none by default.
     /// - Throws: `CacheError` and `DefaultsError` of what cannot be read.
     public init(capturing cache: CodableCache, suites: [Suite] = []) throws {
         self.init(try cache.contents())

@@ -96,6 +96,9 @@ extension StoreFixture {
             records: try object["records"].map(Self.records) ?? [],
             suites: try object["suites"].map(Self.suites) ?? [:]
         )
+        if case .suite = primary, !records.isEmpty, let node = object["records"] {
+            throw node.failure("A suite has no records. Remove them, or write \"primary\": \"cache\".")
+        }
     }
 
     private static func checkFormat(_ root: FixtureNode) throws {

@@ -36,7 +36,8 @@ public struct StoreGenerator: Sendable {
     ///   - schemaVersion: The version of the stores.
     ///   - ledger: The migrations that the stores count as applied.
     ///   - maximumCount: How many records a store has at most.
-    /// - Throws: ``TestingError`` with the code `unsuitable`, when samples are missing or cannot be read.
+    /// - Throws: ``TestingError`` with the code `unsuitable`, when samples are missing or cannot be read, or
+    ///   `maximumCount` is negative.
     public init(
         samples: [StoreSamples],
         primary: StoreFixture.Primary = .cache,
@@ -44,6 +45,9 @@ public struct StoreGenerator: Sendable {
         ledger: [LedgerEntry] = [],
         maximumCount: Int = 50
     ) throws {
+        guard maximumCount >= 0 else {
+            throw TestingError(.unsuitable, "A store cannot have at most \(maximumCount) records. Give 0 or more.")
+        }
         base = StoreFixture(primary: primary, schemaVersion: schemaVersion, ledger: ledger)
         self.maximumCount = maximumCount
         self.samples = samples

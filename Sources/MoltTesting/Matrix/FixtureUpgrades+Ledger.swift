@@ -2,9 +2,34 @@ internal import MoltCore
 
 extension FixtureUpgrades {
     /// A store that was ever upgraded says by what: without that, all of it would be done again.
-    mutating func checkOwnLedger() {
+    ///
+    /// - Returns: Whether the registry can take the store as it is said to be.
+    mutating func checkOwnLedger() -> Bool {
+        guard fixture.schemaVersion <= migrations.version else {
+            failures.add(
+                .ledger,
+                name,
+                "The store is at version \(fixture.schemaVersion), and the registry ends at \(migrations.version). Take the "
+                    + "registry that made it, or correct the version."
+            )
+            return false
+        }
+        let names = Set(migrations.migrations.flatMap { [$0.name] + $0.replaces })
+        let unknown = fixture.ledger.filter {
+            $0.version > migrations.oldestSupportedVersion && !names.contains($0.name)
+        }
+        guard unknown.isEmpty else {
+            failures.add(
+                .ledger,
+                name,
+                "The ledger of the fixture names what the registry does not have: "
+                    + unknown.map { "\"\($0.name)\" (version \($0.version))" }.joined(separator: ", ")
+                    + ". The registry has: \(migrations.names.joined(separator: ", "))."
+            )
+            return false
+        }
         let known = migrations.migrations.filter { $0.version <= fixture.schemaVersion }
-        guard fixture.ledger.isEmpty, let first = known.first else { return }
+        guard fixture.ledger.isEmpty, let first = known.first else { return true }
         failures.add(
             .ledger,
             name,
@@ -12,6 +37,7 @@ extension FixtureUpgrades {
                 + "run on it again. List them in the fixture: \"ledger\": [{\"name\": \"\(first.name)\", \"version\": "
                 + "\(first.version)}, …]"
         )
+        return true
     }
 
     /// What the ledger says after an upgrade, or what is still to be done.

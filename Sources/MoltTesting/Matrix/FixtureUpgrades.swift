@@ -66,7 +66,7 @@ struct FixtureUpgrades {
         for edit in plan(of: fixture, upTo: migrations.version).edits {
             failures.add(edit, at: name, newest: newest)
         }
-        checkOwnLedger()
+        guard checkOwnLedger() else { return }
         for target in targets {
             try Task.checkCancellation()
             try await upgrade(to: target)

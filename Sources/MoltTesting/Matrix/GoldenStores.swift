@@ -45,7 +45,7 @@ struct GoldenStores {
                     upgrades.name,
                     "\(file.path) was not written, because of what else is wrong."
                 )
-            } else if audit.lock.hashes[file.path] == nil {
+            } else if mayRecord, audit.lock.hashes[file.path] == nil {
                 failures.add(
                     .missingGolden,
                     upgrades.name,
@@ -73,8 +73,9 @@ struct GoldenStores {
         guard !difference.isEmpty else { return }
         let advice =
             hasShipped
-            ? "That is what releases in the field have made of such a store: mend the migration."
-            : "If the new result is right: \(RecordingMode.variable)=all swift test"
+            ? "That is what releases in the field have made of such a store: mend the migration. If it was never checked "
+                + "in, remove the file and its line in \(FixtureLock.file), and record it again."
+            : CatalogWords.ifNotShipped(file.version)
         failures.add(
             .golden,
             upgrades.name,

@@ -14,6 +14,6 @@ enum UpgradeText {
 
     /// A text without the names of temporary copies: they are others each time.
     static func withoutCopies(_ text: String) -> String {
-        text.replacing(/molt-testing[.-][0-9A-F-]{36}/, with: "copy")
+        text.replacing(/molt-testing\.[0-9]+\.[0-9A-F-]{36}/, with: "copy")
     }
 }

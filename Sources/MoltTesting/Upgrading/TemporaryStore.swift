@@ -7,7 +7,13 @@ internal import Synchronization
 /// A copy of a fixture on disk, to open and upgrade as an app would; it is removed when nobody uses it any more.
 ///
 /// Suites are copied, too, into suites of new names, which take the places of those that the fixture and the registry
-/// name: the app's own settings are neither read nor changed.
+/// name: the app's own settings are neither read nor changed. The directory of an
+/// `adoptCacheDirectory(to:_:directory:keys:type:existing:afterwards:strict:)` is read, and copied when the first upgrade
+/// begins; the upgrades work on the copy.
+///
+/// - Important: Stores of the app's own that conform to `AttachedStore` cannot be copied. Upgrades work on what the
+///   migrations name, also with the changes that they make to it. Give another store of the same name in the
+///   configuration's `attached`: that one takes its place.
 public final class TemporaryStore: Sendable {
     /// The cache file; there is none yet when the fixture is a suite alone.
     public let url: URL
@@ -21,23 +27,43 @@ public final class TemporaryStore: Sendable {
     private struct State {
         /// The suites that take the places of others, by the name that steps know those by.
         var standIns: [String: (original: Suite, standIn: Suite)] = [:]
+        /// The copies of directories, by the name that steps know these by.
+        var directories: [String: any DirectoryAttachedStore] = [:]
         /// What the store for ``EntryPoint/inMemory`` holds between two upgrades.
         var memory: StoreContents?
     }
 
+    /// Makes a place for a store that is not there yet, as on a device on which the app was just installed.
+    ///
+    /// - Parameter primary: What is to carry the schema version and the ledger; a cache by default.
+    public convenience init(_ primary: StoreFixture.Primary = .cache) throws {
+        try self.init(StoreFixture(primary: primary, schemaVersion: 0), pageSize: nil, isEmpty: true)
+    }
+
     /// Copies a fixture.
+    ///
+    /// - Throws: ``TestingError`` with the code `unsuitable` for a suite with records.
     public convenience init(_ fixture: StoreFixture) throws {
         try self.init(fixture, pageSize: nil)
     }
 
     /// Copies a fixture.
     ///
-    /// - Parameter pageSize: How large the pages of the file are, in bytes; nil for what a cache has.
-    init(_ fixture: StoreFixture, pageSize: Int?) throws {
+    /// - Parameters:
+    ///   - pageSize: How large the pages of the file are, in bytes; nil for what a cache has.
+    ///   - isEmpty: Whether there is to be no file yet.
+    init(_ fixture: StoreFixture, pageSize: Int?, isEmpty: Bool = false) throws {
         self.fixture = fixture
+        if case .suite = fixture.primary, let record = fixture.records.first {
+            throw TestingError(
+                .unsuitable,
+                "The fixture is a suite, and a suite has no records; it has \(Shown.key(record.key)). Leave them out, or "
+                    + "make it with `primary: .cache`."
+            )
+        }
         isOwner = true
         directory = FileManager.default.temporaryDirectory
-            .appending(path: "molt-testing-\(UUID().uuidString)", directoryHint: .isDirectory)
+            .appending(path: TemporaryName.make(), directoryHint: .isDirectory)
         url = directory.appending(path: "store.molt", directoryHint: .notDirectory)
         try FileManager.default.createDirectory(
             at: directory,
@@ -45,6 +71,8 @@ public final class TemporaryStore: Sendable {
             attributes: [.posixPermissions: 0o700]
         )
         switch fixture.primary {
+        case .cache where isEmpty:
+            break
         case .cache:
             let store = CacheStore(at: url)
             if let pageSize { store.pageSize = pageSize }
@@ -52,7 +80,9 @@ public final class TemporaryStore: Sendable {
             defer { store.close() }
             try fixture.contents.write(to: store)
         case .suite(let suite):
-            try standIn(for: suite).fill([:], state: fixture.contents)
+            // A suite that was never upgraded has no ledger.
+            let isNew = fixture.schemaVersion == 0 && fixture.ledger.isEmpty
+            try standIn(for: suite).fill([:], state: isNew ? nil : fixture.contents)
         }
         for (suite, values) in fixture.suites { try standIn(for: suite).fill(values) }
     }
@@ -81,7 +111,7 @@ public final class TemporaryStore: Sendable {
     public func standIn(for suite: Suite) -> Suite {
         state.withLock { state in
             if let known = state.standIns[suite.attachedName] { return known.standIn }
-            let standIn = suite.standIn(named: "molt-testing.\(UUID().uuidString)")
+            let standIn = suite.standIn(named: TemporaryName.make())
             state.standIns[suite.attachedName] = (suite, standIn)
             return standIn
         }
@@ -94,12 +124,17 @@ public final class TemporaryStore: Sendable {
 
     // MARK: Opening
 
-    /// Opens the copy as the app would open its file.
+    /// Opens the copy as the app would open its file; it is there for as long as the cache is.
     public func open(
         migrations: MigrationRegistry,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) throws -> CodableCache {
-        try CodableCache(at: url, migrations: migrations, configuration: redirected(configuration, migrations))
+        try CodableCache(
+            at: url,
+            migrations: migrations,
+            configuration: redirected(configuration, migrations),
+            retaining: self
+        )
     }
 
     /// Upgrades the copy, and closes it.
@@ -111,12 +146,12 @@ public final class TemporaryStore: Sendable {
     ) async throws -> MigrationReport {
         switch entry {
         case .asyncOpen:
-            let configuration = redirected(configuration, migrations)
+            let configuration = try redirected(configuration, migrations)
             let cache = try await CodableCache.open(at: url, migrations: migrations, configuration: configuration)
             cache.close()
             return cache.report
         case .asyncSuite:
-            let configuration = redirected(configuration, migrations)
+            let configuration = try redirected(configuration, migrations)
             return try await primarySuite().upgrade(
                 with: migrations,
                 attaching: configuration.attached,
@@ -133,7 +168,7 @@ public final class TemporaryStore: Sendable {
         by entry: EntryPoint,
         configuration: CodableCache.Configuration
     ) throws -> MigrationReport {
-        let configuration = redirected(configuration, migrations)
+        let configuration = try redirected(configuration, migrations)
         switch entry {
         case .open, .asyncOpen:
             let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
@@ -161,7 +196,7 @@ public final class TemporaryStore: Sendable {
         of migrations: MigrationRegistry,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) throws -> MigrationReport {
-        let configuration = redirected(configuration, migrations)
+        let configuration = try redirected(configuration, migrations)
         switch fixture.primary {
         case .cache:
             return try CodableCache.dryRun(at: url, migrations: migrations, configuration: configuration)
@@ -231,22 +266,43 @@ public final class TemporaryStore: Sendable {
         return standIn(for: suite)
     }
 
-    /// Makes stand-ins of all suites that an upgrade may work on.
-    func makeStandIns(for migrations: MigrationRegistry, _ configuration: CodableCache.Configuration) {
-        let named = configuration.attached + migrations.migrations.flatMap(\.attached)
-        for case let suite as Suite in named { _ = standIn(for: suite) }
+    /// Makes stand-ins of all suites that an upgrade may work on, and copies of the directories.
+    func makeStandIns(for migrations: MigrationRegistry, _ configuration: CodableCache.Configuration) throws {
+        let declared = migrations.migrations.flatMap(\.attached)
+        for case let suite as Suite in configuration.attached + declared { _ = standIn(for: suite) }
+        let given = Set(configuration.attached.map(\.attachedName))
+        for case let store as any DirectoryAttachedStore in declared where !given.contains(store.attachedName) {
+            try copy(store)
+        }
     }
 
-    /// Puts the copies of suites in the places of the suites themselves.
+    /// Copies a directory, once; the one of another process is copied already.
+    private func copy(_ store: any DirectoryAttachedStore) throws {
+        // What is no path is refused by the store itself.
+        guard store.path.hasPrefix("/") else { return }
+        let name = store.attachedName
+        let copy = "\(directory.path)/attached-\(SHA256.hexadecimal(of: name.utf8))"
+        try state.withLock { state in
+            guard state.directories[name] == nil else { return }
+            if isOwner { try DirectoryCopy.make(of: store.path, at: copy) }
+            state.directories[name] = store.standIn(at: copy)
+        }
+    }
+
+    /// Puts the copies of suites and directories in the places of these themselves.
     private func redirected(
         _ configuration: CodableCache.Configuration,
         _ migrations: MigrationRegistry
-    ) -> CodableCache.Configuration {
+    ) throws -> CodableCache.Configuration {
         var configuration = configuration
         configuration.isDurable = false
-        makeStandIns(for: migrations, configuration)
+        try makeStandIns(for: migrations, configuration)
         let others = configuration.attached.filter { !($0 is Suite) }
-        configuration.attached = state.withLock { $0.standIns.values.map(\.standIn) } + others
+        let copies: [any AttachedStore] = state.withLock { state in
+            state.standIns.values.map(\.standIn) + Array(state.directories.values)
+        }
+        // The first one of a name counts.
+        configuration.attached = others + copies
         return configuration
     }
 }

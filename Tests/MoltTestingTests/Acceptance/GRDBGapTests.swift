@@ -32,6 +32,41 @@ struct GRDBGapTests {
         var isFavorite: Bool
     }
 
+    /// The same migrations, with something that is done in the middle of the upgrade.
+    private static func shipped(_ work: @escaping @Sendable () -> Void) -> MigrationRegistry {
+        let held = Migration(
+            to: 2,
+            "split",
+            .transform("Person") { person in
+                work()
+                try Self.split(&person)
+            }
+        )
+        return [shipped.migrations[0], held, shipped.migrations[2]]
+    }
+
+    /// A file by which one process tells another something.
+    private struct Sign {
+        let path: String
+
+        init(_ path: String) {
+            self.path = path
+        }
+
+        func give() {
+            _ = FileManager.default.createFile(atPath: path, contents: nil)
+        }
+
+        /// Waits, at most half a minute.
+        func await(orExitWith status: Int32) {
+            for _ in 0..<3000 {
+                if access(path, F_OK) == 0 { return }
+                usleep(10_000)
+            }
+            exit(status)
+        }
+    }
+
     private static func split(_ person: inout Record) throws {
         let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
         person["firstName"] = .string(String(parts[0]))
@@ -48,15 +83,35 @@ struct GRDBGapTests {
 
     @Test func `Two processes that migrate at once`() async throws {
         let store = try TemporaryStore(Self.fixture)
-        @Sendable func child(_ path: String) async {
-            await #expect(processExitsWith: .success) { [path = path as String] in
-                let cache = try CodableCache(at: URL(filePath: path), migrations: Self.shipped)
+        @Sendable func child(_ path: String, isFirst: Bool) async {
+            await #expect(processExitsWith: .success) { [path = path as String, isFirst = isFirst as Bool] in
+                let (inside, waiting) = (Sign(path + ".inside"), Sign(path + ".waiting"))
+                var configuration = CodableCache.Configuration()
+                var migrations = Self.shipped
+                if isFirst {
+                    // It is in the middle of its upgrade until the other one waits for it.
+                    migrations = Self.shipped {
+                        inside.give()
+                        waiting.await(orExitWith: 3)
+                    }
+                } else {
+                    inside.await(orExitWith: 4)
+                    configuration.monitor = MigrationMonitor { event in
+                        if case .waiting = event { waiting.give() }
+                    }
+                }
+                let cache = try CodableCache(
+                    at: URL(filePath: path),
+                    migrations: migrations,
+                    configuration: configuration
+                )
                 guard try cache.count(of: Person.self) == 20 else { exit(2) }
+                guard cache.report.entries.isEmpty != isFirst else { exit(5) }
             }
         }
 
-        async let first: Void = child(store.url.path)
-        async let second: Void = child(store.url.path)
+        async let first: Void = child(store.url.path, isFirst: true)
+        async let second: Void = child(store.url.path, isFirst: false)
         _ = await (first, second)
 
         let after = try store.contents()

@@ -220,6 +220,89 @@ import Testing
         #expect(problem.contains("suite \(suite), \"theme\": expected \"old\", found \"new\""))
     }
 
+    @Test func `lets something else write the app's own suites meanwhile`() async throws {
+        let suite = Molt.Suite.suite("app.faults.\(UUID().uuidString)")
+        defer { suite.erase() }
+        let count = Mutex<Int64>(0)
+        // Whenever it can: while steps run, and at other times.
+        @Sendable func write() throws {
+            let count = count.withLock { count in
+                count += 1
+                return count
+            }
+            try suite.set(.int(count), forKey: "counter")
+        }
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "rename",
+                .renameKey("theme", to: "style", in: suite),
+                .run("meanwhile") { _ in try write() }
+            )
+        ]
+        var sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.throwing])
+        sweep.configuration.monitor = MigrationMonitor { _ in try? write() }
+        let summary = try await sweep.run()
+        #expect(summary.count(of: .throwing) > 3)
+        #expect(try suite.value(forKey: "counter") == .int(count.withLock { $0 }))
+    }
+
+    @Test func `does not count a full disk that was large enough`() async throws {
+        let runs = Mutex(0)
+        let failures = Mutex(0)
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "once",
+                .run("write much, but later little") { migration in
+                    // Two upgrades show the way, and a third one how much room it needs.
+                    let run = runs.withLock { runs in
+                        runs += 1
+                        return runs
+                    }
+                    let text = String(repeating: "x", count: run > 3 ? 1 : 20_000)
+                    try migration.create("Text", forKey: "text", ["text": .string(text)])
+                }
+            )
+        ]
+        var sweep = FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.diskFull])
+        sweep.configuration.monitor = MigrationMonitor { event in
+            if case .failed = event { failures.withLock { $0 += 1 } }
+        }
+
+        let failure = try #require(await #expect(throws: FaultFailure.self) { try await sweep.run() })
+
+        #expect(failure.summary.count(of: .diskFull) == failures.withLock { $0 })
+        #expect(failure.broken.count { $0.trial == nil } > 10)
+        #expect(failure.broken.count { $0.trial != nil } == failure.summary.count(of: .diskFull))
+    }
+
+    @Test func `refuses to try nothing`() async throws {
+        func message(_ sweep: FaultSweep, _ points: FaultSweep.Points = .all) async throws -> String {
+            let error = await #expect(throws: TestingError.self) { try await sweep.run(at: points) }
+            #expect(error?.code == .unsuitable)
+            return error?.message ?? ""
+        }
+        var sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
+        #expect(try await message(sweep, .spread(limit: 0)).hasSuffix("No points were chosen."))
+        sweep.faults = [.diskFull]
+        let diskFull = try await message(sweep)
+        #expect(diskFull.hasSuffix("The upgrade comes to no point of these faults: \"the disk is full\"."))
+        sweep.faults = []
+        #expect(try await message(sweep).hasSuffix("It was given no faults."))
+        sweep.faults = Fault.inProcess
+        sweep.entryPoints = []
+        #expect(try await message(sweep).hasSuffix("It was given no entry points."))
+
+        let noEntry = await #expect(throws: TestingError.self) { try await sweep.killing { _ in } }
+        #expect(noEntry?.code == .unsuitable)
+        sweep.entryPoints = [.suite]
+        let noPoints = await #expect(throws: TestingError.self) {
+            try await sweep.killing(.spread(limit: 0)) { _ in }
+        }
+        #expect(noPoints?.code == .unsuitable)
+    }
+
     @Test func `refuses a store with nothing to upgrade`() async throws {
         let migrated = try FaultScenario.fixture.migrated(through: FaultScenario.migrations).fixture
         let error = await #expect(throws: TestingError.self) {

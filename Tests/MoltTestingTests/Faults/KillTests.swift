@@ -45,6 +45,26 @@ import Testing
         #expect(broken.allSatisfy { $0.problem.contains("was not killed there") })
     }
 
+    @Test func `after the commit must not leave the store as it was`() async throws {
+        let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
+        var points: [FaultPoint] = []
+        let failure = await #expect(throws: FaultFailure.self) {
+            try await sweep.killing(.all) { kill in
+                // A child that says that it was killed, and of which nothing has reached the disk.
+                points.append(kill.point)
+                let bytes = try #require(Data(base64Encoded: kill.text))
+                let parts = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+                let directory = try #require(parts["directory"] as? String)
+                _ = FileManager.default.createFile(atPath: directory + "/killed", contents: nil)
+            }
+        }
+        let broken = try #require(failure).broken
+        let commit = try #require(points.firstIndex { $0.name == "after the commit of the upgrade" })
+        #expect(commit > 5)
+        #expect(broken.map(\.trial?.point) == points[commit...].map { $0 })
+        #expect(broken.allSatisfy { $0.problem.hasPrefix("The upgrade was committed") })
+    }
+
     @Test func `is told to a tool as text`() async throws {
         let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
         var texts: [String] = []

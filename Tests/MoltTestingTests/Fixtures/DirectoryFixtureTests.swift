@@ -57,6 +57,29 @@ struct DirectoryFixtureTests {
         #expect(error.file == missing)
     }
 
+    @Test func `A file's time that is too far off for 64 bits is the last one that they hold`() throws {
+        try ScratchFolder.with { folder in
+            let key = "person-1"
+            let files = try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy")
+            let fixture = try StoreFixture(adopting: files, keys: .list([key]), type: "Friend")
+            let content = try #require(fixture.record(forKey: key)?.content.bytes)
+            let text = #"{"object":"# + String(decoding: content, as: UTF8.self) + "}"
+            let name = try #require(files.files.first { $0.content == Data(text.utf8) }?.name)
+            let file = folder.appending(path: name)
+            try Data(text.utf8).write(to: file)
+            // In 2267: ext4 can tell no later time than that in 2446.
+            let time = Date(timeIntervalSince1970: 9_400_000_000)
+            try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: file.path)
+            #expect(try DirectoryFixture(contentsOf: folder).files.map(\.modified) == [.max])
+            // The app adopts it, too: it never expires.
+            let migrated = try StoreFixture(schemaVersion: 0).migrated(through: [
+                .adoptCacheDirectory(to: 1, directory: folder, keys: .list([key]), type: "Friend")
+            ])
+            #expect(migrated.fixture.records.map(\.key) == [key])
+            #expect(migrated.fixture.records.map(\.expiration) == [nil])
+        }
+    }
+
     // MARK: Adopting
 
     @Test func `A directory that Cache wrote is placed for the app's migration`() throws {

@@ -59,6 +59,10 @@ struct MalformedFixtureTests {
             "\"primary\": \"group.x\"",
             "primary (line 2): It is \"group.x\". Write \"cache\", \"standard\", or \"suite\""
         ),
+        Case(
+            "\"primary\": \"suite group.x\",\n\"records\": [{\"key\": \"a\", \"type\": \"T\", \"content\": 1}]",
+            "records (line 3): A suite has no records."
+        ),
         Case("\"primary\": \"suite \"", "primary (line 2): It is \"suite \"."),
         Case("\"suites\": {\n\"group.x\": {}}", "suites[\"group.x\"] (line 3): It names no suite."),
         Case(

@@ -41,6 +41,25 @@ import Testing
         )
     ]
 
+    @Test(arguments: [0, -1])
+    func `No runs are an error`(runs: Int) async throws {
+        let error = #expect(throws: TestingError.self) {
+            try generator().check(runs: runs) { _ in Issue.record("There is no run.") }
+        }
+        #expect(error?.code == .unsuitable)
+        let other = await #expect(throws: TestingError.self) {
+            try await generator().check(runs: runs) { (_: StoreFixture) async in Issue.record("There is no run.") }
+        }
+        #expect(other?.code == .unsuitable)
+    }
+
+    @Test func `Fewer records than none are an error`() throws {
+        let error = #expect(throws: TestingError.self) {
+            try StoreGenerator(samples: [.json(of: "City", "{}")], schemaVersion: 0, maximumCount: -1)
+        }
+        #expect(error?.code == .unsuitable)
+    }
+
     @Test func `A property that holds is checked with each store`() throws {
         var seen: [StoreFixture] = []
         try generator().check(runs: 25, seed: 9) { seen.append($0) }

@@ -36,7 +36,10 @@ struct FileTime {
             case S_IFDIR: .directory
             default: .other
             }
-        modified = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        // Before 1677 and after 2262 it is more than 64 bits hold, and the last moment that they do stands for it.
+        let (seconds, isFarOff) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isLast) = seconds.addingReportingOverflow(Int64(time.tv_nsec))
+        modified = isFarOff || isLast ? (time.tv_sec < 0 ? .min : .max) : sum
     }
 
     /// Writes a new file, and sets its time.

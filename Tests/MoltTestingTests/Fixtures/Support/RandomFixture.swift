@@ -12,7 +12,8 @@ enum RandomFixture {
             schemaVersion: Int.random(in: 0..<5, using: &random)
         )
         for index in 0..<Int.random(in: 0..<4, using: &random) { fixture.ledger.append(entry(index, &random)) }
-        for index in 0..<Int.random(in: 0..<6, using: &random) { fixture.records.append(record(index, &random)) }
+        let records = (0..<Int.random(in: 0..<6, using: &random)).map { record($0, &random) }
+        if fixture.primary == .cache { fixture.records = records }
         for suite in suites where random.oneIn(2) { fixture.suites[suite] = dictionary(3, &random) }
         return fixture
     }

@@ -1,0 +1,47 @@
+internal import Foundation
+
+/// A copy of what is at a path, with the times of files: a file, a directory with all that is in it, or nothing.
+enum DirectoryCopy {
+    /// Copies it to a path at which nothing is.
+    ///
+    /// - Throws: ``TestingError`` with the code `unreadable` or `unwritable`.
+    static func make(of path: String, at copy: String) throws {
+        let (source, target) = (URL(fileURLWithPath: path), URL(fileURLWithPath: copy))
+        // As an app does that is given the path of a link.
+        let resolved = source.resolvingSymlinksInPath()
+        guard let status = FileTime(of: resolved) else { return }
+        guard status.kind == .directory else { return try copyFile(resolved, status, to: target) }
+        do {
+            try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
+            for name in try FileManager.default.subpathsOfDirectory(atPath: resolved.path).sorted() {
+                let from = resolved.appending(path: name, directoryHint: .notDirectory)
+                let to = target.appending(path: name, directoryHint: .notDirectory)
+                guard let status = FileTime(of: from) else { continue }
+                if status.kind == .directory {
+                    try FileManager.default.createDirectory(at: to, withIntermediateDirectories: true)
+                } else {
+                    try copyFile(from, status, to: to)
+                }
+            }
+        } catch let error as TestingError {
+            throw error
+        } catch {
+            throw TestingError(.unreadable, "The directory cannot be copied.", file: source, underlying: error)
+        }
+    }
+
+    private static func copyFile(_ source: URL, _ status: FileTime, to target: URL) throws {
+        guard status.kind == .file else {
+            // A link leads where it led. What is neither a file nor that has no bytes to copy.
+            guard let place = try? FileManager.default.destinationOfSymbolicLink(atPath: source.path) else { return }
+            return try FileManager.default.createSymbolicLink(atPath: target.path, withDestinationPath: place)
+        }
+        let content: Data
+        do {
+            content = try Data(contentsOf: source)
+        } catch {
+            throw TestingError(.unreadable, "The file cannot be copied.", file: source, underlying: error)
+        }
+        try FileTime.write(content, to: target, modified: status.modified)
+    }
+}

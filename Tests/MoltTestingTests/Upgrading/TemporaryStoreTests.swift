@@ -1,0 +1,204 @@
+import Foundation
+import Molt
+import MoltTesting
+import TestHome
+import Testing
+
+@Suite("A temporary store")
+struct TemporaryStoreTests {
+    private struct Friend: Codable, Equatable {
+        var firstName: String
+    }
+
+    private static let records = (0..<100).map { "person-\($0)" }
+
+    private static func adoption(of directory: URL) -> MigrationRegistry {
+        [
+            .adoptCacheDirectory(
+                to: 1,
+                directory: directory,
+                keys: .list(records),
+                type: "Friend",
+                afterwards: .remove
+            ),
+            Migration(to: 2, "rename", .renameProperty("Friend", "fullName", to: "firstName")),
+        ]
+    }
+
+    /// A directory of Cache, and what is in it.
+    private static func withDirectory(_ body: (URL, DirectoryFixture) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "molt-fixtures-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let directory = folder.appending(path: "Floppy", directoryHint: .isDirectory)
+        let files = try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy")
+        try files.write(to: directory)
+        try await body(directory, files)
+    }
+
+    // MARK: Directories
+
+    @Test(arguments: EntryPoint.all(for: .cache))
+    func `adopts a copy of the app's Cache directory`(entry: EntryPoint) async throws {
+        try await Self.withDirectory { directory, files in
+            let migrations = Self.adoption(of: directory)
+            let store = try TemporaryStore(StoreFixture(schemaVersion: 0))
+            let dry = try store.dryRun(of: migrations)
+            let report = try await store.upgrade(through: migrations, by: entry)
+            #expect(try store.contents(after: entry).records.map(\.key) == Self.records)
+            // The report names the app's directory, as the dry run does.
+            let keys = report.entries.flatMap(\.steps).flatMap(\.keys)
+            #expect(keys.count == 100)
+            #expect(keys.allSatisfy { $0.store == directory.path && $0.outcome == .adopted })
+            #expect(dry.entries.flatMap(\.steps).flatMap(\.keys) == keys)
+            #expect(try DirectoryFixture(contentsOf: directory) == files)
+        }
+    }
+
+    @Test func `leaves the app's Cache directory to all entry points, faults and children`() async throws {
+        try await Self.withDirectory { directory, files in
+            let migrations = Self.adoption(of: directory)
+            let fixture = StoreFixture(schemaVersion: 0)
+            #expect(try fixture.migrated(through: migrations).fixture.records.count == 100)
+            #expect(try DirectoryFixture(contentsOf: directory) == files)
+
+            let report = try await fixture.verifyUpgrades(through: migrations, types: [.type(Friend.self)])
+            #expect(report.rows.first?.targets == [1, 2])
+            #expect(try DirectoryFixture(contentsOf: directory) == files)
+
+            let sweep = FaultSweep(of: fixture, through: migrations)
+            let swept = try await sweep.run(at: .spread(limit: 4))
+            #expect(swept.count(of: .attached) > 0)
+            #expect(try DirectoryFixture(contentsOf: directory) == files)
+
+            let path = directory.path
+            let killed = try await sweep.killing(.spread(limit: 3)) { (kill: KillPoint) in
+                await #expect(processExitsWith: .signal(SIGKILL)) { [kill, path = path as String] in
+                    try kill.run(through: Self.adoption(of: URL(filePath: path)))
+                }
+            }
+            #expect(killed.count == 3)
+            #expect(try DirectoryFixture(contentsOf: directory) == files)
+        }
+    }
+
+    @Test func `copies a directory once, with links and empty directories, and has none where there is none`() throws {
+        try ScratchFolder.with { folder in
+            let directory = folder.appending(path: "Floppy", directoryHint: .isDirectory)
+            let migrations = Self.adoption(of: directory)
+            let none = try TemporaryStore(StoreFixture(schemaVersion: 0))
+            let report = try none.dryRun(of: migrations)
+            let keys = report.entries.flatMap(\.steps).flatMap(\.keys)
+            #expect(keys.map(\.outcome) == [.absent])
+            #expect(keys.map(\.key) == [directory.path])
+
+            try FileManager.default.createDirectory(
+                at: directory.appending(path: "empty"),
+                withIntermediateDirectories: true
+            )
+            try FileManager.default.createSymbolicLink(
+                at: directory.appending(path: "link"),
+                withDestinationURL: folder
+            )
+            let migrated = try StoreFixture(schemaVersion: 0).migrated(through: migrations)
+            #expect(migrated.fixture.records.isEmpty)
+            let left = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+            #expect(left == ["empty", "link"])
+
+            // What is a file is refused, as in the app.
+            let file = folder.appending(path: "file")
+            try Data("x".utf8).write(to: file)
+            let error = #expect(throws: MigrationError.self) {
+                try StoreFixture(schemaVersion: 0).migrated(through: Self.adoption(of: file))
+            }
+            #expect(error?.code == .attachedStoreFailed)
+        }
+    }
+
+    // MARK: The cache
+
+    @Test func `is there for as long as a cache that it has opened`() throws {
+        let fixture = StoreFixture(schemaVersion: 0)
+        let cache = try TemporaryStore(fixture).open(migrations: [])
+        let path = cache.path
+        try cache.set(Friend(firstName: "Ada"), forKey: "ada")
+        #expect(try cache.value(Friend.self, forKey: "ada") == Friend(firstName: "Ada"))
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `is removed with the cache that it has opened`() throws {
+        var cache: CodableCache? = try TemporaryStore(StoreFixture(schemaVersion: 0)).open(migrations: [])
+        let path = try #require(cache?.path)
+        #expect(FileManager.default.fileExists(atPath: path))
+        cache = nil
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    // MARK: Suites
+
+    @Test func `refuses a suite with records`() throws {
+        let fixture = StoreFixture(
+            primary: .suite(.suite("app.records")),
+            schemaVersion: 0,
+            records: [.init("john", "Person", .json("{}"))]
+        )
+        let error = #expect(throws: TestingError.self) { try TemporaryStore(fixture) }
+        #expect(error?.code == .unsuitable)
+        #expect(error?.message.contains("\"john\"") == true)
+    }
+
+    @Test func `gives a suite that was never upgraded no ledger`() throws {
+        let suite = Molt.Suite.suite("app.never")
+        let values: [String: PropertyListValue] = ["theme": "dark"]
+        let new = try TemporaryStore(
+            StoreFixture(primary: .suite(suite), schemaVersion: 0, suites: [suite: values])
+        )
+        #expect(try new.standIn(for: suite).values() == values)
+        #expect(try new.contents().schemaVersion == 0)
+        let old = try TemporaryStore(
+            StoreFixture(primary: .suite(suite), schemaVersion: 1, suites: [suite: values])
+        )
+        let state = try DefaultsStore(old.standIn(for: suite)).state()
+        #expect(state.version == 1)
+        #expect(!state.isFresh)
+    }
+
+    // MARK: What crashes leave
+
+    @Test func `removes what processes have left that exist no more, and nothing else`() async throws {
+        let gone = 99_999_999
+        let uuid = UUID().uuidString
+        let old = Date(timeIntervalSinceNow: -7200)
+        let temporary = FileManager.default.temporaryDirectory
+        let left = [temporary.appending(path: "molt-testing.\(gone).\(uuid)")]
+        var kept = [
+            "molt-testing.\(getpid()).\(uuid)", "molt-testing.\(gone).\(uuid).old", "molt-testing.\(gone).x\(uuid)",
+            "molt-testing.0\(gone).\(uuid)", "molt-testing.\(uuid)",
+        ].map { temporary.appending(path: $0) }
+        let young = temporary.appending(path: "molt-testing.\(gone).\(UUID().uuidString)")
+        for url in left + kept + [young] {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+            guard url != young else { continue }
+            try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: url.path)
+        }
+        var leftFiles: [URL] = []
+        if let home = molt_test_home().map({ URL(filePath: String(cString: $0)) }) {
+            leftFiles = ["plist", "molt-lock"].map { home.appending(path: "molt-testing.\(gone).\(uuid).\($0)") }
+            let others = ["app.\(uuid).plist", "molt-testing.\(getpid()).\(uuid).plist"]
+                .map { home.appending(path: $0) }
+            for url in leftFiles + others {
+                try Data().write(to: url)
+                try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: url.path)
+            }
+            kept += others
+        }
+        kept.append(young)
+        defer { for url in left + leftFiles + kept { try? FileManager.default.removeItem(at: url) } }
+
+        await #expect(processExitsWith: .success) {
+            _ = try TemporaryStore(StoreFixture(schemaVersion: 0))
+        }
+
+        for url in left + leftFiles { #expect(!FileManager.default.fileExists(atPath: url.path), "\(url)") }
+        for url in kept { #expect(FileManager.default.fileExists(atPath: url.path), "\(url)") }
+    }
+}
