@@ -30,4 +30,28 @@ struct MigratedStoreTests {
         #expect(migrated.report.to == 3)
         #expect(try settings.values().isEmpty)
     }
+
+    @Test func `What this release stores is made in a place of its own, and the real settings are left alone`() throws {
+        let settings = Molt.Suite.suite("group.example.\(UUID().uuidString)")
+        try settings.set("real", forKey: "theme")
+        defer { try? settings.removeAll() }
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "person"),
+            Migration(to: 2, "style", .renameKey("theme", to: "style", in: settings)),
+        ]
+
+        let store = try TemporaryStore()
+        let cache = try store.open(migrations: migrations)
+        try cache.set("Ada", forKey: "name")
+        try store.standIn(for: settings).set("dark", forKey: "style")
+        cache.close()
+
+        #expect(cache.report.isFresh)
+        let fixture = try store.contents()
+        #expect(fixture.schemaVersion == 2)
+        #expect(fixture.ledger.map(\.outcome) == [.bornFresh, .ran])
+        #expect(fixture.records.map(\.key) == ["name"])
+        #expect(fixture.suites == [settings: ["style": "dark"]])
+        #expect(try settings.values() == ["theme": "real"])
+    }
 }

@@ -102,7 +102,9 @@ public struct KillPoint: Hashable, Sendable, Codable {
             _ = try store.upgradeNow(through: migrations, by: entryPoint, configuration: configuration)
         } catch {
             // An exit test tells how its process ended, and not what was thrown in it.
-            try? FileHandle.standardError.write(contentsOf: Data("Molt: the upgrade failed before \(point): \(error)\n".utf8))
+            try? FileHandle.standardError.write(
+                contentsOf: Data("Molt: the upgrade failed before \(point): \(error)\n".utf8)
+            )
             throw error
         }
         throw TestingError(

@@ -24,7 +24,8 @@ extension FixtureUpgrades {
                 name,
                 "The ledger of the fixture names what the registry does not have: "
                     + unknown.map { "\"\($0.name)\" (version \($0.version))" }.joined(separator: ", ")
-                    + ". The registry has: \(migrations.names.joined(separator: ", "))."
+                    + ". The registry has: \(migrations.names.joined(separator: ", ")). Correct the fixture, unless it has "
+                    + "shipped: then restore the migration, for one that has shipped is never removed or renamed."
             )
             return false
         }

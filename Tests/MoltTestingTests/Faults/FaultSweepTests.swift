@@ -171,6 +171,10 @@ import Testing
         let first = try #require(failure?.broken.first)
         #expect(first.trial == nil)
         #expect(first.problem.contains("do not come to the same end"))
+        // The cause alone, and not what follows from it at each point.
+        #expect(failure?.broken.count == 1)
+        #expect(failure?.summary.trials.isEmpty == true)
+        #expect(failure?.description.hasPrefix("The upgrade does something that a failure would not undo.") == true)
         #expect(first.problem.contains(#""note 1".id: expected "#))
     }
 

@@ -381,7 +381,9 @@ struct MatrixTests {
 
         let failure = try #require(await failure(directory, missing))
 
-        #expect(failure.all(.upgrade).contains { $0.message.contains("\"split-full-name\"") })
+        let named = failure.all(.ledger).filter { $0.message.contains("\"split-full-name\" (version 2)") }
+        #expect(named.map(\.subject) == ["2-everyday.json", "3-everyday.json"])
+        #expect(named.first?.message.contains("never removed or renamed") == true)
     }
 
     @Test func `A fixture that is newer than the registry is refused`() async throws {
@@ -389,8 +391,8 @@ struct MatrixTests {
 
         let failure = try #require(await failure(directory, Releases.migrations.upTo(version: 2)))
 
-        #expect(failure.all(.upgrade).map(\.subject) == ["3-everyday.json"])
-        #expect(failure.first(.upgrade).message.contains("superseded"))
+        #expect(failure.all(.ledger).map(\.subject) == ["3-everyday.json"])
+        #expect(failure.first(.ledger).message.contains("at version 3, and the registry ends at 2"))
     }
 
     @Test func `A fixture that cannot be read is one failure`() async throws {
