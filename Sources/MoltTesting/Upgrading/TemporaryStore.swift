@@ -1,6 +1,6 @@
 public import Foundation
-public import MoltCache
-public import MoltCore
+internal import MoltCache
+internal import MoltCore
 public import MoltDefaults
 internal import Synchronization
 
@@ -74,6 +74,7 @@ public final class TemporaryStore: Sendable {
         case .cache where isEmpty:
             break
         case .cache:
+            memory = fixture.contents
             let store = CacheStore(at: url)
             if let pageSize { store.pageSize = pageSize }
             store.isDurable = false
@@ -122,149 +123,13 @@ public final class TemporaryStore: Sendable {
         state.withLock { Array($0.standIns.values) }
     }
 
-    // MARK: Opening
-
-    /// Opens the copy as the app would open its file; it is there for as long as the cache is.
-    public func open(
-        migrations: MigrationRegistry,
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
-    ) throws -> CodableCache {
-        try CodableCache(
-            at: url,
-            migrations: migrations,
-            configuration: redirected(configuration, migrations),
-            retaining: self
-        )
+    /// What the store for ``EntryPoint/inMemory`` holds between two upgrades; nil when it is new.
+    var memory: StoreContents? {
+        get { state.withLock { $0.memory } }
+        set { state.withLock { $0.memory = newValue } }
     }
 
-    /// Upgrades the copy, and closes it.
-    @discardableResult
-    public func upgrade(
-        through migrations: MigrationRegistry,
-        by entry: EntryPoint,
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
-    ) async throws -> MigrationReport {
-        switch entry {
-        case .asyncOpen:
-            let configuration = try redirected(configuration, migrations)
-            let cache = try await CodableCache.open(at: url, migrations: migrations, configuration: configuration)
-            cache.close()
-            return cache.report
-        case .asyncSuite:
-            let configuration = try redirected(configuration, migrations)
-            return try await primarySuite().upgrade(
-                with: migrations,
-                attaching: configuration.attached,
-                options: configuration.migrationOptions
-            )
-        default:
-            return try upgradeNow(through: migrations, by: entry, configuration: configuration)
-        }
-    }
-
-    /// Upgrades the copy in a way that does not suspend, and closes it.
-    func upgradeNow(
-        through migrations: MigrationRegistry,
-        by entry: EntryPoint,
-        configuration: CodableCache.Configuration
-    ) throws -> MigrationReport {
-        let configuration = try redirected(configuration, migrations)
-        switch entry {
-        case .open, .asyncOpen:
-            let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
-            cache.close()
-            return cache.report
-        case .migrator:
-            let store = CacheStore(at: url, coding: configuration.coding, attachments: configuration.attached)
-            store.pageLimit = configuration.pageLimit
-            store.isDurable = configuration.isDurable
-            defer { store.close() }
-            return try Migrator(migrations, options: configuration.migrationOptions).migrate(store)
-        case .inMemory:
-            return try upgradeInMemory(through: migrations, configuration)
-        case .suite, .asyncSuite:
-            return try primarySuite().upgrade(
-                with: migrations,
-                attaching: configuration.attached,
-                options: configuration.migrationOptions
-            )
-        }
-    }
-
-    /// Runs an upgrade and writes nothing.
-    public func dryRun(
-        of migrations: MigrationRegistry,
-        configuration: CodableCache.Configuration = CodableCache.Configuration()
-    ) throws -> MigrationReport {
-        let configuration = try redirected(configuration, migrations)
-        switch fixture.primary {
-        case .cache:
-            return try CodableCache.dryRun(at: url, migrations: migrations, configuration: configuration)
-        case .suite:
-            return try primarySuite().dryRun(
-                of: migrations,
-                attaching: configuration.attached,
-                options: configuration.migrationOptions
-            )
-        }
-    }
-
-    private func upgradeInMemory(
-        through migrations: MigrationRegistry,
-        _ configuration: CodableCache.Configuration
-    ) throws -> MigrationReport {
-        let contents = state.withLock { $0.memory } ?? fixture.contents
-        let store = CacheStore(inMemory: configuration.coding, attachments: configuration.attached)
-        try contents.write(to: store)
-        defer { store.close() }
-        let report = try Migrator(migrations, options: configuration.migrationOptions).migrate(store)
-        let upgraded = try store.contents()
-        state.withLock { $0.memory = upgraded }
-        return report
-    }
-
-    // MARK: What it holds
-
-    /// What the copy holds now.
-    ///
-    /// - Parameter entry: The way that it was upgraded: a store in memory is another one than the file.
-    public func contents(after entry: EntryPoint = .open) throws -> StoreFixture {
-        var found = StoreFixture(primary: fixture.primary, schemaVersion: 0)
-        switch fixture.primary {
-        case .cache where entry == .inMemory:
-            found.contents = state.withLock { $0.memory } ?? fixture.contents
-        case .cache:
-            found.contents = try CacheStore.contents(at: url)
-        case .suite(let suite):
-            let state = try DefaultsStore(standIn(for: suite)).state()
-            found.contents = StoreContents(version: state.version, ledger: state.ledger)
-        }
-        for (original, standIn) in state.withLock({ Array($0.standIns.values) }) {
-            let values = try standIn.contents()
-            if !values.isEmpty { found.suites[original] = values }
-        }
-        return found
-    }
-
-    /// The attached stores to which changes of an upgrade are still to be made.
-    func pendingJournal() throws -> [String] {
-        switch fixture.primary {
-        case .cache: try CacheStore.state(at: url).journal
-        case .suite(let suite): try DefaultsStore(standIn(for: suite)).state().journal
-        }
-    }
-
-    // MARK: Helpers
-
-    private func primarySuite() throws -> Suite {
-        guard case .suite(let suite) = fixture.primary else {
-            throw TestingError(
-                .unsuitable,
-                "The fixture is a cache: upgrade it as one, or make it with `primary: .suite(…)`."
-            )
-        }
-        return standIn(for: suite)
-    }
+    // MARK: In the places of others
 
     /// Makes stand-ins of all suites that an upgrade may work on, and copies of the directories.
     func makeStandIns(for migrations: MigrationRegistry, _ configuration: CodableCache.Configuration) throws {
@@ -290,7 +155,7 @@ public final class TemporaryStore: Sendable {
     }
 
     /// Puts the copies of suites and directories in the places of these themselves.
-    private func redirected(
+    func redirected(
         _ configuration: CodableCache.Configuration,
         _ migrations: MigrationRegistry
     ) throws -> CodableCache.Configuration {

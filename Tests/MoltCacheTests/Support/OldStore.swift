@@ -49,34 +49,21 @@ final class OldStore {
         _ version: Int,
         _ ledger: [(String, Int)]
     ) throws {
-        let batch = RecordBatch(capacity: records.count, coding: .standard)
-        for (index, record) in records.enumerated() {
-            Array(record.key.utf8).withUnsafeBytes { key in
-                record.content.withUnsafeBytes { content in
-                    batch.append(
-                        id: Int64(index + 1),
-                        typeName: record.type,
-                        key: key,
-                        content: content,
-                        isData: record.isData,
-                        expiration: record.expiration
-                    )
-                }
-            }
-        }
-        try store.upgrade(
-            { transaction in
-                for (index, record) in records.enumerated() {
-                    let id = Int64(index + 1)
-                    try transaction.insert(batch.records[index], id: id, version: record.version ?? version)
-                }
-                try transaction.record(
-                    ledger.map { LedgerEntry(name: $0.0, version: $0.1, appliedAt: Date(timeIntervalSince1970: 1)) },
-                    version: version
+        let contents = StoreContents(
+            version: version,
+            ledger: ledger.map { LedgerEntry(name: $0.0, version: $0.1, appliedAt: Date(timeIntervalSince1970: 1)) },
+            records: records.map { record in
+                StoreContents.StoredRecord(
+                    key: record.key,
+                    typeName: record.type,
+                    content: record.content,
+                    isData: record.isData,
+                    expiration: record.expiration,
+                    version: record.version ?? version
                 )
-            },
-            waiting: {}
+            }
         )
+        try contents.write(to: store)
     }
 
     /// Upgrades the store the way that the test is about, and closes it.
