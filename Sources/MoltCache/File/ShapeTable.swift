@@ -29,6 +29,7 @@ struct ShapeTable {
         try statement.bind(type, at: 1)
         try statement.bind(Int64(version), at: 2)
         guard let text = try statement.first({ $0.text(0) }) else { return nil }
+        // One that cannot be read, as of a newer release, says nothing: it is replaced, and no value is lost with it.
         return try? JSONDecoder().decode(TypeShape.self, from: Data(text.utf8))
     }
 
@@ -45,6 +46,7 @@ struct ShapeTable {
     func keep(_ shape: TypeShape, of type: String, version: Int) throws(SQLiteError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Names and truth values can always be encoded; were it otherwise, the value is written all the same.
         guard let data = try? encoder.encode(shape) else { return }
         try connection.execute(Self.creation)
         let statement = try connection.prepare(

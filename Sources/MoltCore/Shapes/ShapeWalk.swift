@@ -230,6 +230,7 @@ final class ShapeWalk {
         guard let known = types[id], known.readings < readingLimit else { return }
         types[id]?.readings += 1
         let reading = ShapeReading()
+        // What cannot be read back says less, and that is all: writing the value does not depend on it.
         guard let data = content ?? (try? coding.encoder.encode(value)),
             (try? coding.decoder.decode(ReadValue<Value>.self, from: data, configuration: reading)) != nil
         else { return }

@@ -61,6 +61,7 @@ public struct KillPoint: Hashable, Sendable, Codable {
     public var text: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
+        // Texts and numbers can always be encoded.
         return ((try? encoder.encode(self)) ?? Data()).base64EncodedString()
     }
 
