@@ -10,18 +10,7 @@ extension CacheTransaction {
 
     func deferChange(_ change: DeferredChange) throws {
         try mapped { () throws(SQLiteError) in
-            if !hasDeferred {
-                // A temporary table is kept in a file of its own, so that memory stays flat. The primary key makes
-                // the last change of a kind win, and gives each stage its changes in the order of the records.
-                try connection.execute(
-                    """
-                    CREATE TEMP TABLE molt_deferred(
-                        stage INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(stage, kind, id)
-                    ) WITHOUT ROWID
-                    """
-                )
-                hasDeferred = true
-            }
+            if !hasDeferred { try makeDeferred() }
             let kind: Int64
             let text: String
             switch change.kind {
@@ -38,11 +27,26 @@ extension CacheTransaction {
         }
     }
 
+    private func makeDeferred() throws(SQLiteError) {
+        // A temporary table is kept in a file of its own, so that memory stays flat. The primary key makes
+        // the last change of a kind win, and gives each stage its changes in the order of the records.
+        try connection.execute(
+            """
+            CREATE TEMP TABLE molt_deferred(
+                stage INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(stage, kind, id)
+            ) WITHOUT ROWID
+            """
+        )
+        hasDeferred = true
+    }
+
     func applyDeferredChanges(stage: Int) throws {
+        if hasQuarantine, !hasDeferred { try mapped { () throws(SQLiteError) in try makeDeferred() } }
         guard hasDeferred else { return }
         let collision = try mapped { () throws(SQLiteError) -> Collision? in
             try connection.execute("SAVEPOINT deferred")
             do throws(SQLiteError) {
+                if hasQuarantine { try quarantine(stage) }
                 try applyDropsAndTypes(stage)
                 if let collision = try applyKeys(stage) {
                     try connection.execute("ROLLBACK TO deferred; RELEASE deferred")

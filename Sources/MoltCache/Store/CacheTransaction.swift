@@ -11,6 +11,8 @@ final class CacheTransaction: MigrationTransaction {
     var statements: Statements<TransactionQuery>
     /// Whether the table for deferred changes was made.
     var hasDeferred = false
+    /// Whether the tables for records that go into quarantine were made.
+    var hasQuarantine = false
     /// Whether the table for originals was made.
     var hasOriginals = false
     /// Whether the table for records that wait for their keys was made.
@@ -41,7 +43,9 @@ final class CacheTransaction: MigrationTransaction {
             statements.removeAll()
             if hasDeferred { try connection.execute("DROP TABLE temp.molt_deferred") }
             if hasOriginals { try connection.execute("DROP TABLE temp.molt_original") }
+            if hasQuarantine { try connection.execute("DROP TABLE temp.molt_failed") }
             hasDeferred = false
+            hasQuarantine = false
             hasOriginals = false
             try connection.execute(RowQuery.forgetSize.sql)
         }

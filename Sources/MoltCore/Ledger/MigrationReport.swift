@@ -38,6 +38,8 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         public var counts: RecordCounts
         /// What became of each key, where the step works on keys of a suite or on files.
         public var keys: [KeyOutcome]
+        /// The records that it could not convert and that did not stop the upgrade; the first 1 000.
+        public var failedRecords: [FailedRecord]
     }
 
     /// A migration that must wait.

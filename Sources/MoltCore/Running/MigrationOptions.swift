@@ -16,6 +16,12 @@ public struct MigrationOptions: Sendable {
     ///
     /// An error in debug builds and an event in all others, by default. See ``Migration/fingerprint``.
     public var editedMigrations: MismatchPolicy
+    /// What happens to a record that a step cannot convert: the upgrade stops, by default.
+    ///
+    /// The policy of a step comes before this one; see ``MigrationStep/onFailure(_:)``.
+    public var unconvertible: RecordFailurePolicy
+    /// The policy of all steps, whatever they say themselves; nil to let them.
+    package var policyOfAllSteps: RecordFailurePolicy?
     /// Whether nothing outside the store is changed.
     package var isDryRun = false
     /// How many records are read, changed and written at a time.
@@ -30,6 +36,7 @@ public struct MigrationOptions: Sendable {
         lockTimeout: Duration = .seconds(60),
         role: MigrationRole = .current,
         editedMigrations: MismatchPolicy = .standard,
+        unconvertible: RecordFailurePolicy = .stop,
         isCancelled: @escaping @Sendable () -> Bool = { false }
     ) {
         self.appVersion = appVersion
@@ -37,12 +44,18 @@ public struct MigrationOptions: Sendable {
         self.lockTimeout = lockTimeout
         self.role = role
         self.editedMigrations = editedMigrations
+        self.unconvertible = unconvertible
         self.isCancelled = isCancelled
     }
 
     /// The short version of the main bundle; empty when it has none, as a command-line tool.
     public static var bundleVersion: String {
         Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? ""
+    }
+
+    /// What happens to a record that a step cannot convert.
+    func policy(of step: UpgradeSchedule.Step) -> RecordFailurePolicy {
+        policyOfAllSteps ?? step.onFailure ?? unconvertible
     }
 
     /// Throws when someone asked for the upgrade to stop.

@@ -7,6 +7,7 @@ struct UpgradeScope {
     let attachments: Attachments
     let options: MigrationOptions
     let meter: ProgressMeter
+    let failures: FailureTally
 
     init(
         transaction: any MigrationTransaction,
@@ -20,5 +21,6 @@ struct UpgradeScope {
         self.attachments = attachments
         self.options = options
         meter = ProgressMeter(monitor: options.monitor)
+        failures = FailureTally(options)
     }
 }
