@@ -125,14 +125,11 @@ public protocol MigrationTransaction: AnyObject {
 extension MigrationTransaction {
     /// Refuses: the store has no quarantine.
     public func deferQuarantine(_ quarantine: DeferredQuarantine) throws {
-        var error = MigrationError(
+        throw MigrationError(
             .unsupported,
             "The store cannot keep records in quarantine. Let the upgrade stop at a record that cannot be converted, or "
                 + "drop such records."
         )
-        error.migration = quarantine.failure.migration
-        error.step = quarantine.failure.step
-        throw error
     }
 
     /// Writes the contents of several records, one at a time.
