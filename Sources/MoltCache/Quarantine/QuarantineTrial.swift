@@ -119,7 +119,7 @@ struct QuarantineTrial {
         let kept = migrations.migrations.compactMap { migration -> Migration? in
             guard applied.contains(migration.name) else { return nil }
             let isFailed = migration.name == failure.migration.name
-            if isFailed, migration.steps.count >= failure.firstStep { isFound = true }
+            if isFailed, migration.steps.count >= failure.firstStep - 1 { isFound = true }
             // In their places, so that the others keep their numbers.
             let steps = migration.steps.enumerated().map { index, step in
                 let isDone = isFailed && index + 1 < failure.firstStep || step.runsOnFreshStore

@@ -73,7 +73,8 @@ public enum RecordFailurePolicy: Hashable, Sendable {
 extension RecordFailurePolicy.Limit: CustomStringConvertible {
     /// The limit in words.
     public var description: String {
-        let parts = [count.map { "\($0)" }, share.map { "\(($0 * 1000).rounded() / 10) %" }].compactMap(\.self)
+        let percent = share.map { "\(($0 * 1000).rounded() / 10) %".replacing(".0 %", with: " %") }
+        let parts = [count.map(String.init), percent].compactMap(\.self)
         return parts.isEmpty ? "any number" : parts.joined(separator: " and ")
     }
 }

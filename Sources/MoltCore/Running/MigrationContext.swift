@@ -48,6 +48,8 @@ public final class MigrationContext {
     /// Numbers for changes that are deferred: one for each pass of this block.
     private var nextStage = 0
     private(set) var counts = RecordCounts()
+    /// How many records could not be converted.
+    private var failureCount = 0
     /// How often a type was renamed.
     private var renameCount = 0
     /// What became of each key that the block worked on.
@@ -222,7 +224,7 @@ public final class MigrationContext {
             var old = read ?? record
             if read == nil { old.typeName = originalTypeNames[typeName] ?? typeName }
             let error = recordError(error, key: old.key, type: typeName)
-            guard !isAtPoint, changeCount == changes, try setAside(old, error, count(ofType: typeName)) else {
+            guard !isAtPoint, changeCount == changes, try setAside(old, error) else {
                 throw error
             }
             return false
@@ -248,7 +250,7 @@ public final class MigrationContext {
     /// Sets a record aside as it was when the block started, where the policy says so.
     ///
     /// What the closure did to an attached store before it threw could not be taken back.
-    private func setAside(_ old: Record, _ error: MigrationError, _ total: @autoclosure () throws -> Int) throws -> Bool {
+    private func setAside(_ old: Record, _ error: MigrationError) throws -> Bool {
         let policy = scope.options.policy(of: step)
         guard policy != .stop, failure == nil, usedAttachments.isEmpty, StepFailure.isAboutRecord(error) else {
             return false
@@ -263,7 +265,8 @@ public final class MigrationContext {
                 outcome: isDropped ? .dropped : .quarantined,
                 cause
             )
-            try scope.failures.add(record, error, at: step, of: total())
+            try scope.failures.add(record, error, at: step, of: count(ofType: old.typeName) + failureCount)
+            failureCount += 1
         } catch {
             failure = failure ?? error
             limitError = error as? MigrationError

@@ -26,7 +26,7 @@ final class UpgradeRun {
                 migration.id,
                 plan.isFresh ? .bornFresh : .ran,
                 steps: migration.steps.map {
-                    MigrationReport.Step(words: $0.description, counts: RecordCounts(), keys: [], failedRecords: [])
+                    MigrationReport.Step(words: $0.description)
                 }
             )
         }

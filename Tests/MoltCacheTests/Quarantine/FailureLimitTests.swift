@@ -126,7 +126,7 @@ import Testing
 
     @Test func `A limit shows itself in words`() {
         #expect("\(Policy.Limit(count: 3))" == "3")
-        #expect("\(Policy.Limit.standard)" == "100 and 50.0 %")
+        #expect("\(Policy.Limit.standard)" == "100 and 50 %")
         #expect("\(Policy.Limit.none)" == "any number")
         #expect(Policy.quarantine(upTo: 7) == .quarantine(upTo: .init(count: 7)))
     }

@@ -52,7 +52,7 @@ import Testing
                 let page = try cache.quarantined(after: after, limit: 100)
                 guard let last = page.last else { break }
                 #expect(page.count <= 100)
-                #expect(page.allSatisfy { $0.version == 0 && $0.id > after })
+                #expect(page.allSatisfy { $0.version == 1 && $0.id > after })
                 after = last.id
                 keys += page.map(\.key)
             }

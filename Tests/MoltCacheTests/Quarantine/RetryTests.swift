@@ -323,7 +323,7 @@ import Testing
         #expect(try cache.removeQuarantined() == 0)
         try cache.set("x", forKey: "x")
         cache.close()
-        try SQLite(old.url).run("UPDATE molt_type SET name = 'Human'")
+        try SQLite(old.url).run("UPDATE molt_record SET type_id = (SELECT id FROM molt_type WHERE name = 'Human')")
         let four = Migration(to: 4, "four", .transform("Human") { _ in throw Refusal() })
         let later = try Self.open(old, MigrationRegistry(Self.registry(failing: []).migrations + [four]))
         #expect(try later.quarantined().map(\.id) == [4])
