@@ -60,7 +60,7 @@ enum QuarantineTable {
         func kept(_ column: String) -> String {
             hasOriginals ? "iif(original.id IS NULL, record.\(column), original.\(column))" : "record.\(column)"
         }
-        let type = hasOriginals ? "coalesce(failed.type, original.type, molt_type.name)" : "coalesce(failed.type, molt_type.name)"
+        let type = "coalesce(failed.type, \(hasOriginals ? "original.type, " : "")molt_type.name)"
         return """
             INSERT INTO molt_quarantine(
                 record_id, key, type, version, expires_at, created_at, updated_at, digest, migration,

@@ -15,14 +15,27 @@ extension CacheCore {
     }
 
     /// The next rows behind an id.
-    func quarantineRows(after: Int64, through: Int64 = .max, limit: Int) throws(SQLiteError) -> [QuarantineRow] {
+    ///
+    /// - Parameter byteLimit: How many bytes of content end the page early; at least one row is read.
+    func quarantineRows(
+        after: Int64,
+        through: Int64 = .max,
+        limit: Int,
+        byteLimit: Int = .max
+    ) throws(SQLiteError) -> [QuarantineRow] {
         guard try hasQuarantine() else { return [] }
         let statement = try statements.connection.prepare(QuarantineRow.page)
         try statement.bind(after, at: 1)
         try statement.bind(through, at: 2)
         try statement.bind(Int64(clamping: limit), at: 3)
         var rows: [QuarantineRow] = []
-        try statement.eachRow { row throws(SQLiteError) in rows.append(QuarantineRow(row)) }
+        defer { statement.reset() }
+        var bytes = 0
+        while bytes < byteLimit, try statement.step() {
+            let row = QuarantineRow(statement)
+            bytes += row.record.content.count
+            rows.append(row)
+        }
         return rows
     }
 

@@ -11,7 +11,7 @@ extension CodableCache {
     ///
     /// They come into quarantine when the policy says so, see ``Configuration/unconvertible`` and
     /// `MigrationStep.onFailure(_:)`, and stay there until they are tried again with ``retryQuarantined(_:with:)``, put
-    /// back or removed; later upgrades leave them alone, and so does ``removeAll()``. Reads do not see them, and their
+    /// back or removed; later upgrades leave them alone, and so does `removeAll`. Reads do not see them, and their
     /// keys are free.
     ///
     /// - Parameters:
@@ -168,9 +168,11 @@ extension CodableCache {
     }
 
     /// Reads rows in a transaction of their own.
-    func quarantineRows(after id: Int64, limit: Int) throws -> [QuarantineRow] {
+    func quarantineRows(after id: Int64, limit: Int, byteLimit: Int = .max) throws -> [QuarantineRow] {
         try core.withLock { core in
-            try core.read { core throws(SQLiteError) in try core.quarantineRows(after: id, limit: max(0, limit)) }
+            try core.read { core throws(SQLiteError) in
+                try core.quarantineRows(after: id, limit: max(0, limit), byteLimit: byteLimit)
+            }
         }
     }
 

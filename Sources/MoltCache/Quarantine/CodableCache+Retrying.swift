@@ -16,7 +16,7 @@ extension CodableCache {
     /// then what it would be, had that migration never failed. To correct the step, change what its closure does, and
     /// leave the order of the steps and the revision as they are: the migration stays the same for stores that have it.
     ///
-    /// What is converted is written in one transaction for up to 256 records. A record that fails again stays in quarantine
+    /// What is converted is written in one transaction for each 256 records or 4 MiB. A record that fails again stays in quarantine
     /// with the new reason, as it is before the migration that it failed in this time. One whose key is taken meanwhile
     /// stays as it was.
     ///
@@ -46,7 +46,7 @@ extension CodableCache {
         while after < last {
             let page = try core.withLock { core in
                 try core.read { core throws(SQLiteError) in
-                    try core.quarantineRows(after: after, through: last, limit: 256)
+                    try core.quarantineRows(after: after, through: last, limit: 256, byteLimit: 4 << 20)
                 }
             }
             guard let id = page.last?.id else { break }

@@ -121,7 +121,9 @@ public struct QuarantineExport: Hashable, Sendable {
 
     /// Whether content can stand in the file as it is: JSON text without anything around it, and not nested too deeply.
     private static func isPlain(_ content: Data) -> Bool {
-        guard let text = String(validating: content, as: UTF8.self), let part = try? JSONPart(text) else { return false }
+        guard let text = String(validating: content, as: UTF8.self), let part = try? JSONPart(text) else {
+            return false
+        }
         return Data(part.utf8) == content && (try? JSONPart("[[[\(text)]]]")) != nil
     }
 
@@ -189,7 +191,7 @@ extension CodableCache {
             var after: Int64 = 0
             while true {
                 // One page after another: of very many records few are in memory.
-                let rows = try quarantineRows(after: after, limit: 256)
+                let rows = try quarantineRows(after: after, limit: 256, byteLimit: 4 << 20)
                 guard let last = rows.last else { break }
                 after = last.id
                 for row in rows {

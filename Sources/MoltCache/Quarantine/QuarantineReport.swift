@@ -57,8 +57,8 @@ extension QuarantineReport: CustomStringConvertible {
         for entry in entries where ![.converted, .dropped].contains(entry.outcome) {
             let newKey = entry.newKey.map { ", which would be \"\($0)\"" } ?? ""
             let failure = entry.failure.map { ": \($0)" } ?? ""
-            let line = "  \(entry.outcome.rawValue): \(entry.id), \"\(entry.key)\" of type \(entry.typeName)\(newKey)\(failure)"
-            lines.append(line.replacing("\n", with: " "))
+            let record = "\(entry.id), \"\(entry.key)\" of type \(entry.typeName)\(newKey)"
+            lines.append("  \(entry.outcome.rawValue): \(record)\(failure)".replacing("\n", with: " "))
         }
         return lines.joined(separator: "\n")
     }

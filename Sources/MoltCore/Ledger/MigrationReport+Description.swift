@@ -1,9 +1,10 @@
 extension MigrationReport: CustomStringConvertible {
-    /// The report as a table, below it what became of keys and what must wait.
+    /// The report as a table, below it records that failed, what became of keys, and what must wait.
     ///
-    /// Of keys that could not be converted their names are shown, and no values.
+    /// Of records and keys that could not be converted their names are shown, and no values.
     public var description: String {
-        ([table] + failureLines + keyLines + deferred.map { "waits: \($0.migration): \($0.reason)" }).joined(separator: "\n")
+        let waiting = deferred.map { "waits: \($0.migration): \($0.reason)" }
+        return ([table] + failureLines + keyLines + waiting).joined(separator: "\n")
     }
 
     private var table: String {

@@ -224,7 +224,7 @@ public final class MigrationContext {
             var old = read ?? record
             if read == nil { old.typeName = originalTypeNames[typeName] ?? typeName }
             let error = recordError(error, key: old.key, type: typeName)
-            guard !isAtPoint, changeCount == changes, try setAside(old, error) else {
+            guard !isAtPoint, changeCount == changes, try setAside(old, now: typeName, error) else {
                 throw error
             }
             return false
@@ -250,7 +250,7 @@ public final class MigrationContext {
     /// Sets a record aside as it was when the block started, where the policy says so.
     ///
     /// What the closure did to an attached store before it threw could not be taken back.
-    private func setAside(_ old: Record, _ error: MigrationError) throws -> Bool {
+    private func setAside(_ old: Record, now typeName: String, _ error: MigrationError) throws -> Bool {
         let policy = scope.options.policy(of: step)
         guard policy != .stop, failure == nil, usedAttachments.isEmpty, StepFailure.isAboutRecord(error) else {
             return false
@@ -265,7 +265,7 @@ public final class MigrationContext {
                 outcome: isDropped ? .dropped : .quarantined,
                 cause
             )
-            try scope.failures.add(record, error, at: step, of: count(ofType: old.typeName) + failureCount)
+            try scope.failures.add(record, error, at: step, of: count(ofType: typeName) + failureCount)
             failureCount += 1
         } catch {
             failure = failure ?? error

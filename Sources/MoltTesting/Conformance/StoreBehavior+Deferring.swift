@@ -76,8 +76,10 @@ extension StoreBehavior {
                 }
                 trial.expect("the records", Array(try trial.rows(store).names.prefix(2)), is: ["1 Person y", "2 Y b"])
             },
-            StoreBehavior("A record goes into quarantine before its stage, or the store says that it has none", needs: .records) {
-                trial in
+            StoreBehavior(
+                "A record goes into quarantine before its stage, or the store says that it has none",
+                needs: .records
+            ) { trial in
                 let store = try trial.people()
                 try trial.write(store) { transaction in
                     do {

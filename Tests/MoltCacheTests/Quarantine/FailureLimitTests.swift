@@ -38,7 +38,8 @@ import Testing
 
     static let borders: [(total: Int, allowed: Int, limit: Policy.Limit)] = [
         (10, 0, 0), (10, 1, 1), (10, 3, 3), (10, 10, 10), (10, 10, 11),
-        (10, 0, .init(share: 0)), (10, 1, .init(share: 0.1)), (10, 1, .init(share: 0.19)), (100, 29, .init(share: 0.29)),
+        (10, 0, .init(share: 0)), (10, 1, .init(share: 0.1)), (10, 1, .init(share: 0.19)),
+        (100, 29, .init(share: 0.29)),
         (10, 5, .init(share: 0.5)), (10, 10, .init(share: 1)), (10, 0, .init(share: .nan)), (10, 0, .init(share: -1)),
         (10, 2, .init(count: 2, share: 0.5)), (10, 2, .init(count: 5, share: 0.2)), (10, 10, .none),
         (10, 5, .standard), (1, 0, .standard), (2, 1, .standard), (600, 100, .standard),

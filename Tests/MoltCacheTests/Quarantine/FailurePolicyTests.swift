@@ -54,7 +54,9 @@ struct FailurePolicyTests {
         people[1].expiration = 4e9 + 0.125
         people[1].content = Array(" { \"n\":1.0 ,\"\\u006e\": 18446744073709551615 }\n".utf8)
         let old = try OldStore(people, version: 3, ledger: [("older", 3)])
-        try SQLite(old.url).run("UPDATE molt_record SET created_at = 100, updated_at = 200, version = 2 WHERE key = 'b'")
+        try SQLite(old.url).run(
+            "UPDATE molt_record SET created_at = 100, updated_at = 200, version = 2 WHERE key = 'b'"
+        )
         let registry = MigrationRegistry([Migration(to: 3, "older"), Migration(to: 4, "new", Self.failing("b"))])
         let start = Date()
         let cache = try Self.open(old, registry, .quarantine())
@@ -236,8 +238,8 @@ struct FailurePolicyTests {
 
     @Test func `A store without a quarantine says so`() throws {
         let store = PlainStore()
-        try StoreContents(version: 0, records: [.init(key: "k", typeName: "Person", content: Array("{}".utf8), version: 0)])
-            .write(to: store)
+        let record = StoreContents.StoredRecord(key: "k", typeName: "Person", content: Array("{}".utf8), version: 0)
+        try StoreContents(version: 0, records: [record]).write(to: store)
         var options = MigrationOptions()
         options.unconvertible = .quarantine(upTo: .none)
         let error = #expect(throws: MigrationError.self) {

@@ -8,7 +8,8 @@ import Testing
     static let contents: [(String, [UInt8])] = [
         ("plain", Array(#"{"n":1.0,"n":2,"\u006e\"":18446744073709551615}"#.utf8)),
         ("spaced", Array(" {\n \"a\" : [ 1 , 2 ] }\n".utf8)), ("inner", Array("{\n \"a\" : [ 1 , 2 ] }".utf8)),
-        ("broken", Array("{\"a\":".utf8)), ("empty", []), ("bytes", [0x22, 0xFF, 0x22]), ("text", Array("\"\u{2028}é\"".utf8)),
+        ("broken", Array("{\"a\":".utf8)), ("empty", []), ("bytes", [0x22, 0xFF, 0x22]),
+        ("text", Array("\"\u{2028}é\"".utf8)),
         ("key \"with\" \n\u{0}\u{1F600}", Array("null".utf8)),
         ("deep", Array(repeating: 0x5B, count: 510) + Array(repeating: 0x5D, count: 510)),
     ]
@@ -52,7 +53,8 @@ import Testing
         #expect(records.count == Self.contents.count + 1)
         let inner = records.first { $0["key"] as? String == "inner" }
         #expect((inner?["content"] as? [String: [Int]])?["a"] == [1, 2])
-        #expect(((records[0]["failure"] as? [String: Any])?["migration"] as? [String: Any])?["name"] as? String == "change")
+        let failure = records[0]["failure"] as? [String: Any]
+        #expect((failure?["migration"] as? [String: Any])?["name"] as? String == "change")
         let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
         #expect((attributes[.posixPermissions] as? Int) == 0o600)
         #expect(try !old.directory.names().contains { $0.hasSuffix(".part") })

@@ -4,11 +4,16 @@ import MoltCore
 import MoltTesting
 import Testing
 
-@Suite struct `A record in quarantine` {
+@Suite("A record in quarantine")
+struct RetryTests {
     static let people = ["a", "b", "c"].map { StoredRecord("Person", $0, "{\"age\":\"\($0)\"}") }
 
     /// A migration whose step fails for some records, between two others.
-    static func registry(failing: Set<String>, droppingAt drop: String = "", then: MigrationStep? = nil) -> MigrationRegistry {
+    static func registry(
+        failing: Set<String>,
+        droppingAt drop: String = "",
+        then: MigrationStep? = nil
+    ) -> MigrationRegistry {
         MigrationRegistry([
             Migration(to: 1, "one", .addProperty("Person", "one", default: 1)),
             Migration(
@@ -91,7 +96,8 @@ import Testing
         let other = try Self.open(direct, Self.registry(failing: [], then: failing))
         var expected = try #require(try other.quarantined().first)
         expected.id = record.id
-        (expected.quarantined, expected.created, expected.updated) = (record.quarantined, record.created, record.updated)
+        expected.quarantined = record.quarantined
+        (expected.created, expected.updated) = (record.created, record.updated)
         #expect(record == expected)
         #expect(try cache.retryQuarantined(with: Self.registry(failing: [])).count(of: .converted) == 1)
         #expect(try cache.typeName(forKey: "b") == "Human")
@@ -186,7 +192,8 @@ import Testing
         let old = try OldStore(Self.people)
         let block = MigrationStep.run("index") { migration in
             for number in 1...2 where try migration.record(forKey: "index \(number)") == nil {
-                try migration.create("Index", forKey: "index \(number)", RecordValue.int(try migration.count(ofType: "Human")))
+                let count = try migration.count(ofType: "Human")
+                try migration.create("Index", forKey: "index \(number)", RecordValue.int(count))
             }
         }
         let cache = try Self.open(old, Self.registry(failing: ["b", "c"], then: block))
@@ -264,6 +271,27 @@ import Testing
         #expect(snapshot["b"]?.version == snapshot["a"]?.version)
     }
 
+    @Test func `still waits for its key when it was adopted under the name of a file`() throws {
+        let directory = try OldDirectory("Floppy")
+        let name = MD5.hexadecimal(of: "person-7".utf8)
+        func two(_ failing: String) -> Migration {
+            Migration(
+                to: 2,
+                "two",
+                .transform("Person") { record in
+                    if record.key == failing { throw Refusal() }
+                }.onFailure(.quarantine())
+            )
+        }
+        let adoption = directory.adoption(.fileNames)
+        let cache = try directory.open(adoption, two(name))
+        #expect(try cache.quarantined().map(\.key) == [name])
+        #expect(try cache.value(Friend.self, forKey: "person-7") == nil)
+        #expect(try cache.retryQuarantined(with: [adoption, two("")]).count(of: .converted) == 1)
+        #expect(try cache.value(Friend.self, forKey: "person-7") == Friend(7))
+        #expect(try cache.value(Friend.self, forKey: "person-8") == Friend(8))
+    }
+
     // MARK: Putting back by hand
 
     @Test func `can be replaced by a value, under its key and with its expiry`() throws {
@@ -337,7 +365,8 @@ import Testing
         try cache.removeAll()
         #expect(try cache.quarantined() == before)
         cache.close()
-        let four = Migration(to: 4, "four", .deleteType("Person"), .run("all") { try $0.enumerate("Human") { $1.drop() } })
+        let all = MigrationStep.run("all") { try $0.enumerate("Human") { $1.drop() } }
+        let four = Migration(to: 4, "four", .deleteType("Person"), all)
         let later = try CodableCache(
             at: old.url,
             migrations: MigrationRegistry(Self.registry(failing: []).migrations + [four])
@@ -366,6 +395,31 @@ import Testing
         #expect(try cache.value(Shape.self, forKey: "b")?.age == "b")
         #expect(try other.value(Shape.self, forKey: "b")?.age == "b")
         #expect(try other.quarantinedCount == 0)
+    }
+
+    @Test func `is put back by another process, and this one sees it`() async throws {
+        let old = try OldStore(Self.people)
+        let path = old.url.path
+        let before = try CodableCache(at: old.url)
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            var configuration = CodableCache.Configuration()
+            configuration.unconvertible = .quarantine(upTo: .none)
+            let url = URL(fileURLWithPath: path)
+            let failing = RetryTests.registry(failing: ["b"])
+            let cache = try CodableCache(at: url, migrations: failing, configuration: configuration)
+            guard try cache.quarantinedCount == 1 else { throw TestFailure.expected }
+        }
+        #expect(throws: MigrationError.self) { try before.quarantined() }
+        let cache = try CodableCache(at: old.url, migrations: Self.registry(failing: []))
+        #expect(try cache.quarantined().map(\.key) == ["b"])
+        #expect(try cache.typeName(forKey: "b") == nil)
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let fixed = RetryTests.registry(failing: [])
+            let cache = try CodableCache(at: URL(fileURLWithPath: path), migrations: fixed)
+            guard try cache.retryQuarantined(with: fixed).count(of: .converted) == 1 else { throw TestFailure.expected }
+        }
+        #expect(try cache.typeName(forKey: "b") == "Human")
+        #expect(try cache.quarantinedCount == 0)
     }
 
     @Test func `is not put back twice when two have it tried at the same time`() throws {

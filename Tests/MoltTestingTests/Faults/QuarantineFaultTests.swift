@@ -54,7 +54,8 @@ enum QuarantineScenario {
         let notes = (1...3).map { StoreFixture.Record("n\($0)", "Note", .json(#"{ "n":\#($0) }"#)) }
         return StoreFixture(
             schemaVersion: 0,
-            records: [people[0], people[1], notes[0], people[2], people[3], notes[1], people[4], people[5], notes[2], people[6]]
+            records: [people[0], people[1], notes[0], people[2], people[3], notes[1], people[4], people[5], notes[2]]
+                + [people[6]]
         )
     }
 
