@@ -51,7 +51,9 @@ extension CodableCache {
         /// A widget or an extension may leave that to the app: it opens a file that is up to date as everybody does, and
         /// gets an error with the code `needsMigration` for any other, also when there is none.
         public var duty = UpgradeDuty.opener
-        /// When the upgrade's lock must be given up at the latest; nil for never. See `MigrationOptions.deadline`.
+        /// When the upgrade's lock must be given up at the latest; nil for never.
+        ///
+        /// See `MigrationOptions.deadline`.
         public var deadline: ContinuousClock.Instant?
         /// How often an upgrade may be cut off, by a crash or a kill, before it is not tried again; nil for no limit.
         ///
