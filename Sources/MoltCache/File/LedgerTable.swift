@@ -18,7 +18,8 @@ enum LedgerTable {
             """
         try connection.prepare(query).eachRow { row throws(SQLiteError) in ledger.append(entry(row)) }
         let journal = hasJournal ? try JournalTable.stores(connection) : []
-        return StoreState(version: version, isFresh: false, ledger: ledger, journal: journal)
+        let unfinished = layout >= 4 ? try UnfinishedMark.read(connection) : nil
+        return StoreState(version: version, isFresh: false, ledger: ledger, journal: journal, unfinished: unfinished)
     }
 
     /// The id of the row that was added last; 0 when there is none.

@@ -35,8 +35,8 @@ enum QuarantineTable {
         """
 
     /// For records that go into quarantine when their stage comes.
-    static let deferredCreation = """
-        CREATE TEMP TABLE molt_failed(
+    static let deferredTable = """
+        molt_failed(
             stage INTEGER, id INTEGER, type TEXT, migration TEXT, migration_version INTEGER, first_step INTEGER,
             step INTEGER, step_words TEXT, code TEXT, reason TEXT, property TEXT, PRIMARY KEY(stage, id)
         ) WITHOUT ROWID
@@ -44,7 +44,7 @@ enum QuarantineTable {
 
     /// Keeps a record for its stage.
     static let deferring = """
-        INSERT OR REPLACE INTO temp.molt_failed(
+        INSERT OR REPLACE INTO molt_failed(
             stage, id, type, migration, migration_version, first_step, step, step_words, code, reason, property
         ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
         """
@@ -70,7 +70,7 @@ enum QuarantineTable {
                 record.updated_at, \(hasAdopted ? "adopted.digest" : "NULL"), failed.migration,
                 failed.migration_version, failed.first_step, failed.step, failed.step_words, failed.code,
                 failed.reason, failed.property, ?2, \(kept("content"))
-            FROM temp.molt_failed AS failed
+            FROM molt_failed AS failed
             JOIN molt_record AS record ON record.id = failed.id
             JOIN molt_type ON molt_type.id = record.type_id
             \(original) \(adopted)

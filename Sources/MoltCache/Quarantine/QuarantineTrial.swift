@@ -89,6 +89,7 @@ struct QuarantineTrial {
         var options = configuration.migrationOptions
         options.monitor = nil
         options.atPoint = nil
+        options.deadline = nil
         options.isDryRun = true
         options.editedMigrations = .ignore
         options.policyOfAllSteps = .quarantine(upTo: .none)

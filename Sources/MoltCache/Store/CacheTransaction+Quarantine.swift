@@ -5,8 +5,7 @@ extension CacheTransaction {
     func deferQuarantine(_ quarantine: DeferredQuarantine) throws {
         try mapped { () throws(SQLiteError) in
             if !hasQuarantine {
-                try QuarantineTable.make(connection)
-                try connection.execute(QuarantineTable.deferredCreation)
+                try connection.execute("CREATE TEMP TABLE \(QuarantineTable.deferredTable)")
                 hasQuarantine = true
             }
             let failure = quarantine.failure
@@ -26,8 +25,23 @@ extension CacheTransaction {
         }
     }
 
+    /// Has the records that are to go into quarantine outlive the transaction, as all changes that are deferred.
+    func keepQuarantine() throws(SQLiteError) {
+        try connection.execute("CREATE TABLE IF NOT EXISTS main.\(QuarantineTable.deferredTable)")
+        if hasQuarantine {
+            try connection.execute(
+                "INSERT OR REPLACE INTO main.molt_failed SELECT * FROM temp.molt_failed; DROP TABLE temp.molt_failed"
+            )
+        }
+        hasQuarantine = true
+    }
+
     /// Sets the records of a stage aside, as they are now or as they were when the block started.
     func quarantine(_ stage: Int) throws(SQLiteError) {
+        let search = try connection.prepare("SELECT EXISTS(SELECT 1 FROM molt_failed WHERE stage = ?1)")
+        try search.bind(Int64(stage), at: 1)
+        guard try search.first({ $0.integer(0) != 0 }) == true else { return }
+        try QuarantineTable.make(connection)
         let moving = try connection.prepare(
             QuarantineTable.moving(
                 hasOriginals: hasOriginals,
@@ -38,11 +52,11 @@ extension CacheTransaction {
         try moving.bind(Date().timeIntervalSince1970, at: 2)
         try moving.run()
         let deletion = try connection.prepare(
-            "DELETE FROM molt_record WHERE id IN (SELECT id FROM temp.molt_failed WHERE stage = ?1)"
+            "DELETE FROM molt_record WHERE id IN (SELECT id FROM molt_failed WHERE stage = ?1)"
         )
         try deletion.bind(Int64(stage), at: 1)
         try deletion.run()
-        let forgetting = try connection.prepare("DELETE FROM temp.molt_failed WHERE stage = ?1")
+        let forgetting = try connection.prepare("DELETE FROM molt_failed WHERE stage = ?1")
         try forgetting.bind(Int64(stage), at: 1)
         try forgetting.run()
     }

@@ -11,7 +11,9 @@ final class CacheTransaction: MigrationTransaction {
     var statements: Statements<TransactionQuery>
     /// Whether the table for deferred changes was made.
     var hasDeferred = false
-    /// Whether the tables for records that go into quarantine were made.
+    /// Whether that table stays when the transaction ends.
+    var keepsDeferred = false
+    /// Whether the table for records that go into quarantine was made.
     var hasQuarantine = false
     /// Whether the table for originals was made.
     var hasOriginals = false
@@ -41,9 +43,9 @@ final class CacheTransaction: MigrationTransaction {
     func finish() throws(MigrationError) {
         try mapped { () throws(SQLiteError) in
             statements.removeAll()
-            if hasDeferred { try connection.execute("DROP TABLE temp.molt_deferred") }
+            if hasDeferred, !keepsDeferred { try connection.execute("DROP TABLE temp.molt_deferred") }
             if hasOriginals { try connection.execute("DROP TABLE temp.molt_original") }
-            if hasQuarantine { try connection.execute("DROP TABLE temp.molt_failed") }
+            if hasQuarantine, !keepsDeferred { try connection.execute("DROP TABLE temp.molt_failed") }
             hasDeferred = false
             hasQuarantine = false
             hasOriginals = false
@@ -79,6 +81,7 @@ final class CacheTransaction: MigrationTransaction {
         try mapped { () throws(SQLiteError) in
             var state = try LedgerTable.state(connection)
             state.isFresh = isFresh
+            if state.unfinished != nil { try keepDeferredChanges() }
             return state
         }
     }
@@ -87,6 +90,25 @@ final class CacheTransaction: MigrationTransaction {
         try mapped { () throws(SQLiteError) in
             try LedgerTable.add(entries, version: version, to: connection)
             if entries.contains(where: { $0.outcome != .deferred }) { try ShapeTable.clear(connection) }
+        }
+    }
+
+    func setUnfinished(_ unfinished: UnfinishedMigration?, version: Int) throws {
+        try mapped { () throws(SQLiteError) in
+            try UnfinishedMark.write(unfinished, to: connection)
+            // A pragma takes no parameters; a number needs no quoting.
+            try connection.execute("PRAGMA user_version = \(version)")
+            statements.removeAll()
+            if unfinished != nil {
+                try keepDeferredChanges()
+            } else {
+                try connection.execute(
+                    "DROP TABLE IF EXISTS main.molt_deferred; DROP TABLE IF EXISTS main.molt_failed"
+                )
+                hasDeferred = false
+                hasQuarantine = false
+                keepsDeferred = false
+            }
         }
     }
 

@@ -78,6 +78,7 @@ final class UpgradeRun {
     private func tellStarted(at group: Int) {
         for (index, span) in schedule.spans.enumerated() where span.contains(group) {
             guard started.insert(index).inserted else { continue }
+            scope.attempt.note(pending[index].migration.id)
             scope.options.monitor?.send(.started(pending[index].migration.id))
         }
     }
@@ -130,7 +131,8 @@ final class UpgradeRun {
         let work = try types.reduce(0) { try $0 + scope.transaction.count(ofType: $1) }
         let atWork = Set(steps.map(\.migration)).sorted().map { pending[$0].migration.id }
         scope.meter.begin(group: group, weight: work, migrations: atWork)
-        try pass.run(types: types, total: work)
+        pass.total = work
+        try pass.run(types: types)
         scope.meter.end()
         for (stage, step) in steps.enumerated() {
             ranSteps[step.migration].insert(step.number)

@@ -6,6 +6,7 @@ struct UpgradeScope {
     let coding: RecordCoding
     let attachments: Attachments
     let options: MigrationOptions
+    let attempt: AttemptNote
     let meter: ProgressMeter
     let failures: FailureTally
 
@@ -13,13 +14,15 @@ struct UpgradeScope {
         transaction: any MigrationTransaction,
         store: any MigrationStore,
         attachments: Attachments,
-        options: MigrationOptions
+        options: MigrationOptions,
+        attempt: AttemptNote
     ) {
         self.transaction = transaction
         storeName = store.storeName
         coding = store.coding
         self.attachments = attachments
         self.options = options
+        self.attempt = attempt
         meter = ProgressMeter(monitor: options.monitor)
         failures = FailureTally(options)
     }

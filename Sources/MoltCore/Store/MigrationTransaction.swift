@@ -110,6 +110,14 @@ public protocol MigrationTransaction: AnyObject {
     /// Adds rows to the ledger and sets the store's schema version; the row of a deferred migration is replaced.
     func record(_ entries: [LedgerEntry], version: Int) throws
 
+    /// Keeps how far a migration has come that commits in batches, and sets the store's schema version; nil when it has
+    /// come to its end.
+    ///
+    /// While one is kept, changes that are deferred outlive the transaction: those of earlier batches are there, too, and
+    /// nil is set only when all have been applied. Only stores that say so can do it, see
+    /// ``MigrationStore/commitsInBatches``.
+    func setUnfinished(_ unfinished: UnfinishedMigration?, version: Int) throws
+
     // MARK: The journal
 
     /// What is to be done to attached stores, in the order in which it was added.
@@ -130,6 +138,11 @@ extension MigrationTransaction {
             "The store cannot keep records in quarantine. Let the upgrade stop at a record that cannot be converted, or "
                 + "drop such records."
         )
+    }
+
+    /// A store that commits all migrations as one is never asked for it.
+    public func setUnfinished(_ unfinished: UnfinishedMigration?, version: Int) throws {
+        throw MigrationError(.unsupported, "The store cannot keep a migration that is half done.")
     }
 
     /// Writes the contents of several records, one at a time.
