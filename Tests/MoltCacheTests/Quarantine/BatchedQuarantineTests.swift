@@ -53,7 +53,8 @@ struct BatchedQuarantineTests {
                 commits.append(1)
                 if point.subject.contains("batch") { throw Refusal() }
             }
-            last = try? Migrator([Self.migration(inBatches: true)], options: options).migrate(CacheStore(at: cutOff.url))
+            last = try? Migrator([Self.migration(inBatches: true)], options: options)
+                .migrate(CacheStore(at: cutOff.url))
         }
         #expect(openings > 3)
         let quarantine = try CacheStore.quarantine(at: atOnce.url)
