@@ -105,6 +105,11 @@ public final class CacheStore: MigrationStore {
         URL(fileURLWithPath: FileStatus.resolved(path) + "-attempt")
     }
 
+    /// The upgrade that another process, or another thread, is making of the file; nil when none is known.
+    var holder: UpgradeAttempt? {
+        attemptsURL.flatMap { AttemptLog($0).holder() }
+    }
+
     /// Whether a migration may commit in batches: always.
     public var commitsInBatches: Bool { true }
 
