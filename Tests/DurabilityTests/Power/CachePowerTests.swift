@@ -1,0 +1,90 @@
+import FaultyDisk
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import Testing
+
+/// What tests of a loss of power have in common: one is recorded at a time.
+@Suite("A loss of power", .serialized, .enabled(if: molt_disk_is_faulty(), "needs the calls of the C library"))
+struct PowerLossTests {}
+
+extension PowerLossTests {
+    @Suite("at any operation of a cache")
+    struct CachePowerTests {
+        private let place = TestPlace()
+        private let registry = MigrationRegistry(People.migrations)
+
+        private struct Value: Codable {
+            var text: String
+        }
+
+        /// Opens, upgrades, writes, checkpoints and closes.
+        private func life(_ timeline: inout CacheTimeline) throws {
+            let cache = try CodableCache(at: place.cache, migrations: registry, configuration: People.configuration)
+            try timeline.reach("opened", isSafe: true)
+            for number in 0..<3 {
+                try cache.set(Value(text: "\(number)"), forKey: "value \(number % 2)")
+                try timeline.reach("set \(number)", isSafe: false)
+            }
+            try cache.batch { batch in
+                for number in 0..<200 { try batch.set(Value(text: "batch \(number)"), forKey: "batch \(number)") }
+            }
+            try timeline.reach("batch", isSafe: false)
+            // Another process does this when it writes a lot.
+            try SQLite(place.cache).run("PRAGMA wal_checkpoint(RESTART)")
+            try timeline.reach("checkpoint", isSafe: true)
+            try cache.set(Value(text: "after"), forKey: "value 0")
+            try timeline.reach("set after the checkpoint", isSafe: false)
+            cache.close()
+            try timeline.reach("closed", isSafe: true)
+        }
+
+        @Test func `leaves an upgrade undone or done, and done once it was reported`() throws {
+            defer { place.remove() }
+            try People.prepare(place, count: 300)
+            var timeline = try CacheTimeline(place, registry)
+            let recording = try DiskRecording(place) { try life(&timeline) }
+            var sweep = PowerLossSweep(recording: recording)
+            try sweep.checkRecording()
+            sweep.seeds = TestRun.choose(1, long: 40)
+            sweep.distance = TestRun.choose(2, long: 1)
+            let count = try sweep.run { try timeline.check($0) }
+            TestRun.report("power, upgrade: \(recording.operations.count) operations, \(count) losses, \(timeline.found)")
+            #expect(timeline.found.allSatisfy { $0 > 0 })
+        }
+
+        @Test func `leaves no store or a whole one where there was none`() throws {
+            defer { place.remove() }
+            var timeline = try CacheTimeline(place, registry)
+            let recording = try DiskRecording(place) { try life(&timeline) }
+            var sweep = PowerLossSweep(recording: recording)
+            try sweep.checkRecording()
+            sweep.seeds = TestRun.choose(2, long: 40)
+            let count = try sweep.run { try timeline.check($0) }
+            TestRun.report("power, fresh: \(recording.operations.count) operations, \(count) losses, \(timeline.found)")
+            #expect(timeline.found.allSatisfy { $0 > 0 })
+        }
+
+        /// More than SQLite keeps in memory: much of it is in the log before the commit.
+        @Test func `leaves a large upgrade undone or done`() throws {
+            defer { place.remove() }
+            try People.prepare(place, count: TestRun.choose(1_300, long: 1_600), size: 9_000)
+            var timeline = try CacheTimeline(place, registry)
+            let recording = try DiskRecording(place) {
+                let cache = try CodableCache(at: place.cache, migrations: registry, configuration: People.configuration)
+                try timeline.reach("opened", isSafe: true)
+                cache.close()
+                try timeline.reach("closed", isSafe: true)
+            }
+            let commit = recording.operations.firstIndex { if case .mark = $0.kind { true } else { false } }
+            #expect(try #require(commit) > 1_000)
+            var sweep = PowerLossSweep(recording: recording)
+            try sweep.checkRecording()
+            sweep.seeds = TestRun.choose(0, long: 2)
+            sweep.distance = TestRun.choose(1_500, long: 60)
+            let count = try sweep.run { try timeline.check($0) }
+            TestRun.report("power, large: \(recording.operations.count) operations, \(count) losses, \(timeline.found)")
+        }
+    }
+}
