@@ -3,6 +3,14 @@
 #include "FaultyDisk.h"
 
 #include <stdio.h>
+#include <sys/resource.h>
+
+bool molt_limit_file_size(long bytes) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
+    limit.rlim_cur = bytes < 0 ? limit.rlim_max : (rlim_t)bytes;
+    return setrlimit(RLIMIT_FSIZE, &limit) == 0;
+}
 
 #if defined(__linux__)
 

@@ -45,8 +45,13 @@ final class Connection {
         let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let opened else {
             let extended = opened.map { sqlite3_extended_errcode($0) } ?? code
+            let system = opened.map { sqlite3_system_errno($0) } ?? 0
             sqlite3_close_v2(opened)
-            throw SQLiteError(extendedCode: extended, message: String(cString: sqlite3_errstr(code)))
+            throw SQLiteError(
+                extendedCode: extended,
+                message: String(cString: sqlite3_errstr(code)),
+                systemCode: system
+            )
         }
         handle = opened
         sqlite3_extended_result_codes(opened, 1)
@@ -146,9 +151,12 @@ final class Connection {
         let extended = sqlite3_extended_errcode(handle)
         // The connection's last error is about something else when the codes differ, as after a misuse.
         let isSame = extended & 0xFF == code & 0xFF
+        // SQLite keeps the system's number from the last time that it noted one, whatever has failed since.
+        let isOfSystem = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
         return SQLiteError(
             extendedCode: isSame ? extended : code,
-            message: String(cString: isSame ? sqlite3_errmsg(handle) : sqlite3_errstr(code))
+            message: String(cString: isSame ? sqlite3_errmsg(handle) : sqlite3_errstr(code)),
+            systemCode: isSame && isOfSystem ? sqlite3_system_errno(handle) : 0
         )
     }
 }

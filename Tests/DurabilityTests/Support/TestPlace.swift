@@ -18,8 +18,8 @@ struct TestPlace: Codable, Hashable, Sendable {
     /// Where suites are on Linux.
     let home: String
 
-    init() {
-        token = UUID().uuidString
+    init(token: String = UUID().uuidString) {
+        self.token = token
         home = molt_test_home().map { String(cString: $0) } ?? NSTemporaryDirectory()
     }
 

@@ -93,4 +93,7 @@ long molt_disk_refused(void);
 /// Mounts an empty volume in memory over a directory, for this process only; false where that is not allowed.
 bool molt_mount_volume(const char *directory, long kilobytes);
 
+/// Lets this process make no file longer than a number of bytes; -1 for no limit. False where that is not allowed.
+bool molt_limit_file_size(long bytes);
+
 #endif
