@@ -90,7 +90,8 @@ extension SQLiteError {
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
             "The file cannot be written. Check the permissions of the file and of its directory."
         case SQLITE_CANTOPEN:
-            "The file, or one beside it, cannot be opened. Check the permissions of its directory."
+            "The file, or one beside it, cannot be opened. Check the permissions of its directory, and that its volume is "
+                + "not full."
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
             "Another process is writing the file. Try again, or allow more time."
         case SQLITE_TOOBIG:

@@ -185,7 +185,7 @@
             self.place = place
             try place.makeDirectory()
             switch kind {
-            case .sizeLimit: if !isTold { signal(SIGXFSZ, SIG_IGN) }
+            case .sizeLimit: signal(SIGXFSZ, isTold ? SIG_DFL : SIG_IGN)
             case .volume: guard molt_mount_volume(place.directory.path, 16_384) else { return nil }
             }
         }

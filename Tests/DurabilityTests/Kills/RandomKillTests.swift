@@ -21,7 +21,7 @@
             let after = try scenario.outcome()
             #expect(after.journal.isEmpty && after.contents?.version == 8 && after.old.isEmpty)
 
-            let rounds = TestRun.choose(16, long: 600)
+            let rounds = TestRun.choose(12, long: 600)
             var random = SeededGenerator(seed: 5)
             var counts: [AppScenario.Left: Int] = [:]
             var recoveries: [AppScenario.Left: Int] = [:]
@@ -89,13 +89,13 @@
         @Test func `outlives a kill at each kind of point`() async throws {
             var sweep = FaultSweep(of: try NamedKills.fixture(), through: NamedKills.migrations)
             sweep.batchSize = 512
-            let summary = try await sweep.killing(.spread(limit: TestRun.choose(8, long: 300))) { kill in
+            let summary = try await sweep.killing(.spread(limit: TestRun.choose(6, long: 300))) { kill in
                 await #expect(processExitsWith: .signal(SIGKILL)) { [kill = kill as KillPoint] in
                     try kill.run(through: NamedKills.migrations)
                 }
             }
             TestRun.report("kills at named points: \(summary)")
-            #expect(summary.count >= 8)
+            #expect(summary.count >= 6)
         }
     }
 
@@ -105,7 +105,7 @@
         static let migrations = place.registry
 
         static func fixture() throws -> StoreFixture {
-            let contents = People.contents(TestRun.choose(2_000, long: 5_000))
+            let contents = People.contents(TestRun.choose(200, long: 2_000))
             return StoreFixture(
                 schemaVersion: 0,
                 records: contents.records.map { record in

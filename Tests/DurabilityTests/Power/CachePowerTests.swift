@@ -51,7 +51,8 @@ extension PowerLossTests {
             sweep.distance = TestRun.choose(2, long: 1)
             let count = try sweep.run { try timeline.check($0) }
             TestRun.report("power, upgrade: \(recording.operations.count) operations, \(count) losses, \(timeline.found)")
-            #expect(timeline.found.allSatisfy { $0 > 0 })
+            #expect(timeline.found[0] > 0 && timeline.found[1] > 0)
+            #expect(timeline.found.count { $0 > 0 } > 4, "\(timeline.found)")
         }
 
         @Test func `leaves no store or a whole one where there was none`() throws {
@@ -63,7 +64,8 @@ extension PowerLossTests {
             sweep.seeds = TestRun.choose(2, long: 40)
             let count = try sweep.run { try timeline.check($0) }
             TestRun.report("power, fresh: \(recording.operations.count) operations, \(count) losses, \(timeline.found)")
-            #expect(timeline.found.allSatisfy { $0 > 0 })
+            #expect(timeline.found[0] > 0 && timeline.found[1] > 0)
+            #expect(timeline.found.count { $0 > 0 } > 4, "\(timeline.found)")
         }
 
         /// More than SQLite keeps in memory: much of it is in the log before the commit.
