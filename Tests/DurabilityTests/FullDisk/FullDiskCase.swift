@@ -31,13 +31,12 @@ struct FullDiskCase: Sendable {
     private static func contents(_ place: TestPlace) throws -> String {
         let damage = try CacheStore.damage(at: place.cache)
         guard damage.isEmpty else { throw Broken("It is damaged: \(damage.prefix(3))") }
-        return try StoreContents.found(at: place.cache).map { contents in
-            var contents = contents.timeless
-            contents.ledger = contents.ledger.map { entry in
-                LedgerEntry(name: entry.name, version: entry.version, appliedAt: Date(timeIntervalSince1970: 0))
-            }
-            return "\(contents)"
-        } ?? "no store"
+        guard let contents = try StoreContents.found(at: place.cache) else { return "no store" }
+        let ledger = contents.ledger.map { "\($0.name) \($0.version)" }
+        let records = contents.records.map { record in
+            "\(record.key) \(record.typeName) \(record.version) \(String(decoding: record.content, as: UTF8.self))"
+        }
+        return (["\(contents.version)"] + ledger + records).joined(separator: "\n")
     }
 
     private static let upgrade = FullDiskCase(

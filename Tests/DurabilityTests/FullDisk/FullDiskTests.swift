@@ -185,7 +185,13 @@
             self.place = place
             try place.makeDirectory()
             switch kind {
-            case .sizeLimit: signal(SIGXFSZ, isTold ? SIG_DFL : SIG_IGN)
+            case .sizeLimit:
+                signal(SIGXFSZ, isTold ? SIG_DFL : SIG_IGN)
+                // Threads of a pool get no signals otherwise.
+                var signals = sigset_t()
+                sigemptyset(&signals)
+                sigaddset(&signals, SIGXFSZ)
+                pthread_sigmask(SIG_UNBLOCK, &signals, nil)
             case .volume: guard molt_mount_volume(place.directory.path, 16_384) else { return nil }
             }
         }

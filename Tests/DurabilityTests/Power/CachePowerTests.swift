@@ -71,7 +71,7 @@ extension PowerLossTests {
         /// More than SQLite keeps in memory: much of it is in the log before the commit.
         @Test func `leaves a large upgrade undone or done`() throws {
             defer { place.remove() }
-            try People.prepare(place, count: TestRun.choose(1_300, long: 1_600), size: 9_000)
+            try People.prepare(place, count: TestRun.choose(650, long: 1_600), size: 9_000)
             var timeline = try CacheTimeline(place, registry)
             let recording = try DiskRecording(place) {
                 let cache = try CodableCache(at: place.cache, migrations: registry, configuration: People.configuration)
@@ -84,7 +84,7 @@ extension PowerLossTests {
             var sweep = PowerLossSweep(recording: recording)
             try sweep.checkRecording()
             sweep.seeds = TestRun.choose(0, long: 2)
-            sweep.distance = TestRun.choose(1_500, long: 60)
+            sweep.distance = TestRun.choose(900, long: 60)
             let count = try sweep.run { try timeline.check($0) }
             TestRun.report("power, large: \(recording.operations.count) operations, \(count) losses, \(timeline.found)")
         }

@@ -139,8 +139,8 @@
                     case let error as MigrationError: (error.code.rawValue, error.message)
                     default: ("other", "\(error)")
                     }
-                // SQLite keeps to itself why it could not make a file.
-                #expect(["storeFailed", "noPermission"].contains(code), "\(number): \(error)")
+                // SQLite keeps to itself why it could not make a file; and without its directory there can be none.
+                #expect(["storeFailed", "noPermission", "notAFile"].contains(code), "\(number): \(error)")
                 if refusal == .isFull {
                     #expect(["disk is full", "not full"].contains { message.contains($0) }, "\(number): \(error)")
                 }
