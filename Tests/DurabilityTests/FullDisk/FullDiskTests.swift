@@ -89,7 +89,10 @@
             }
         }
 
-        /// The default of that signal is to end the process. Molt leaves it to the app, and loses nothing by it.
+        /// The system's default for that signal is to end the process.
+        ///
+        /// Molt leaves it to the app, and loses nothing by it. Threads of a pool, as those of `async` functions, do not
+        /// get the signal.
         @Test func `that ends the process is as a kill`() async throws {
             let scenario = AppScenario()
             defer { scenario.place.remove() }

@@ -58,7 +58,9 @@ struct CacheTimeline {
         let expected = (left.map { $0...$0 } ?? possible).last { index in
             states[max(index, firstUpgraded)].contents?.timeless == opened
         }
-        guard let expected else { throw Broken("Opened, it holds neither of the states \(left.map { $0...$0 } ?? possible).") }
+        guard let expected else {
+            throw Broken("Opened, it holds none of the states \(left.map { $0...$0 } ?? possible).")
+        }
         try checkWhole()
         found[expected] += 1
     }

@@ -81,7 +81,8 @@
                     let again = live(place)
                     #expect(again.opened && again.written == Self.keys, "\(number), \(again.errors)")
                 }
-                TestRun.report("refused calls, \(refusal), \(isFresh ? "fresh" : "upgrade"): \(count) points, \(counts)")
+                let store = isFresh ? "fresh" : "upgrade"
+                TestRun.report("refused calls, \(refusal), \(store): \(count) points, \(counts)")
             }
 
             private static let keys: Set<String> = ["a", "b", "c", "healed"]
@@ -99,7 +100,8 @@
                 var outcome = Outcome()
                 let cache: CodableCache
                 do {
-                    cache = try CodableCache(at: place.cache, migrations: registry, configuration: People.configuration)
+                    let configuration = People.configuration
+                    cache = try CodableCache(at: place.cache, migrations: registry, configuration: configuration)
                     outcome.opened = true
                 } catch {
                     heal()

@@ -45,7 +45,8 @@
                 await #expect(processExitsWith: .success) {
                     let place = TestPlace()
                     defer { place.remove() }
-                    let values = Dictionary(uniqueKeysWithValues: (0..<100).map { ("key \($0)", PropertyListValue.int(1)) })
+                    var values: [String: PropertyListValue] = [:]
+                    for number in 0..<100 { values["key \(number)"] = 1 }
                     try place.old.update(set: values)
                     let defaults = try #require(UserDefaults(suiteName: place.old.domainName))
                     let recording = try DiskRecording(place) {
@@ -62,11 +63,12 @@
                         found["key 0"] = 1
                         found["key 1"] = 1
                         guard found == values, first == 1 || first == 2, second == 1 || second == 3 else {
-                            throw Broken("It has \(found.count) settings: \(String(describing: first)), \(String(describing: second))")
+                            throw Broken("It has \(found.count) settings, and \([first, second])")
                         }
                         if !moment.marks.isEmpty, second != 3 { throw Broken("What was set is lost.") }
                     }
-                    TestRun.report("power, unsaved settings: \(recording.operations.count) operations, \(count) losses")
+                    let operations = recording.operations.count
+                    TestRun.report("power, unsaved settings: \(operations) operations, \(count) losses")
                     #expect(count > 10)
                 }
             }

@@ -90,7 +90,9 @@ struct AppScenario: Codable, Sendable {
             }
         return Outcome(
             contents: contents,
-            ledger: state.ledger.map { "\($0.name) \($0.version) \($0.outcome) \($0.attachedCounts.sorted { $0.key < $1.key })" },
+            ledger: state.ledger.map { row in
+                "\(row.name) \(row.version) \(row.outcome) \(row.attachedCounts.sorted { $0.key < $1.key })"
+            },
             journal: state.journal,
             old: try place.old.values().filter { $0.key != "molt.ledger" },
             group: try place.group.values()
