@@ -1,0 +1,55 @@
+import Foundation
+import Molt
+import Testing
+
+/// The example of the guide.
+@Suite struct `The guide to records that cannot be converted` {
+    struct PersonV1: Codable { var name: String, age: String }
+    struct PersonV2: Codable, Equatable { var name: String, age: Int }
+    struct NotAnAge: Error {}
+
+    static func migrations(_ age: @escaping @Sendable (String) -> Int?) -> MigrationRegistry {
+        [
+            Migration(
+                to: 1,
+                "age-is-a-number",
+                .convert("Person", from: PersonV1.self, to: PersonV2.self) { old in
+                    guard let age = age(old.age) else { throw NotAnAge() }
+                    return PersonV2(name: old.name, age: age)
+                }.onFailure(.quarantine(upTo: 20))
+            )
+        ]
+    }
+
+    @Test func `does what it says`() throws {
+        let old = try OldStore([
+            StoredRecord("Person", "john", #"{"name":"John","age":"41"}"#),
+            StoredRecord("Person", "jane", #"{"name":"Jane","age":"about 40"}"#),
+            StoredRecord("Person", "jim", #"{"name":"Jim","age":"?"}"#),
+        ])
+        let url = old.url
+
+        let cache = try CodableCache(at: url, migrations: Self.migrations { Int($0) })
+        for record in cache.report.failedRecords { print(record.key, record.code, record.reason) }
+        #expect(cache.report.failedRecords.map(\.reason) == ["NotAnAge", "NotAnAge"])
+        for record in try cache.quarantined() { print(record) }
+        let export = old.directory.file("quarantine.json")
+        try cache.exportQuarantine(to: export)
+        #expect(try QuarantineExport(contentsOf: export).records == cache.quarantined())
+        cache.close()
+
+        // The next release can read more.
+        let fixed = Self.migrations { Int($0.filter(\.isNumber)) }
+        let again = try CodableCache(at: url, migrations: fixed)
+        if try again.quarantinedCount > 0 {
+            print(try again.retryQuarantined(with: fixed))
+        }
+        #expect(try again.value(PersonV2.self, forKey: "jane") == PersonV2(name: "Jane", age: 40))
+        for record in try again.quarantined() {
+            let person = try JSONDecoder().decode(PersonV1.self, from: record.content)
+            try again.restoreQuarantined(record.id, as: PersonV2(name: person.name, age: 0))
+        }
+        #expect(try again.value(PersonV2.self, forKey: "jim") == PersonV2(name: "Jim", age: 0))
+        #expect(try again.quarantinedCount == 0)
+    }
+}
