@@ -16,6 +16,10 @@ public struct MigrationOptions: Sendable {
     ///
     /// An error in debug builds and an event in all others, by default. See ``Migration/fingerprint``.
     public var editedMigrations: MismatchPolicy
+    /// Whether the store is copied before an upgrade writes to it; not by default.
+    public var backup: BackupPolicy?
+    /// What happens when a newer app has upgraded the store; it is refused by default.
+    public var downgrade: DowngradePolicy = .refuse
     /// Whether nothing outside the store is changed.
     package var isDryRun = false
     /// How many records are read, changed and written at a time.

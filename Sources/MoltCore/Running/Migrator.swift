@@ -28,22 +28,25 @@ public struct Migrator: Sendable {
     ///   was. Only `attachedStoreFailed` may come when the upgrade is committed, and `journalPending` after an earlier
     ///   one: the store then keeps the changes that could not be made outside it, and makes them when it is next opened.
     public func migrate(_ store: any MigrationStore) throws -> MigrationReport {
+        let backup = UpgradeBackup(of: store, options)
         do {
-            let report = try run(store)
+            let report = try run(store, backup)
+            backup.upgradeDidEnd()
             options.monitor?.send(.finished(report))
             return report
         } catch {
-            let error = name(store, in: error)
+            let error = name(store, in: backup.upgradeDidFail(with: error) { try applyJournal(of: store) })
             options.monitor?.send(.failed(error))
             throw error
         }
     }
 
-    private func run(_ store: any MigrationStore) throws -> MigrationReport {
+    private func run(_ store: any MigrationStore, _ backup: UpgradeBackup) throws -> MigrationReport {
         let startedAt = Date()
         let clock = ContinuousClock()
         let start = clock.now
         var plan = try plan(for: store)
+        if try Downgrade(registry, options).run(on: store, plan) { plan = try self.plan(for: store) }
         options.monitor?.send(.planned(plan))
         var entries: [MigrationReport.Entry] = []
         if !plan.journal.isEmpty, !plan.isSuperseded, !options.isDryRun {
@@ -54,7 +57,7 @@ public struct Migrator: Sendable {
         try plan.checkProblems()
         try checkEdits(plan)
         if plan.needsRun {
-            (plan, entries) = try upgrade(store, plan)
+            (plan, entries) = try upgrade(store, plan, backup)
             // Nothing can be rolled back any more: who cancels now comes too late.
             if !plan.journal.isEmpty, !options.isDryRun { try applyJournal(of: store, isCancellable: false) }
         }
@@ -76,7 +79,8 @@ public struct Migrator: Sendable {
     /// - Returns: The plan that was run, its journal with what is to be done now, and what each migration did.
     private func upgrade(
         _ store: any MigrationStore,
-        _ planned: MigrationPlan
+        _ planned: MigrationPlan,
+        _ backup: UpgradeBackup
     ) throws -> (MigrationPlan, [MigrationReport.Entry]) {
         var plan = planned
         var lock = LockWait(options: options)
@@ -105,6 +109,9 @@ public struct Migrator: Sendable {
             guard plan.needsRun else { return }
             isRun = true
             try options.checkCancellation()
+            try backup.make(for: plan, transaction.state()) {
+                try attachments.changesBackToNow(store.attachments, plan, registry)
+            }
             attachments.prepare(plan, registry)
             let scope = UpgradeScope(
                 transaction: transaction,
@@ -199,7 +206,7 @@ public struct Migrator: Sendable {
 }
 
 /// Waits for the write lock of a store, for a bounded time.
-private struct LockWait {
+struct LockWait {
     let options: MigrationOptions
     let isCancellable: Bool
     private var deadline: ContinuousClock.Instant?

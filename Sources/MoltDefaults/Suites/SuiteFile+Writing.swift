@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
     internal import Foundation
+    internal import MoltCore
 
     #if canImport(Musl)
         internal import Musl
