@@ -19,6 +19,10 @@ public struct Migration: Sendable {
     public let steps: [MigrationStep]
     /// The names of the earlier migrations that this one replaces.
     public let replaces: [String]
+    /// Whether releases that do not know the migration read what it leaves as they should.
+    ///
+    /// See ``readableByOlderReleases()``.
+    public private(set) var isReadableByOlderReleases = false
 
     /// What its steps work on outside the primary store.
     package var attached: [any AttachedStore] {
@@ -54,5 +58,20 @@ public struct Migration: Sendable {
         self.version = version
         self.steps = steps
         self.replaces = replaces
+    }
+
+    /// Declares that releases which do not know this migration read what it leaves as they should.
+    ///
+    /// It is so when only optional properties were added, or a type that they never look at was changed. A release that
+    /// finds a store with newer migrations may open it for reading when all of these declare it, and when it was told
+    /// to. The store remembers the declaration with the migration; it counts as it was when the migration ran.
+    ///
+    /// ```swift
+    /// Migration(to: 3, "nickname-added").readableByOlderReleases()
+    /// ```
+    public func readableByOlderReleases() -> Migration {
+        var copy = self
+        copy.isReadableByOlderReleases = true
+        return copy
     }
 }

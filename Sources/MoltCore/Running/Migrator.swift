@@ -86,7 +86,7 @@ public struct Migrator: Sendable {
         var lock = LockWait(options: options)
         var entries: [MigrationReport.Entry] = []
         let attachments = Attachments(store.attachments, registry, role: options.role)
-        let fingerprints = Dictionary(uniqueKeysWithValues: registry.migrations.map { ($0.name, $0.fingerprint) })
+        let migrations = Dictionary(uniqueKeysWithValues: registry.migrations.map { ($0.name, $0) })
         var isRun = false
         defer { attachments.abandon() }
         try store.upgrade { transaction in
@@ -121,7 +121,7 @@ public struct Migrator: Sendable {
             )
             entries = try UpgradeRun(plan: plan, registry: registry, scope: scope).run()
             try transaction.record(
-                entries.map { ledgerEntry(for: $0, fingerprints) },
+                entries.map { ledgerEntry(for: $0, migrations) },
                 version: max(plan.from, plan.to)
             )
             try transaction.addToJournal(attachments.finish())
@@ -183,7 +183,7 @@ public struct Migrator: Sendable {
         }
     }
 
-    private func ledgerEntry(for entry: MigrationReport.Entry, _ fingerprints: [String: String]) -> LedgerEntry {
+    private func ledgerEntry(for entry: MigrationReport.Entry, _ migrations: [String: Migration]) -> LedgerEntry {
         LedgerEntry(
             name: entry.migration.name,
             version: entry.migration.version,
@@ -194,7 +194,8 @@ public struct Migrator: Sendable {
             attachedCounts: entry.attachedCounts,
             appVersion: options.appVersion,
             // What a replacement stands for was done by others.
-            fingerprint: entry.outcome == .replaced ? nil : fingerprints[entry.migration.name]
+            fingerprint: entry.outcome == .replaced ? nil : migrations[entry.migration.name]?.fingerprint,
+            isReadableByOlderReleases: migrations[entry.migration.name]?.isReadableByOlderReleases ?? false
         )
     }
 
