@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 /// Whether, and for how long, a store is copied before an upgrade writes to it.
 ///

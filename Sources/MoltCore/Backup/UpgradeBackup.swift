@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The backup of one opening: made before its upgrade writes, and put back when the upgrade did what cannot be undone.
 package final class UpgradeBackup {
     private let store: (any BackedUpStore)?

@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension MigrationError.Code {
     /// There is not as much space on the disk as a backup needs; nothing was changed.
     public static let noSpaceForBackup = MigrationError.Code(rawValue: "noSpaceForBackup")

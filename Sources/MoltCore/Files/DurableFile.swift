@@ -62,7 +62,7 @@ package enum DurableFile {
         var number: Int32 = 0
         if !append(bytes, to: descriptor) || fsync(descriptor) != 0 { number = errno }
         close(descriptor)
-        do {
+        do throws(Failure) {
             guard number == 0 else { throw Failure(number: number) }
             try publish(temporary, as: path)
         } catch {

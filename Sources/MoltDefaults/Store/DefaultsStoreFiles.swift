@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MoltCore
 
 /// The two small files of a suite that is a store: the journal, which is there between a commit and its end, and the
 /// lock, which stays.

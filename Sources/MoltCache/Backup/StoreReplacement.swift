@@ -1,0 +1,165 @@
+internal import Foundation
+internal import MoltCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
+/// Puts other contents in the place of what a cache file has, whole or not at all.
+///
+/// The pages are written into the file itself, under its lock and in one transaction: who has the file open sees the old
+/// contents until then, and afterwards that they are others. Where SQLite cannot write into a file, because it is
+/// damaged, that is moved aside, and another one takes its place.
+struct StoreReplacement {
+    /// The file, a link followed.
+    private let files: BackupFiles
+    private let storeName: String
+
+    /// Looks at nothing yet.
+    init(of storeName: String) {
+        self.storeName = storeName
+        files = BackupFiles(storeName)
+    }
+
+    /// What takes the place of the contents.
+    enum Contents {
+        /// Those of another file.
+        case file(String)
+        /// None: a file that is to be started afresh.
+        case nothing
+    }
+
+    /// Replaces the contents.
+    ///
+    /// - Parameters:
+    ///   - isExpected: Called with the lock held; nil for a file that cannot be read.
+    ///   - waiting: Called again and again while another process holds the lock; throws to give up.
+    /// - Throws: What the two throw; ``CacheError`` for a file that is not ours; ``SQLiteError``.
+    func replace(
+        with contents: Contents,
+        checking isExpected: (StoreState?) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
+        try FileStatus.create(files.path)
+        do {
+            try replacePages(with: contents, checking: isExpected, waiting: waiting)
+        } catch let error as SQLiteError where error.isDamage {
+            guard case .file(let path) = contents else { throw error }
+            try isExpected(nil)
+            try replaceFile(by: path, because: error, waiting: waiting)
+        }
+    }
+
+    // MARK: Writing into the file
+
+    private func replacePages(
+        with contents: Contents,
+        checking isExpected: (StoreState?) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
+        let live = try Connection(files.path, mode: .readWrite)
+        defer { live.close() }
+        live.setBusyTimeout(milliseconds: 50)
+        // What was put back must survive a loss of power. The log is cut back afterwards.
+        try live.execute("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216")
+        let pageSize = try live.integer("PRAGMA page_size")
+        let source = try open(contents, pageSize: pageSize)
+        defer { source.close() }
+        let copy = try PageCopy(from: source, into: live)
+        while true {
+            do throws(SQLiteError) {
+                try copy.lock()
+                break
+            } catch {
+                guard error.isBusy else { throw error }
+                try waiting()
+                Thread.sleep(forTimeInterval: 0.001)
+            }
+        }
+        if live.hasMoved { throw SQLiteError.moved }
+        let state = try lockedState()
+        try isExpected(state)
+        if isDamaged(storeName) { try keepDamaged() }
+        while try copy.step() {}
+        try copy.finish()
+        // It is done, whether or not others let the log be emptied now.
+        live.setBusyTimeout(milliseconds: 0)
+        try? live.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    private func open(_ contents: Contents, pageSize: Int64) throws -> Connection {
+        switch contents {
+        case .nothing:
+            let blank = try Connection("", mode: .memory)
+            // The mark makes a page of it: one that says whose file it is, and has nothing else.
+            try blank.execute(
+                "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(FileFormat.applicationID)"
+            )
+            return blank
+        case .file(let path):
+            let source = try Connection(path, mode: .readOnly)
+            let hasContent = FileStatus.hasContent(files.path)
+            guard hasContent, try source.integer("PRAGMA page_size") != pageSize else { return source }
+            // SQLite writes only pages of the same size into a file that has a log.
+            let repaged = try Connection("", mode: .memory)
+            try source.copy(into: repaged)
+            try repaged.execute("PRAGMA journal_mode = OFF; PRAGMA page_size = \(pageSize); VACUUM")
+            return repaged
+        }
+    }
+
+    /// What the file says of itself while its lock is held; nil when it cannot be read, or only by a newer release.
+    private func lockedState() throws -> StoreState? {
+        do throws(CacheError) {
+            return try FileProbe.state(storeName)
+        } catch {
+            guard error.code == .notADatabase || error.code == .storeFailed || error.code == .newerFormat else {
+                throw error
+            }
+            return nil
+        }
+    }
+
+    /// Keeps a copy of a damaged file, page by page: someone may still find something in it.
+    private func keepDamaged() throws {
+        _ = try BackupCopy(of: storeName, BackupRequest(.damaged, version: 0)).make()
+    }
+
+    // MARK: Putting another file in its place
+
+    /// Moves the file aside, with its log, and puts a copy of another one in its place.
+    ///
+    /// At every moment there is a file at the path. The log goes first: beside another file it would be taken for that
+    /// one's.
+    private func replaceFile(by path: String, because error: SQLiteError, waiting: () throws -> Void) throws {
+        let lock = try FileLock(directory: files.directory, waiting: waiting)
+        // Another process may have been here first.
+        guard isDamaged(storeName) else { throw SQLiteError.moved }
+        let part = try PartFile(files.path(of: files.unused(.damaged, version: nil, at: Date()).text + BackupName.part))
+        let copy = try Connection(part.path, mode: .readWrite)
+        try copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        let source = try Connection(path, mode: .readOnly)
+        try source.copy(into: copy)
+        source.close()
+        copy.close()
+        let aside = files.path(of: files.unused(.damaged, version: nil, at: Date()).text)
+        for suffix in ["-wal", "-shm", "-journal"] where FileStatus.unfollowed(files.path + suffix) != nil {
+            try DurableFile.move(files.path + suffix, to: aside + suffix)
+        }
+        if link(files.path, aside) != 0 {
+            // Not every file system has two names for one file.
+            try DurableFile.move(files.path, to: aside)
+        }
+        try part.replace(files.path)
+        _ = consume lock
+    }
+
+    /// Whether a file of ours is not whole.
+    func isDamaged(_ path: String) -> Bool {
+        BackupCheck.damage(path) != nil
+    }
+}
