@@ -1,14 +1,6 @@
 internal import Foundation
 internal import MoltCore
 
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
-
 /// Makes a copy of a cache file beside it.
 ///
 /// A connection of its own reads the file, and so sees the state before what an open transaction has written. The copy
@@ -63,7 +55,7 @@ struct BackupCopy {
                 isAutomatic: request.kind == .automatic
             )
         } catch let error as DurableFile.Failure {
-            throw [ENOSPC, EDQUOT, EFBIG].contains(error.number)
+            throw error.isOutOfSpace
                 ? noSpace(size, error) : failure("the file at \(path) cannot be written: \(error.reason).", error)
         }
     }

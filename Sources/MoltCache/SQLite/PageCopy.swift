@@ -33,7 +33,7 @@ final class PageCopy {
     /// Copies some pages.
     ///
     /// - Returns: Whether there are more.
-    func step(_ pages: Int32 = 1024) throws(SQLiteError) -> Bool {
+    func step(_ pages: Int32 = 128) throws(SQLiteError) -> Bool {
         switch sqlite3_backup_step(backup, pages) {
         case SQLITE_OK: return true
         case SQLITE_DONE: return false

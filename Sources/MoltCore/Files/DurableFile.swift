@@ -18,6 +18,12 @@ package enum DurableFile {
             self.number = number
         }
 
+        /// Whether something was there already.
+        package var isExisting: Bool { number == EEXIST }
+
+        /// Whether the disk, or what this process may write, is at its end.
+        package var isOutOfSpace: Bool { [ENOSPC, EDQUOT, EFBIG].contains(number) }
+
         /// The reason in words of the system.
         package var reason: String { String(cString: strerror(number)) }
     }
