@@ -14,7 +14,7 @@ extension CacheStore: BackedUpStore {
     }
 
     /// What a backup says of the store.
-    package func state(of backup: StoreBackup) throws -> StoreState {
+    package func storeState(in backup: StoreBackup) throws -> StoreState {
         try FileProbe.state(BackupFiles(storeName).path(of: backup))
     }
 

@@ -12,7 +12,7 @@ package protocol BackedUpStore: MigrationStore {
     /// What a backup says of the store.
     ///
     /// - Throws: When it cannot be read.
-    func state(of backup: StoreBackup) throws -> StoreState
+    func storeState(in backup: StoreBackup) throws -> StoreState
 
     /// Looks at all of a backup.
     ///

@@ -75,7 +75,7 @@ package struct Downgrade {
     /// The newest backup that is whole and that the registry can upgrade, or need not.
     private func newestUsable(of store: any BackedUpStore) throws -> (StoreBackup, journal: [String])? {
         for backup in try store.backups() {
-            guard let state = try? store.state(of: backup) else { continue }
+            guard let state = try? store.storeState(in: backup) else { continue }
             let plan = MigrationPlan(state: state, storeName: store.storeName, migrations: registry)
             guard plan.problems.isEmpty, (try? store.verify(backup)) != nil else { continue }
             return (backup, state.journal)

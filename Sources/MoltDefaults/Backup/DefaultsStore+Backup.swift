@@ -33,7 +33,7 @@ extension DefaultsStore: BackedUpStore {
     }
 
     /// What a backup says of the suite.
-    package func state(of backup: StoreBackup) throws -> StoreState {
+    package func storeState(in backup: StoreBackup) throws -> StoreState {
         let content = try files.content(of: backup)
         return StoreState(
             version: content.ledger.version,
