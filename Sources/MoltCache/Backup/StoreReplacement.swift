@@ -64,11 +64,14 @@ struct StoreReplacement {
         let live = try Connection(files.path, mode: .readWrite)
         defer { live.close() }
         live.setBusyTimeout(milliseconds: 50)
-        // What was put back must survive a loss of power. The log is cut back afterwards.
-        try live.execute("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216")
-        let pageSize = try live.integer("PRAGMA page_size")
-        let source = try open(contents, pageSize: pageSize)
-        defer { source.close() }
+        // Beside a damaged file it may be all that is left of some records, and SQLite would remove it.
+        live.keepLog(true)
+        // What was put back must survive a loss of power.
+        try live.execute("PRAGMA synchronous = FULL")
+        // The size of the pages is known once the file was read.
+        _ = try live.integer("PRAGMA user_version")
+        let (source, part) = try open(contents, pageSize: live.integer("PRAGMA page_size"))
+        defer { withExtendedLifetime(part) { source.close() } }
         let copy = try PageCopy(from: source, into: live)
         while true {
             do throws(SQLiteError) {
@@ -87,11 +90,15 @@ struct StoreReplacement {
         while try copy.step() {}
         try copy.finish()
         // It is done, whether or not others let the log be emptied now.
+        live.keepLog(false)
         live.setBusyTimeout(milliseconds: 0)
-        try? live.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try? live.execute("PRAGMA journal_size_limit = 16777216; PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
-    private func open(_ contents: Contents, pageSize: Int64) throws -> Connection {
+    /// Opens what is to be copied.
+    ///
+    /// - Returns: A connection, and the file that must live as long as it.
+    private func open(_ contents: Contents, pageSize: Int64) throws -> (Connection, PartFile?) {
         switch contents {
         case .nothing:
             let blank = try Connection("", mode: .memory)
@@ -99,16 +106,20 @@ struct StoreReplacement {
             try blank.execute(
                 "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(FileFormat.applicationID)"
             )
-            return blank
+            return (blank, nil)
         case .file(let path):
             let source = try Connection(path, mode: .readOnly)
+            _ = try source.integer("PRAGMA user_version")
             let hasContent = FileStatus.hasContent(files.path)
-            guard hasContent, try source.integer("PRAGMA page_size") != pageSize else { return source }
+            guard hasContent, try source.integer("PRAGMA page_size") != pageSize else { return (source, nil) }
             // SQLite writes only pages of the same size into a file that has a log.
-            let repaged = try Connection("", mode: .memory)
-            try source.copy(into: repaged)
-            try repaged.execute("PRAGMA journal_mode = OFF; PRAGMA page_size = \(pageSize); VACUUM")
-            return repaged
+            let part = try PartFile(unusedPart())
+            try source.execute("PRAGMA page_size = \(pageSize)")
+            let repaging = try source.prepare("VACUUM INTO ?1")
+            try repaging.bind(part.path, at: 1)
+            try repaging.run()
+            source.close()
+            return (try Connection(part.path, mode: .readOnly), part)
         }
     }
 
@@ -129,6 +140,10 @@ struct StoreReplacement {
         _ = try BackupCopy(of: storeName, BackupRequest(.damaged, version: 0)).make()
     }
 
+    private func unusedPart() -> String {
+        files.path(of: files.unused(.damaged, version: nil, at: Date()).text + BackupName.part)
+    }
+
     // MARK: Putting another file in its place
 
     /// Moves the file aside, with its log, and puts a copy of another one in its place.
@@ -139,7 +154,7 @@ struct StoreReplacement {
         let lock = try FileLock(directory: files.directory, waiting: waiting)
         // Another process may have been here first.
         guard isDamaged(storeName) else { throw SQLiteError.moved }
-        let part = try PartFile(files.path(of: files.unused(.damaged, version: nil, at: Date()).text + BackupName.part))
+        let part = try PartFile(unusedPart())
         let copy = try Connection(part.path, mode: .readWrite)
         try copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         let source = try Connection(path, mode: .readOnly)

@@ -59,7 +59,8 @@ import Testing
 
     @Test func `leaves the file and the backup when the backup is no better`() throws {
         try scenario.fill(1, count: 20_000)
-        try overwrite(scenario.url, from: 8_192 * 2)
+        // The pages of records, behind what says what store it is.
+        try overwrite(scenario.url, from: 8_192 * 100)
         let damaged = try Data(contentsOf: scenario.url)
         let error = #expect(throws: MigrationError.self) { try scenario.open(2) }
         #expect(error?.code == .storeFailed)

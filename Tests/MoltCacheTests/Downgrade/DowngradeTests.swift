@@ -228,7 +228,7 @@ import Testing
         expectSuperseded("no backup that this app could open") { try scenario.open(1, configuration(policy)) }
         try bytes.write(to: backup.url)
         // Older than this app supports.
-        var registry = BackupScenario.registry(2)
+        var registry = MigrationRegistry([Migration(to: 3, "of another branch")])
         registry.oldestSupportedVersion = 2
         expectSuperseded("no backup that this app could open") { [registry] in
             try CodableCache(at: scenario.url, migrations: registry, configuration: configuration(policy))
