@@ -35,6 +35,12 @@ extension CodableCache {
             error.path = store.storeName
             throw error
         }
+        if let unfinished = state.unfinished {
+            throw MigrationError.backupFailed(
+                "migration \(unfinished.migration) is half done. Open it first, which completes that.",
+                store: store.storeName
+            )
+        }
         let entries = try attached.compactMap { attached in
             try attached.changesBackToNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
         }

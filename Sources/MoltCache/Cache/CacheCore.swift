@@ -192,8 +192,11 @@ final class CacheCore {
         guard seen != dataVersion else { return }
         forgetAll()
         let stored = Int(try statements[.userVersion].first { $0.integer(0) } ?? 0)
-        // The version first: a store that was started afresh has no ledger until it is opened.
-        guard stored == version, try statements[.lastLedgerID].first({ $0.integer(0) }) ?? 0 == ledgerID else {
+        // The version first: a store that was started afresh has nothing else until it is opened. A migration that commits
+        // in batches may be under way at the version that the store has.
+        guard stored == version, try statements[.lastLedgerID].first({ $0.integer(0) }) ?? 0 == ledgerID,
+            try statements[.isUnfinished].first({ $0.integer(0) }) ?? 0 == 0
+        else {
             failure = superseded(by: stored)
             throw SQLiteError(extendedCode: 0, message: "superseded")
         }

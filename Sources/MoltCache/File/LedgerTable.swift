@@ -18,7 +18,8 @@ enum LedgerTable {
             """
         try connection.prepare(query).eachRow { row throws(SQLiteError) in ledger.append(entry(row)) }
         let journal = hasJournal ? try JournalTable.stores(connection) : []
-        return StoreState(version: version, isFresh: false, ledger: ledger, journal: journal)
+        let unfinished = layout >= 4 ? try UnfinishedMark.read(connection) : nil
+        return StoreState(version: version, isFresh: false, ledger: ledger, journal: journal, unfinished: unfinished)
     }
 
     /// Tells one history of a file from another: by the row that was added last, and the backup that was put back last.

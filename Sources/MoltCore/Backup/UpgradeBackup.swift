@@ -1,6 +1,9 @@
 internal import Foundation
 
 /// The backup of one opening: made before its upgrade writes, and put back when the upgrade did what cannot be undone.
+///
+/// That is when the store's file is damaged afterwards, or when a migration that commits in batches failed for good. What
+/// an earlier opening has left half done is not put back: what was written since its backup cannot be known.
 package final class UpgradeBackup {
     private let store: (any BackedUpStore)?
     private let options: MigrationOptions
@@ -19,7 +22,8 @@ package final class UpgradeBackup {
     ///
     /// An upgrade of several transactions makes it in the first one.
     func make(for plan: MigrationPlan, _ state: StoreState, attached: () throws -> [JournalEntry]) throws {
-        guard backup == nil, !plan.isFresh, let store, let policy = options.backup else { return }
+        // What is half done is no state that anyone would go back to.
+        guard backup == nil, !plan.isFresh, state.unfinished == nil, let store, let policy = options.backup else { return }
         try options.reach(.beforeBackup)
         let request = BackupRequest(.automatic, version: plan.from, attached: try attached(), policy: policy) { [options] in
             try options.checkCancellation()
@@ -53,6 +57,12 @@ package final class UpgradeBackup {
                 guard store.isDamaged() else { throw NotNeeded() }
             }
         }
+        // Batches were committed, and no later opening would come further: nobody could use the store as it is.
+        if let unfinished = found?.unfinished, Self.isForGood(error) {
+            return restore(because: error, applying: apply) { state in
+                guard state?.unfinished == unfinished else { throw NotNeeded() }
+            }
+        }
         // Rolled back: a copy of what is there is of no use, and each try would leave another one.
         if let found, let state, found.version == state.version, found.ledger == state.ledger {
             try? store.remove(backup)
@@ -75,7 +85,7 @@ package final class UpgradeBackup {
         guard let backup, let store else { return error }
         do {
             try store.verify(backup)
-            var lock = LockWait(options: options, isCancellable: false)
+            var lock = LockWait(options: options, attempt: AttemptNote(store, options), isCancellable: false)
             try store.restore(backup, checking: isExpected) { try lock.wait() }
         } catch is NotNeeded {
             return error
@@ -95,6 +105,15 @@ package final class UpgradeBackup {
 
     /// The store was found to be well after all.
     private struct NotNeeded: Error {}
+
+    /// Whether the same upgrade would fail again, whenever it is tried.
+    private static func isForGood(_ error: any Error) -> Bool {
+        guard let error = error as? MigrationError else { return false }
+        let passing: [MigrationError.Code] = [
+            .cancelled, .deadlinePassed, .busy, .storeFailed, .attachedStoreFailed, .journalPending, .deferred, .superseded,
+        ]
+        return !passing.contains(error.code)
+    }
 
     /// Whether an error may come from a file that is not whole, and not from a closure or from the store's contents.
     private static func mayBeDamage(_ error: any Error) -> Bool {

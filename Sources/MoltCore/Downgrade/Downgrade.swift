@@ -19,6 +19,8 @@ package struct Downgrade {
     /// - Throws: ``MigrationError`` with the code `superseded`, which says why what was wanted could not be done.
     func run(on store: any MigrationStore, _ plan: MigrationPlan) throws -> Bool {
         guard plan.isSuperseded, !options.isDryRun else { return false }
+        // Who must not upgrade the store must not do this to it either.
+        if case .others = options.duty { return false }
         switch options.downgrade {
         case .refuse:
             return false
@@ -52,7 +54,7 @@ package struct Downgrade {
         loss.attachedStores = journal
         // Whoever is asked may take minutes: no lock is held meanwhile.
         guard confirm(loss) else { throw superseded(plan, "The backup was not put back.") }
-        var lock = LockWait(options: options)
+        var lock = LockWait(options: options, attempt: AttemptNote(store, options))
         try store.restore(backup, checking: isAsConfirmed(state, plan)) { try lock.wait() }
         options.monitor?.send(.restored(backup))
     }
@@ -64,7 +66,7 @@ package struct Downgrade {
     ) throws {
         let state = try store.state()
         guard confirm(try loss(of: store, state, plan)) else { throw superseded(plan, "It was not started afresh.") }
-        var lock = LockWait(options: options)
+        var lock = LockWait(options: options, attempt: AttemptNote(store, options))
         let request = BackupRequest(.aside, version: state.version, policy: options.backup ?? BackupPolicy()) {
             try options.checkCancellation()
         }
@@ -77,7 +79,7 @@ package struct Downgrade {
         for backup in try store.backups() {
             guard let state = try? store.storeState(in: backup) else { continue }
             let plan = MigrationPlan(state: state, storeName: store.storeName, migrations: registry)
-            guard plan.problems.isEmpty, (try? store.verify(backup)) != nil else { continue }
+            guard state.unfinished == nil, plan.problems.isEmpty, (try? store.verify(backup)) != nil else { continue }
             return (backup, state.journal)
         }
         return nil
@@ -139,6 +141,9 @@ package struct Downgrade {
     }
 
     private func checkReadable(_ state: StoreState, _ plan: MigrationPlan) throws {
+        if let unfinished = state.unfinished {
+            throw superseded(plan, "It cannot be opened for reading either: \(unfinished.migration) is half done.")
+        }
         let newer = unknown(in: state)
         if let first = newer.first(where: { !$0.isReadableByOlderReleases && $0.outcome != .deferred }) {
             throw superseded(
