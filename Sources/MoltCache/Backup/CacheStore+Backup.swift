@@ -34,7 +34,7 @@ extension CacheStore: BackedUpStore {
         // Whatever this connection knows of the file is over.
         close()
         do {
-            try StoreReplacement(of: storeName).replace(
+            try StoreReplacement(of: storeName, atCopy: atCopy).replace(
                 with: .file(path),
                 checking: isExpected,
                 waiting: waiting

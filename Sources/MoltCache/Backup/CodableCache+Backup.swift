@@ -74,14 +74,14 @@ extension CodableCache {
         let path = FileStatus.path(of: url)
         try FileStatus.checkPath(path)
         let deadline = ContinuousClock.now + timeout
-        try CacheStore(at: url).restore(backup, checking: { _ in }) {
-            if ContinuousClock.now >= deadline {
-                throw MigrationError(
-                    .busy,
-                    "Another process wrote to the cache at \(path) for more than \(timeout). Try again. Nothing was changed."
-                )
-            }
+        let wait = {
+            guard ContinuousClock.now >= deadline else { return }
+            throw MigrationError(
+                .busy,
+                "Another process wrote to the cache at \(path) for more than \(timeout). Try again. Nothing was changed."
+            )
         }
+        try CacheStore(at: url).restore(backup, checking: { _ in }, waiting: wait)
     }
 
     /// Removes a backup of a cache file.

@@ -19,9 +19,13 @@ struct StoreReplacement {
     private let files: BackupFiles
     private let storeName: String
 
+    /// Called before each part of the copy, and before it is committed.
+    private let atCopy: () -> Void
+
     /// Looks at nothing yet.
-    init(of storeName: String) {
+    init(of storeName: String, atCopy: @escaping () -> Void = {}) {
         self.storeName = storeName
+        self.atCopy = atCopy
         files = BackupFiles(storeName)
     }
 
@@ -87,7 +91,8 @@ struct StoreReplacement {
         let state = try lockedState()
         try isExpected(state)
         if isDamaged(storeName) { try keepDamaged() }
-        while try copy.step() {}
+        repeat { atCopy() } while try copy.step()
+        atCopy()
         try copy.finish()
         // It is done, whether or not others let the log be emptied now.
         live.keepLog(false)

@@ -8,7 +8,9 @@ final class PageCopy {
     private let destination: Connection
     private var backup: OpaquePointer?
 
-    /// Begins nothing yet. Neither connection may be inside a transaction that writes.
+    /// Begins nothing yet.
+    ///
+    /// Neither connection may be inside a transaction that writes.
     init(from source: Connection, into destination: Connection) throws(SQLiteError) {
         guard let backup = sqlite3_backup_init(destination.handle, "main", source.handle, "main") else {
             throw destination.error(sqlite3_errcode(destination.handle))

@@ -26,6 +26,8 @@ public final class CacheStore: MigrationStore {
     package var pageSize = 8192
     /// Whether what is committed must survive a loss of power; a test's copy need not, and is faster.
     package var isDurable = true
+    /// Is called before each part of a backup that is put back, for tests that kill the process there.
+    package var atCopy: () -> Void = {}
     /// When an upgrade's statements are stopped; nil for never.
     var deadline: ContinuousClock.Instant?
     let isInMemory: Bool

@@ -16,7 +16,9 @@ package import Foundation
 public struct BackupPolicy: Sendable {
     /// How many backups are kept, the newest ones; at least 1.
     public var keep: Int
-    /// How old a backup may become; nil for any age. The newest one is kept however old it is.
+    /// How old a backup may become; nil for any age.
+    ///
+    /// The newest one is kept however old it is.
     public var maximumAge: Duration?
     /// How many bytes may be written at a path, for tests of a full disk; nil where it is not known.
     package var freeSpace: @Sendable (_ path: String) -> Int64?

@@ -23,9 +23,11 @@ package final class UpgradeBackup {
     /// An upgrade of several transactions makes it in the first one.
     func make(for plan: MigrationPlan, _ state: StoreState, attached: () throws -> [JournalEntry]) throws {
         // What is half done is no state that anyone would go back to.
-        guard backup == nil, !plan.isFresh, state.unfinished == nil, let store, let policy = options.backup else { return }
+        guard backup == nil, !plan.isFresh, state.unfinished == nil else { return }
+        guard let store, let policy = options.backup else { return }
         try options.reach(.beforeBackup)
-        let request = BackupRequest(.automatic, version: plan.from, attached: try attached(), policy: policy) { [options] in
+        let entries = try attached()
+        let request = BackupRequest(.automatic, version: plan.from, attached: entries, policy: policy) { [options] in
             try options.checkCancellation()
             try options.reach(.copyForBackup)
         }
@@ -110,7 +112,8 @@ package final class UpgradeBackup {
     private static func isForGood(_ error: any Error) -> Bool {
         guard let error = error as? MigrationError else { return false }
         let passing: [MigrationError.Code] = [
-            .cancelled, .deadlinePassed, .busy, .storeFailed, .attachedStoreFailed, .journalPending, .deferred, .superseded,
+            .cancelled, .deadlinePassed, .busy, .storeFailed, .attachedStoreFailed, .journalPending, .deferred,
+            .superseded,
         ]
         return !passing.contains(error.code)
     }

@@ -34,7 +34,8 @@ extension MigrationError {
     }
 
     /// The error for a backup that could not be made.
-    package static func backupFailed(_ reason: String, store: String, underlying: (any Error)? = nil) -> MigrationError {
+    package static func backupFailed(_ reason: String, store: String, underlying: (any Error)? = nil) -> MigrationError
+    {
         var error = MigrationError(
             .backupFailed,
             "A backup of the store cannot be made: \(reason) Nothing was changed.",

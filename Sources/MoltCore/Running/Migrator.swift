@@ -37,7 +37,10 @@ public struct Migrator: Sendable {
             options.monitor?.send(.finished(report))
             return report
         } catch {
-            let error = name(store, in: backup.upgradeDidFail(with: error) { try applyJournal(of: store, AttemptNote(store, options)) })
+            let outcome = backup.upgradeDidFail(with: error) {
+                try applyJournal(of: store, AttemptNote(store, options))
+            }
+            let error = name(store, in: outcome)
             options.monitor?.send(.failed(error))
             throw error
         }

@@ -49,7 +49,8 @@ extension DefaultsStore: BackedUpStore {
             do {
                 _ = try SuiteIntent(Array(entry.changes))
             } catch {
-                throw MigrationError.backupUnusable(backup, "what it has of the suite cannot be read.", underlying: error)
+                let reason = "what it has of the suite cannot be read."
+                throw MigrationError.backupUnusable(backup, reason, underlying: error)
             }
         }
     }

@@ -44,10 +44,10 @@ extension DefaultsStoreFiles {
             let url = directory.appending(path: name.text, directoryHint: .notDirectory)
             do {
                 try DurableFile.create(url.path, with: bytes, by: url.path + BackupName.part)
-            } catch where error.isExisting {
+            } catch  where error.isExisting {
                 date = name.date.addingTimeInterval(0.0015)
                 continue
-            } catch where error.isOutOfSpace {
+            } catch  where error.isOutOfSpace {
                 throw MigrationError.noSpace(
                     for: Int64(bytes.count),
                     free: nil,
@@ -102,7 +102,8 @@ extension DefaultsStoreFiles {
 
     /// Removes a backup of this suite, and nothing else.
     func remove(_ backup: StoreBackup) throws {
-        guard let known = try backups().first(where: { $0.url.standardizedFileURL == backup.url.standardizedFileURL }) else {
+        let url = backup.url.standardizedFileURL
+        guard let known = try backups().first(where: { $0.url.standardizedFileURL == url }) else {
             throw MigrationError.backupUnusable(backup, "it is none of this suite, and was not removed.")
         }
         do throws(DurableFile.Failure) {

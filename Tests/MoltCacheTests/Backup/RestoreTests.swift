@@ -146,7 +146,8 @@ import Testing
 
     // MARK: What is refused
 
-    @Test func `A backup that is damaged, foreign, empty, missing or a link is refused, and nothing is touched`() throws {
+    @Test func `A backup that is damaged, foreign, empty, missing or a link is refused, and nothing is touched`() throws
+    {
         let (backup, _) = try upgraded()
         let after = try scenario.contents
         let bytes = try Data(contentsOf: backup.url)
@@ -193,7 +194,8 @@ import Testing
         try CodableCache.restore(backup, at: text)
         #expect(try CacheStore.contents(at: text).version == 1)
         // What was there is kept.
-        let kept = try #require(try scenario.scratch.names().first { $0.hasPrefix("text.") && $0.hasSuffix(".damaged") })
+        let names = try scenario.scratch.names()
+        let kept = try #require(names.first { $0.hasPrefix("text.") && $0.hasSuffix(".damaged") })
         #expect(try Data(contentsOf: scenario.scratch.file(kept)) == Data(repeating: 0x41, count: 9_000))
     }
 
@@ -222,7 +224,8 @@ import Testing
             // But for the two bytes that say whether there is a log.
             #expect(found.dropFirst(100) == bytes.dropFirst(100))
         }
-        #expect(try scenario.otherNames().count == 1 + kept.count)
+        let names = try scenario.otherNames()
+        #expect(names.count == 1 + kept.count, "\(names)")
         let cache = try scenario.open(1)
         #expect(try cache.count() == 3)
     }
@@ -246,7 +249,8 @@ import Testing
         try scenario.open(3).close()
         let manual = try CodableCache.backUp(at: scenario.url)
         try Data("x".utf8).write(to: scenario.scratch.file("cache.molt.v7-20260101T000000000Z.backup"))
-        try FileManager.default.copyItem(at: manual.url, to: scenario.scratch.file("other.v1-20260101T000000000Z.backup"))
+        let other = scenario.scratch.file("other.v1-20260101T000000000Z.backup")
+        try FileManager.default.copyItem(at: manual.url, to: other)
         try FileManager.default.copyItem(at: manual.url, to: scenario.scratch.file("cache.molt.v3.backup"))
         let backups = try scenario.backups
         #expect(backups.map(\.schemaVersion) == [3, 2, 1])

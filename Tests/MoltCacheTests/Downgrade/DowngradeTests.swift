@@ -278,7 +278,11 @@ import Testing
             [
                 Migration(to: 1, "add-1", .addProperty("Person", "added1", default: .int(1))),
                 Migration(to: 1, "block", .run { _ in Issue.record("It ran.") }),
-                Migration(to: 2, "import", .run(onFreshStore: true) { try $0.create("Person", forKey: "new", Person.john) }),
+                Migration(
+                    to: 2,
+                    "import",
+                    .run(onFreshStore: true) { try $0.create("Person", forKey: "new", Person.john) }
+                ),
             ]
         )
         let cache = try CodableCache(at: scenario.url, migrations: imported, configuration: configuration)

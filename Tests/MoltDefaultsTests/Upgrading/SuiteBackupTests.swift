@@ -10,7 +10,8 @@ import Testing
 
     init() throws {
         scratch = try ScratchSuite([
-            "name": "n", "volume": 0.5, "when": .date(Date(timeIntervalSince1970: 1.25)), "bytes": .data(Data([0, 255])),
+            "name": "n", "volume": 0.5, "when": .date(Date(timeIntervalSince1970: 1)),
+            "bytes": .data(Data([0, 255])),
         ])
     }
 
@@ -252,7 +253,8 @@ import Testing
         func migrations(_ version: Int) -> MigrationRegistry {
             MigrationRegistry(
                 (1...version).map { number in
-                    Migration(to: number, "to \(number)", .settings(in: suite) { try $0.set(.int(Int64(number)), forKey: "v") })
+                    let step = MigrationStep.settings(in: suite) { try $0.set(.int(Int64(number)), forKey: "v") }
+                    return Migration(to: number, "to \(number)", step)
                 }
             )
         }
