@@ -19,7 +19,7 @@ struct StoreReplacement {
     private let files: BackupFiles
     private let storeName: String
 
-    /// Called before each part of the copy, and before it is committed.
+    /// Called before each part of the copy; with the last one it is committed.
     private let atCopy: () -> Void
 
     /// Looks at nothing yet.
@@ -49,6 +49,7 @@ struct StoreReplacement {
         waiting: () throws -> Void
     ) throws {
         try FileStatus.create(files.path)
+        files.removeLeftovers()
         do {
             try replacePages(with: contents, checking: isExpected, waiting: waiting)
         } catch let error as SQLiteError where error.isDamage {
@@ -92,7 +93,6 @@ struct StoreReplacement {
         try isExpected(state)
         if isDamaged(storeName) { try keepDamaged() }
         repeat { atCopy() } while try copy.step()
-        atCopy()
         try copy.finish()
         // It is done, whether or not others let the log be emptied now.
         live.keepLog(false)
@@ -167,9 +167,11 @@ struct StoreReplacement {
         source.close()
         copy.close()
         let aside = files.path(of: files.unused(.damaged, version: nil, at: Date()).text)
-        for suffix in ["-wal", "-shm", "-journal"] where FileStatus.unfollowed(files.path + suffix) != nil {
+        for suffix in ["-wal", "-journal"] where FileStatus.hasContent(files.path + suffix) {
             try DurableFile.move(files.path + suffix, to: aside + suffix)
         }
+        // Those without content, and the index of the log, which SQLite makes anew.
+        for suffix in ["-wal", "-shm", "-journal"] { try DurableFile.remove(files.path + suffix) }
         if link(files.path, aside) != 0 {
             // Not every file system has two names for one file.
             try DurableFile.move(files.path, to: aside)

@@ -32,10 +32,10 @@ final class PageCopy {
         guard code == SQLITE_OK || code == SQLITE_DONE else { throw destination.error(code) }
     }
 
-    /// Copies some pages.
+    /// Copies some pages; with the last ones, commits.
     ///
     /// - Returns: Whether there are more.
-    func step(_ pages: Int32 = 128) throws(SQLiteError) -> Bool {
+    func step(_ pages: Int32 = 32) throws(SQLiteError) -> Bool {
         switch sqlite3_backup_step(backup, pages) {
         case SQLITE_OK: return true
         case SQLITE_DONE: return false
@@ -47,7 +47,7 @@ final class PageCopy {
         }
     }
 
-    /// Commits, when all was copied.
+    /// Ends the copy.
     func finish() throws(SQLiteError) {
         let code = sqlite3_backup_finish(backup)
         backup = nil

@@ -118,7 +118,7 @@ import Testing
             try CodableCache(
                 at: scenario.url,
                 migrations: batched { throw Refusal() },
-                configuration: BackupScenario.configuration()
+                configuration: BackupScenario.configuration { $0.batchSize = 10 }
             )
         }
         #expect(error?.code == .stepFailed)
@@ -138,7 +138,7 @@ import Testing
 
     @Test func `because it was cancelled between batches is not undone, but goes on later`() throws {
         try scenario.fill(1, count: 100)
-        var configuration = BackupScenario.configuration()
+        var configuration = BackupScenario.configuration { $0.batchSize = 10 }
         let monitor = MigrationMonitor()
         configuration.monitor = monitor
         let error = #expect(throws: MigrationError.self) {

@@ -98,7 +98,7 @@ import Testing
         try scenario.open(1).close()
         let first = try scenario.backups
         let path = scenario.url.path
-        for _ in 0..<5 {
+        for _ in 0..<4 {
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
                 _ = try CodableCache(
                     at: URL(fileURLWithPath: path),
