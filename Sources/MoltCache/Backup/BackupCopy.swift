@@ -74,7 +74,7 @@ struct BackupCopy {
                 repeat { try request.step() } while try copy.step()
                 try copy.finish()
             } catch let error as SQLiteError {
-                throw connection.isOutOfSpace ? noSpace(size, error) : error
+                throw error.isFull || error.isAtLimit ? noSpace(size, error) : error
             }
             connection.close()
             try part.markAsRollbackJournaled()
@@ -111,7 +111,7 @@ struct BackupCopy {
             )
             return Int(count)
         } catch {
-            throw connection.isOutOfSpace ? noSpace(size, error) : error
+            throw error.isFull || error.isAtLimit ? noSpace(size, error) : error
         }
     }
 

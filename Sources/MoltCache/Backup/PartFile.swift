@@ -55,14 +55,14 @@ final class PartFile {
 
     /// Sees to it that all is on disk, and then gives the file the name by which it counts.
     func publish(as path: String) throws(DurableFile.Failure) {
-        guard fsync(descriptor) == 0 else { throw DurableFile.Failure(number: errno) }
+        guard DiskSync.file(descriptor) else { throw DurableFile.Failure(number: errno) }
         try DurableFile.publish(self.path, as: path)
         isPublished = true
     }
 
     /// Sees to it that all is on disk, and then puts the file in the place of another one.
     func replace(_ path: String) throws(DurableFile.Failure) {
-        guard fsync(descriptor) == 0 else { throw DurableFile.Failure(number: errno) }
+        guard DiskSync.file(descriptor) else { throw DurableFile.Failure(number: errno) }
         try DurableFile.move(self.path, to: path)
         isPublished = true
     }

@@ -94,6 +94,8 @@ struct StoreReplacement {
         if isDamaged(storeName) { try keepDamaged() }
         repeat { atCopy() } while try copy.step()
         try copy.finish()
+        // Apple's own SQLite never asks the drive for that. Nobody locks the log.
+        DiskSync.drive(of: files.path + "-wal")
         // It is done, whether or not others let the log be emptied now.
         live.keepLog(false)
         live.setBusyTimeout(milliseconds: 0)
