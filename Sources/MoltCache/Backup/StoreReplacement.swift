@@ -174,7 +174,9 @@ struct StoreReplacement {
         }
         // Those without content, and the index of the log, which SQLite makes anew.
         for suffix in ["-wal", "-shm", "-journal"] { try DurableFile.remove(files.path + suffix) }
-        if link(files.path, aside) != 0 {
+        if link(files.path, aside) == 0 {
+            try DurableFile.sync(directory: files.directory)
+        } else {
             // Not every file system has two names for one file.
             try DurableFile.move(files.path, to: aside)
         }
