@@ -169,7 +169,8 @@ extension CacheCore {
         changes.append(CacheChange(key: row.text(0), typeName: row.text(1), kind: kind))
     }
 
-    private func typeID(_ name: String) throws(SQLiteError) -> Int64 {
+    /// The id of a type name, which is added when it is new.
+    func typeID(_ name: String) throws(SQLiteError) -> Int64 {
         let search = try statements[.typeID]
         try search.bind(name, at: 1)
         if let id = try search.first({ $0.integer(0) }) { return id }

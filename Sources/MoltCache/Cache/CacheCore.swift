@@ -32,8 +32,8 @@ final class CacheCore {
     var key: String?
     /// What the current write has changed.
     var changes: [CacheChange] = []
-    /// Whether there are records that wait for their keys; only a migration adds some.
-    private(set) var hasAdopted = false
+    /// Whether there are records that wait for their keys; only a migration adds some, and who puts one back that was in quarantine.
+    var hasAdopted = false
     /// Of the records that wait, those that the current read has found the keys of.
     var claims: [(id: Int64, name: String, key: String)] = []
     private let busyMilliseconds: Int32

@@ -66,7 +66,7 @@ extension CodableCache {
         try change { core throws(SQLiteError) in try core.removeExpired() }
     }
 
-    /// Removes all values.
+    /// Removes all values; records in quarantine stay, see ``removeQuarantined(_:)``.
     ///
     /// - Important: Nothing of them can be taken back.
     public func removeAll() throws {

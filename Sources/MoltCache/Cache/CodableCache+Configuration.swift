@@ -32,6 +32,11 @@ extension CodableCache {
         ///
         /// An error in debug builds and an event of the monitor in all others, by default; see `Migration.fingerprint`.
         public var editedMigrations = MismatchPolicy.standard
+        /// What happens to a record that a step cannot convert: the upgrade stops, by default.
+        ///
+        /// The policy of a step comes before this one, see `MigrationStep.onFailure(_:)`. For what is in quarantine see
+        /// ``CodableCache/quarantined(after:limit:)``.
+        public var unconvertible = RecordFailurePolicy.stop
         /// What happens when a type is stored otherwise than at an earlier write at the same schema version.
         ///
         /// The first write of a type after the cache was opened compares its shape, as the value shows it, with the
@@ -101,7 +106,8 @@ extension CodableCache {
                 monitor: monitor,
                 lockTimeout: lockTimeout,
                 role: role,
-                editedMigrations: editedMigrations
+                editedMigrations: editedMigrations,
+                unconvertible: unconvertible
             )
             options.duty = duty
             options.deadline = deadline

@@ -18,6 +18,24 @@ extension CacheStore {
         return found
     }
 
+    /// A line for each record that a file has in quarantine, with all that it keeps but the times at which that was.
+    ///
+    /// - Throws: ``CacheError``, with the codes of ``state(at:)``.
+    package static func quarantine(at url: URL) throws -> [String] {
+        let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
+            var lines: [String] = []
+            guard try connection.hasTable(QuarantineTable.name) else { return lines }
+            let query = """
+                SELECT json_array(id, record_id, key, type, version, expires_at, digest, migration, migration_version,
+                    first_step, step, step_words, code, reason, property, typeof(content), hex(content))
+                FROM molt_quarantine ORDER BY id
+                """
+            try connection.prepare(query).eachRow { row throws(SQLiteError) in lines.append(row.text(0)) }
+            return lines
+        }
+        return lines ?? []
+    }
+
     /// What the store holds, in memory or in its file.
     package func contents() throws -> StoreContents {
         let connection = try ready(busyMilliseconds: 5_000)

@@ -122,6 +122,13 @@ final class Connection {
         try prepare(sql).first { $0.text(0) } ?? ""
     }
 
+    /// Whether there is a table, in the file and not among the temporary ones.
+    func hasTable(_ name: String) throws(SQLiteError) -> Bool {
+        let search = try prepare("SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)")
+        try search.bind(name, at: 1)
+        return try search.first { $0.integer(0) != 0 } ?? false
+    }
+
     // MARK: State
 
     /// How many rows the last statement changed.

@@ -99,6 +99,15 @@ final class Statement {
         try check(code)
     }
 
+    /// Binds text, or NULL.
+    func bind(text: String?, at index: Int32) throws(SQLiteError) {
+        if let text {
+            try bind(text, at: index)
+        } else {
+            try bind(nil as Double?, at: index)
+        }
+    }
+
     /// Binds bytes that SQLite reads in place: they must stay until the statement was reset and is bound anew.
     func bind(inPlace bytes: UnsafeRawBufferPointer, isText: Bool, at index: Int32) throws(SQLiteError) {
         guard let base = bytes.baseAddress, !bytes.isEmpty else {

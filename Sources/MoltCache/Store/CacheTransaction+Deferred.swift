@@ -19,6 +19,7 @@ extension CacheTransaction {
         guard !keepsDeferred else { return }
         keepsDeferred = true
         try connection.execute("CREATE TABLE IF NOT EXISTS main.\(Self.deferredTable)")
+        try keepQuarantine()
         if hasDeferred {
             // Those of this transaction were deferred before it was known that they must be kept.
             try connection.execute(
@@ -30,12 +31,7 @@ extension CacheTransaction {
 
     func deferChange(_ change: DeferredChange) throws {
         try mapped { () throws(SQLiteError) in
-            if !hasDeferred {
-                // A temporary table is kept in a file of its own, so that memory stays flat. The primary key makes
-                // the last change of a kind win, and gives each stage its changes in the order of the records.
-                try connection.execute("CREATE TEMP TABLE \(Self.deferredTable)")
-                hasDeferred = true
-            }
+            if !hasDeferred { try makeDeferred() }
             let kind: Int64
             let text: String
             switch change.kind {
@@ -52,11 +48,20 @@ extension CacheTransaction {
         }
     }
 
+    private func makeDeferred() throws(SQLiteError) {
+        // A temporary table is kept in a file of its own, so that memory stays flat. The primary key makes
+        // the last change of a kind win, and gives each stage its changes in the order of the records.
+        try connection.execute("CREATE TEMP TABLE \(Self.deferredTable)")
+        hasDeferred = true
+    }
+
     func applyDeferredChanges(stage: Int) throws {
+        if hasQuarantine, !hasDeferred { try mapped { () throws(SQLiteError) in try makeDeferred() } }
         guard hasDeferred else { return }
         let collision = try mapped { () throws(SQLiteError) -> Collision? in
             try connection.execute("SAVEPOINT deferred")
             do throws(SQLiteError) {
+                if hasQuarantine { try quarantine(stage) }
                 try applyDropsAndTypes(stage)
                 if let collision = try applyKeys(stage) {
                     try connection.execute("ROLLBACK TO deferred; RELEASE deferred")

@@ -91,7 +91,11 @@ extension CacheTransaction {
     private func makeOriginals() throws(SQLiteError) {
         guard !hasOriginals else { return }
         try connection.execute(
-            "CREATE TEMP TABLE molt_original(id INTEGER PRIMARY KEY, key TEXT, type TEXT, content, expires_at REAL)"
+            """
+            CREATE TEMP TABLE molt_original(
+                id INTEGER PRIMARY KEY, key TEXT, type TEXT, content, expires_at REAL, version INTEGER
+            )
+            """
         )
         hasOriginals = true
     }

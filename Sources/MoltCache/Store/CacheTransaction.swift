@@ -13,6 +13,8 @@ final class CacheTransaction: MigrationTransaction {
     var hasDeferred = false
     /// Whether that table stays when the transaction ends.
     var keepsDeferred = false
+    /// Whether the table for records that go into quarantine was made.
+    var hasQuarantine = false
     /// Whether the table for originals was made.
     var hasOriginals = false
     /// Whether the table for records that wait for their keys was made.
@@ -43,7 +45,9 @@ final class CacheTransaction: MigrationTransaction {
             statements.removeAll()
             if hasDeferred, !keepsDeferred { try connection.execute("DROP TABLE temp.molt_deferred") }
             if hasOriginals { try connection.execute("DROP TABLE temp.molt_original") }
+            if hasQuarantine, !keepsDeferred { try connection.execute("DROP TABLE temp.molt_failed") }
             hasDeferred = false
+            hasQuarantine = false
             hasOriginals = false
             try connection.execute(RowQuery.forgetSize.sql)
         }
@@ -98,8 +102,11 @@ final class CacheTransaction: MigrationTransaction {
             if unfinished != nil {
                 try keepDeferredChanges()
             } else {
-                try connection.execute("DROP TABLE IF EXISTS main.molt_deferred")
+                try connection.execute(
+                    "DROP TABLE IF EXISTS main.molt_deferred; DROP TABLE IF EXISTS main.molt_failed"
+                )
                 hasDeferred = false
+                hasQuarantine = false
                 keepsDeferred = false
             }
         }

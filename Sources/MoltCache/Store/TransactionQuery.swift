@@ -19,6 +19,7 @@ enum TransactionQuery: Int, CaseIterable {
     case insert
     case delete
     case deferChange
+    case deferQuarantine
     case keepOriginal
     case original
     case awaitKey
@@ -68,6 +69,7 @@ enum TransactionQuery: Int, CaseIterable {
         case .delete: "DELETE FROM molt_record WHERE id = ?1"
         case .deferChange:
             "INSERT OR REPLACE INTO molt_deferred(stage, kind, id, text) VALUES(?1, ?2, ?3, ?4)"
+        case .deferQuarantine: QuarantineTable.deferring
         case .keepOriginal: "\(Self.keeping) WHERE molt_record.id = ?1"
         case .original:
             """
@@ -81,8 +83,9 @@ enum TransactionQuery: Int, CaseIterable {
 
     /// Keeps records as they are, with the names that their types have now; a `WHERE` is to follow.
     static let keeping = """
-        INSERT OR IGNORE INTO temp.molt_original(id, key, type, content, expires_at)
-        SELECT molt_record.id, molt_record.key, molt_type.name, molt_record.content, molt_record.expires_at
+        INSERT OR IGNORE INTO temp.molt_original(id, key, type, content, expires_at, version)
+        SELECT molt_record.id, molt_record.key, molt_type.name, molt_record.content, molt_record.expires_at,
+            molt_record.version
         FROM molt_record JOIN molt_type ON molt_type.id = molt_record.type_id
         """
 }

@@ -97,6 +97,8 @@ extension MigrationError {
         public static let propertyExists = Code(rawValue: "propertyExists")
         /// A value cannot be decoded as the type asked for, or encoded to JSON.
         public static let typeMismatch = Code(rawValue: "typeMismatch")
+        /// More records could not be converted than the policy allows; the upgrade was rolled back.
+        public static let tooManyFailures = Code(rawValue: "tooManyFailures")
         /// Two records would have the same key.
         public static let keyExists = Code(rawValue: "keyExists")
         /// A record was asked for by a key that no record has.

@@ -1,9 +1,10 @@
 extension MigrationReport: CustomStringConvertible {
-    /// The report as a table, below it what became of keys and what must wait.
+    /// The report as a table, below it records that failed, what became of keys, and what must wait.
     ///
-    /// Of keys that could not be converted their names are shown, and no values.
+    /// Of records and keys that could not be converted their names are shown, and no values.
     public var description: String {
-        ([table] + keyLines + deferred.map { "waits: \($0.migration): \($0.reason)" }).joined(separator: "\n")
+        let waiting = deferred.map { "waits: \($0.migration): \($0.reason)" }
+        return ([table] + failureLines + keyLines + waiting).joined(separator: "\n")
     }
 
     private var table: String {
@@ -58,6 +59,36 @@ extension MigrationReport: CustomStringConvertible {
 
     private static func seconds(_ duration: Double) -> String {
         duration < 1 ? "\(Int((duration * 1000).rounded())) ms" : "\((duration * 100).rounded() / 100) s"
+    }
+
+    /// For each migration that could not convert records, the first of them.
+    private var failureLines: [String] {
+        let shown = 20
+        var lines: [String] = []
+        for entry in entries {
+            let failed = entry.steps.flatMap(\.failedRecords)
+            guard !failed.isEmpty else { continue }
+            let outcomes = Dictionary(grouping: failed, by: \.outcome).sorted { $0.key.rawValue > $1.key.rawValue }
+            // Of very many only the first are in the list, and all of them in the count.
+            let quarantined = entry.counts.quarantined
+            let counts = outcomes.map { outcome, records in
+                let count = outcome == .quarantined ? quarantined : records.count
+                return "\(Self.grouped(count)) \(outcome.rawValue)"
+            }
+            lines.append("\(entry.migration.name): \(counts.joined(separator: ", ")), not convertible")
+            for record in failed.prefix(shown) {
+                let place = record.property.map { ", property \"\($0)\"" } ?? ""
+                lines.append(
+                    ErrorSummary.oneLine(
+                        "  \(record.outcome.rawValue): \"\(record.key)\" of type \(record.type)\(place): "
+                            + "\(record.code): \(record.reason)"
+                    )
+                )
+            }
+            let more = (failed.contains { $0.outcome == .dropped } ? failed.count : quarantined) - shown
+            if more > 0 { lines.append("  and \(Self.grouped(more)) more") }
+        }
+        return lines
     }
 
     /// For each migration that worked on keys, how many had which outcome, and those that need a look.

@@ -38,6 +38,24 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         public var counts: RecordCounts
         /// What became of each key, where the step works on keys of a suite or on files.
         public var keys: [KeyOutcome]
+        /// The records that it could not convert and that did not stop the upgrade; the first 1 000.
+        public var failedRecords: [FailedRecord]
+
+        init(words: String) {
+            self.words = words
+            counts = RecordCounts()
+            keys = []
+            failedRecords = []
+        }
+
+        /// Reads a step; one that an earlier release has written names no records that failed.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            words = try container.decode(String.self, forKey: .words)
+            counts = try container.decode(RecordCounts.self, forKey: .counts)
+            keys = try container.decode([KeyOutcome].self, forKey: .keys)
+            failedRecords = try container.decodeIfPresent([FailedRecord].self, forKey: .failedRecords) ?? []
+        }
     }
 
     /// A migration that must wait.

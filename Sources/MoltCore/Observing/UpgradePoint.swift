@@ -17,6 +17,7 @@ package struct UpgradePoint: Hashable, Sendable, CustomStringConvertible {
         case renameType = "renaming the type"
         case deleteType = "deleting the type"
         case deferChange = "keeping a change for later"
+        case deferQuarantine = "keeping a record for the quarantine"
         case applyDeferredChanges = "making the changes that were kept"
         case writeLedger = "writing the ledger"
         case writeJournal = "writing the journal"

@@ -27,6 +27,9 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// Says why the step cannot run now, in a sentence, or nil when it can.
     let readiness: Readiness
 
+    /// What happens to a record that the step cannot convert; nil when the opening says so.
+    private(set) var failurePolicy: RecordFailurePolicy?
+
     /// Says why a step cannot run now; gets the stores that are attached, by their names.
     package typealias Readiness = @Sendable (_ attached: (String) -> (any AttachedStore)?) throws -> String?
 
@@ -71,6 +74,22 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         self.attached = attached
         self.usesRecords = usesRecords
         self.readiness = readiness
+    }
+
+    /// The step with a policy for records that it cannot convert, which comes before that of the opening.
+    ///
+    /// ```swift
+    /// .transform("Person") { person in
+    ///     person["age"] = .int(try person.remove("years", as: Int.self))
+    /// }.onFailure(.quarantine())
+    /// ```
+    ///
+    /// It is no part of the migration's fingerprint, and may be changed after the migration has shipped. Of a block it is
+    /// about the records that `enumerate` visits; see ``MigrationContext/enumerate(_:_:)``.
+    public func onFailure(_ policy: RecordFailurePolicy) -> MigrationStep {
+        var step = self
+        step.failurePolicy = policy
+        return step
     }
 
     /// The step in words, as plans and reports show it.

@@ -36,7 +36,7 @@ struct BatchedRun {
             migration.id,
             .ran,
             steps: migration.steps.map {
-                MigrationReport.Step(words: $0.description, counts: RecordCounts(), keys: [])
+                MigrationReport.Step(words: $0.description)
             }
         )
     }
@@ -54,6 +54,8 @@ struct BatchedRun {
         scope.meter.expect([total])
         scope.meter.begin(group: 0, weight: total, migrations: [migration.id])
         scope.meter.advance(by: unfinished?.counts.read ?? 0)
+        pass.total = total
+        scope.failures.resume(unfinished?.failures ?? [], steps)
         try scope.options.reach(.beforeSteps, "of \(migration.name)")
         // Types are sorted by their bytes, and nobody else changes the store meanwhile.
         let first = unfinished?.position.type ?? ""
@@ -62,7 +64,9 @@ struct BatchedRun {
         if position == nil { try pass.finish(stages: Set(steps.indices)) }
         try scope.options.reach(.afterSteps, "of \(migration.name)")
         add(pass.counts, seconds: start.duration(to: .now).seconds)
+        for step in steps { entry.steps[step.number].failedRecords = scope.failures.records(of: step) }
         guard let position else {
+            try scope.failures.check(0, entry)
             scope.meter.end()
             scope.options.monitor?.send(.ended(entry))
             return nil
@@ -74,7 +78,8 @@ struct BatchedRun {
             counts: entry.counts,
             stepCounts: entry.steps.map(\.counts),
             duration: entry.duration,
-            position: position
+            position: position,
+            failures: scope.failures.all(of: 0)
         )
     }
 

@@ -24,6 +24,8 @@ public final class MigrationContext {
 
     /// The version that a record is at when this block has changed it.
     private let recordVersion: Int
+    private let migration: Migration
+    private let step: UpgradeSchedule.Step
     private let scope: UpgradeScope
     private let atPoint: UpgradeHook?
     /// The coders that records are made with.
@@ -31,6 +33,8 @@ public final class MigrationContext {
     private var isExpired = false
     /// What left the store half changed: the block cannot catch it and go on.
     private var failure: (any Error)?
+    /// Why the upgrade stops after all, when too many records could not be converted.
+    private(set) var limitError: MigrationError?
     /// The first id of the records that this block creates: `enumerate` does not visit those.
     private let firstCreatedID: Int64
     private var nextID: Int64
@@ -44,6 +48,10 @@ public final class MigrationContext {
     /// Numbers for changes that are deferred: one for each pass of this block.
     private var nextStage = 0
     private(set) var counts = RecordCounts()
+    /// How many records could not be converted.
+    private var failureCount = 0
+    /// How often a type was renamed.
+    private var renameCount = 0
     /// What became of each key that the block worked on.
     var keys: [KeyOutcome] = []
     /// The attached stores that the block has asked for.
@@ -53,7 +61,9 @@ public final class MigrationContext {
     /// How the upgrade runs.
     var options: MigrationOptions { scope.options }
 
-    init(_ pending: PendingMigration, _ scope: UpgradeScope) throws {
+    init(_ pending: PendingMigration, _ step: UpgradeSchedule.Step, _ scope: UpgradeScope) throws {
+        migration = pending.migration
+        self.step = step
         oldVersion = pending.oldVersion
         version = pending.migration.version
         recordVersion = pending.recordVersion
@@ -140,9 +150,9 @@ public final class MigrationContext {
         }
     }
 
-    /// Grows with each record that was changed, deleted or added.
+    /// Grows with each record that was changed, deleted, added or set aside, and with each type that was renamed.
     private var changeCount: Int {
-        counts.changed + counts.dropped + counts.created
+        counts.changed + counts.dropped + counts.created + counts.quarantined + renameCount
     }
 
     private func visitAll(
@@ -194,15 +204,30 @@ public final class MigrationContext {
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
     ) throws -> Bool {
         let typeName = record.typeName
-        try record.read()
-        let old = try original(of: record, level)
-        let revision = record.revision
+        var read: Record?
+        var revision = record.revision
+        let changes = changeCount
+        var isAtPoint = false
         do {
-            try atPoint?(UpgradePoint(.record, "\(old.key) of type \(typeName)"))
+            try record.read()
+            let old = try original(of: record, level)
+            read = old
+            revision = record.revision
+            if let atPoint {
+                isAtPoint = true
+                try atPoint(UpgradePoint(.record, "\(old.key) of type \(typeName)"))
+                isAtPoint = false
+            }
             try body(old, &record)
             if let failure = record.failure { throw failure }
         } catch {
-            throw recordError(error, key: old.key, type: typeName)
+            var old = read ?? record
+            if read == nil { old.typeName = originalTypeNames[typeName] ?? typeName }
+            let error = recordError(error, key: old.key, type: typeName)
+            guard !isAtPoint, changeCount == changes, try setAside(old, now: typeName, error) else {
+                throw error
+            }
+            return false
         }
         if let failure { throw failure }
         if enumerations[level].isCurrentDeleted { return false }
@@ -211,13 +236,57 @@ public final class MigrationContext {
             return false
         }
         guard record.revision != revision else { return false }
-        guard !enumerations[level].isCurrentWritten else { throw lostUpdate(key: old.key, type: typeName) }
+        guard !enumerations[level].isCurrentWritten else {
+            throw lostUpdate(key: read?.key ?? record.key, type: typeName)
+        }
         let isRetyped = record.typeName != typeName
         if isRetyped {
             // Written when this enumeration ends, and seen by those around it.
             for outer in 0..<level { enumerations[outer].isBatchIncomplete = true }
         }
         return try write(record, isRetyped: isRetyped, stage: stage)
+    }
+
+    /// Sets a record aside as it was when the block started, where the policy says so.
+    ///
+    /// What the closure did to an attached store before it threw could not be taken back.
+    private func setAside(_ old: Record, now typeName: String, _ error: MigrationError) throws -> Bool {
+        let policy = scope.options.policy(of: step)
+        guard policy != .stop, failure == nil, usedAttachments.isEmpty, StepFailure.isAboutRecord(error) else {
+            return false
+        }
+        let error = StepFailure.error(error, migration, step.number, store: scope.storeName)
+        let cause = RecordFailure(error, in: migration, step: step.number, firstStep: step.number)
+        let isDropped = if case .drop = policy { true } else { false }
+        do {
+            let record = MigrationReport.FailedRecord(
+                key: old.key,
+                type: old.typeName,
+                outcome: isDropped ? .dropped : .quarantined,
+                cause
+            )
+            try scope.failures.add(record, error, at: step, of: count(ofType: typeName) + failureCount)
+            failureCount += 1
+        } catch {
+            failure = failure ?? error
+            limitError = error as? MigrationError
+            throw error
+        }
+        if isDropped {
+            try delete(id: old.id)
+            return true
+        }
+        touch(old.id, isDeleted: true)
+        counts.quarantined += 1
+        let stage = nextStage
+        nextStage += 1
+        try perform { transaction in
+            try transaction.deferQuarantine(
+                DeferredQuarantine(stage: stage, id: old.id, typeName: old.typeName, failure: cause)
+            )
+            try transaction.applyDeferredChanges(stage: stage)
+        }
+        return true
     }
 
     private func original(of record: Record, _ level: Int) throws -> Record {
@@ -323,6 +392,7 @@ public final class MigrationContext {
         let names = try types
         guard name != newName else { return }
         guard names.contains(name) else { return }
+        renameCount += 1
         if hasOriginals || names.contains(newName) {
             hasOriginals = true
             try perform { try $0.keepOriginals(ofType: name) }

@@ -16,6 +16,12 @@ public struct MigrationOptions: Sendable {
     ///
     /// An error in debug builds and an event in all others, by default. See ``Migration/fingerprint``.
     public var editedMigrations: MismatchPolicy
+    /// What happens to a record that a step cannot convert: the upgrade stops, by default.
+    ///
+    /// The policy of a step comes before this one; see ``MigrationStep/onFailure(_:)``.
+    public var unconvertible: RecordFailurePolicy
+    /// The policy of all steps, whatever they say themselves; nil to let them.
+    package var policyOfAllSteps: RecordFailurePolicy?
     /// Who is to upgrade a store that needs it; who opens it, by default.
     public var duty = UpgradeDuty.opener
     /// When the store's locks must be given up at the latest; nil for never, the default.
@@ -48,6 +54,7 @@ public struct MigrationOptions: Sendable {
         lockTimeout: Duration = .seconds(60),
         role: MigrationRole = .current,
         editedMigrations: MismatchPolicy = .standard,
+        unconvertible: RecordFailurePolicy = .stop,
         isCancelled: @escaping @Sendable () -> Bool = { false }
     ) {
         self.appVersion = appVersion
@@ -55,12 +62,18 @@ public struct MigrationOptions: Sendable {
         self.lockTimeout = lockTimeout
         self.role = role
         self.editedMigrations = editedMigrations
+        self.unconvertible = unconvertible
         self.isCancelled = isCancelled
     }
 
     /// The short version of the main bundle; empty when it has none, as a command-line tool.
     public static var bundleVersion: String {
         Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? ""
+    }
+
+    /// What happens to a record that a step cannot convert.
+    func policy(of step: UpgradeSchedule.Step) -> RecordFailurePolicy {
+        policyOfAllSteps ?? step.onFailure ?? unconvertible
     }
 
     /// Throws when someone asked for the upgrade to stop, or its time is over.

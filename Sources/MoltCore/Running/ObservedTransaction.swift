@@ -88,6 +88,11 @@ final class ObservedTransaction: MigrationTransaction {
         try base.deferChange(change)
     }
 
+    func deferQuarantine(_ quarantine: DeferredQuarantine) throws {
+        try reach(.deferQuarantine)
+        try base.deferQuarantine(quarantine)
+    }
+
     func applyDeferredChanges(stage: Int) throws {
         try reach(.applyDeferredChanges)
         try base.applyDeferredChanges(stage: stage)

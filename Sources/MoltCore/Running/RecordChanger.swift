@@ -7,6 +7,9 @@ struct RecordChanger: Sendable {
     private let pending: [PendingMigration]
     private let storeName: String
     private let atPoint: UpgradeHook?
+    /// For each step, whether records that it cannot convert stop the upgrade.
+    private let stops: [Bool]
+    private let stageCount: Int
     /// How many threads may send records through their steps at once.
     let workerCount = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
@@ -14,12 +17,14 @@ struct RecordChanger: Sendable {
         _ steps: [UpgradeSchedule.Step],
         _ pending: [PendingMigration],
         storeName: String,
-        atPoint: UpgradeHook? = nil
+        options: MigrationOptions
     ) {
         chains = StepChains(steps)
         self.pending = pending
         self.storeName = storeName
-        self.atPoint = atPoint
+        atPoint = options.atPoint
+        stops = steps.map { options.policy(of: $0) == .stop }
+        stageCount = steps.count
     }
 
     /// The steps that look at a record of a type.
@@ -44,7 +49,7 @@ struct RecordChanger: Sendable {
                         workers[number].contents.removeAll(keepingCapacity: true)
                         for index in (count * number / workerCount)..<(count * (number + 1) / workerCount) {
                             outcomes[index] = change(&records[index], chain, &workers[number], number)
-                            if outcomes[index].failure != nil { return }
+                            if outcomes[index].failure != nil, outcomes[index].failedStage == nil { return }
                         }
                     }
                     if workerCount == 1 {
@@ -74,19 +79,34 @@ struct RecordChanger: Sendable {
         return outcome
     }
 
-    /// Sends a record through its steps.
+    /// Sends a record, as the store has it, through the steps before a stage once more, and tells nobody.
+    ///
+    /// - Returns: What the steps did to it, and their counts.
+    func replay(_ record: inout Record, before stage: Int) -> (outcome: RecordOutcome, counts: PassCounts) {
+        var counts = PassCounts(migrations: pending.count, stages: stageCount)
+        let outcome = change(&record, chain(typeName: record.typeName), &counts, before: stage, isReplay: true)
+        return (outcome, counts)
+    }
+
+    /// Sends a record through its steps, or through those before a stage.
     private func change(
         _ record: inout Record,
         _ chain: StepChains.Chain,
-        _ counts: inout PassCounts
+        _ counts: inout PassCounts,
+        before end: Int = .max,
+        isReplay: Bool = false
     ) -> RecordOutcome {
         var outcome = RecordOutcome(id: record.id)
         var chain = chain
+        // Where the record's type name is the one that it has.
+        var named = 0
+        var isAtPoint = false
         var next = 0
         var migration = -1
         var isMigrationCounted = false
         while next < chain.links.count {
             let link = chain.links[next]
+            if link.stage >= end { break }
             next += 1
             if link.migration != migration {
                 migration = link.migration
@@ -95,16 +115,25 @@ struct RecordChanger: Sendable {
             }
             counts.stages[link.stage].read += 1
             if record.typeName != link.typeName { record.typeName = link.typeName }
+            named = link.stage
             let revision = record.revision
             let key = record.changedKey
             do {
                 try record.read()
-                try atPoint?(UpgradePoint(.record, "\(record.key) of type \(link.typeName)"))
+                if let atPoint, !isReplay {
+                    isAtPoint = true
+                    try atPoint(UpgradePoint(.record, "\(record.key) of type \(link.typeName)"))
+                    isAtPoint = false
+                }
                 try link.edit.apply(&record)
                 if let failure = record.failure { throw failure }
             } catch {
                 let migration = pending[link.migration].migration
-                outcome.failure = StepFailure.error(error, migration, link.number, record, store: storeName)
+                let failure = StepFailure.error(error, migration, link.number, record, store: storeName)
+                outcome.failure = failure
+                if !stops[link.stage], !isAtPoint, StepFailure.isAboutRecord(failure) {
+                    outcome.failedStage = link.stage
+                }
                 return outcome
             }
             if record.isDropped {
@@ -129,9 +158,14 @@ struct RecordChanger: Sendable {
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .type(record.typeName)))
                 chain = chains.chain(from: link.stage + 1, typeName: record.typeName)
                 next = 0
+                named = link.stage + 1
             }
         }
-        outcome.isGone = chain.isDeleted
+        if end == .max {
+            outcome.isGone = chain.isDeleted
+        } else {
+            record.typeName = chains.name(of: record.typeName, from: named, before: end)
+        }
         return outcome
     }
 }

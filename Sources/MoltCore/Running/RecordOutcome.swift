@@ -18,4 +18,6 @@ struct RecordOutcome {
     var deferred: [DeferredChange] = []
     /// What a step threw.
     var failure: (any Error)?
+    /// The step, by its place in the pass, when the others may go on without the record; nil when the upgrade stops.
+    var failedStage: Int?
 }

@@ -15,12 +15,14 @@ final class RecordPass {
     private let queue = DispatchQueue(label: "molt.pass", qos: .userInitiated)
     private var deferredStages: Set<Int> = []
     private(set) var counts: PassCounts
+    /// How many records there are to look at, for errors.
+    var total = 0
 
     init(_ steps: [UpgradeSchedule.Step], _ pending: [PendingMigration], _ scope: UpgradeScope) {
         self.steps = steps
         self.pending = pending
         self.scope = scope
-        changer = RecordChanger(steps, pending, storeName: scope.storeName, atPoint: scope.options.atPoint)
+        changer = RecordChanger(steps, pending, storeName: scope.storeName, options: scope.options)
         counts = PassCounts(migrations: pending.count, stages: steps.count)
     }
 
@@ -152,8 +154,11 @@ final class RecordPass {
         guard count > 0 else { return }
         var contents = RecordContents(rows: [], buffers: work.workers.map(\.contents))
         contents.rows.reserveCapacity(count)
-        for outcome in work.outcomes[..<count] {
-            if let failure = outcome.failure { throw failure }
+        for index in 0..<count {
+            if let failure = work.outcomes[index].failure {
+                work.outcomes[index] = try setAside(work.outcomes[index], failure, &contents)
+            }
+            let outcome = work.outcomes[index]
             for change in outcome.deferred {
                 deferredStages.insert(change.stage)
                 try transaction.deferChange(change)
@@ -174,5 +179,82 @@ final class RecordPass {
         }
         if !contents.rows.isEmpty { try transaction.write(contents) }
         scope.meter.advance(by: count)
+    }
+
+    // MARK: Records that a step cannot convert
+
+    /// Lets a record that failed be set aside as it is before its migration, or throws.
+    ///
+    /// The store still has it as it was read. It goes through the migrations before that one once more: what it is to be
+    /// when they have run is what is kept, as when each of them runs by itself.
+    ///
+    /// - Returns: What those migrations did to it.
+    private func setAside(
+        _ failed: RecordOutcome,
+        _ error: any Error,
+        _ contents: inout RecordContents
+    ) throws -> RecordOutcome {
+        guard let stage = failed.failedStage, let error = error as? MigrationError,
+            let stored = try transaction.record(id: failed.id)
+        else { throw error }
+        let step = steps[stage]
+        let first = steps.firstIndex { $0.migration == step.migration } ?? stage
+        var record = stored
+        let again = changer.replay(&record, before: .max)
+        // A closure that gives another result each time: nothing can be said of what the record is to be.
+        guard again.outcome.failedStage == stage else { throw error }
+        record = stored
+        var outcome = changer.replay(&record, before: first).outcome
+        guard outcome.failure == nil else { throw error }
+
+        let migration = pending[step.migration].migration
+        let failure = RecordFailure(error, in: migration, step: step.number, firstStep: steps[first].number)
+        let isDropped = if case .drop = scope.options.policy(of: step) { true } else { false }
+        try scope.failures.add(
+            MigrationReport.FailedRecord(
+                key: record.key,
+                type: record.typeName,
+                outcome: isDropped ? .dropped : .quarantined,
+                failure
+            ),
+            error,
+            at: step,
+            of: total
+        )
+        take(again.counts, backFrom: step.migration)
+        deferredStages.insert(first)
+        if isDropped {
+            outcome.deferred.append(DeferredChange(stage: first, id: outcome.id, kind: .drop))
+            outcome.isGone = true
+            counts.stages[stage].dropped += 1
+            counts.migrations[step.migration].dropped += 1
+        } else {
+            try inStep(stage) {
+                try transaction.deferQuarantine(DeferredQuarantine(stage: first, id: outcome.id, failure: failure))
+            }
+            counts.stages[stage].quarantined += 1
+            counts.migrations[step.migration].quarantined += 1
+            if outcome.changedAt != nil { keep(record, in: &outcome, &contents) }
+        }
+        return outcome
+    }
+
+    /// Takes back what a migration counted as changed in a record that then failed.
+    private func take(_ failed: PassCounts, backFrom migration: Int) {
+        counts.migrations[migration].changed -= failed.migrations[migration].changed
+        for stage in steps.indices where steps[stage].migration == migration {
+            counts.stages[stage].changed -= failed.stages[stage].changed
+        }
+    }
+
+    /// Puts the content of a record behind those of the workers.
+    private func keep(_ record: Record, in outcome: inout RecordOutcome, _ contents: inout RecordContents) {
+        outcome.worker = changer.workerCount
+        if contents.buffers.count == outcome.worker { contents.buffers.append([]) }
+        let start = contents.buffers[outcome.worker].count
+        record.writeContent(to: &contents.buffers[outcome.worker])
+        outcome.content = start..<contents.buffers[outcome.worker].count
+        outcome.isData = record.isData
+        if record.hasNewExpiration { outcome.newExpiration = .some(record.expirationSeconds) }
     }
 }

@@ -59,6 +59,16 @@ struct StepChains: Sendable {
         return chain
     }
 
+    /// The name that a type has before a stage, followed from an earlier one; nothing deletes it in between.
+    func name(of typeName: String, from stage: Int, before end: Int) -> String {
+        var typeName = typeName
+        for index in stage..<max(stage, min(end, steps.count)) {
+            guard case .renameType(let name, let newName) = steps[index].action else { continue }
+            if RecordObject.isSame(name, typeName) { typeName = newName }
+        }
+        return typeName
+    }
+
     /// The name that a type has behind all steps; nil when one of them deletes it.
     func finalName(of typeName: String) -> String? {
         var typeName = typeName

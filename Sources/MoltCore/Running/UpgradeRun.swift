@@ -26,7 +26,7 @@ final class UpgradeRun {
                 migration.id,
                 plan.isFresh ? .bornFresh : .ran,
                 steps: migration.steps.map {
-                    MigrationReport.Step(words: $0.description, counts: RecordCounts(), keys: [])
+                    MigrationReport.Step(words: $0.description)
                 }
             )
         }
@@ -56,6 +56,7 @@ final class UpgradeRun {
                 try run(block: block, of: step, index)
                 try scope.options.reach(.afterSteps, name(of: [step]))
             }
+            try checkFailures(at: index)
             tellEnded(at: index)
         }
         if schedule.groups.isEmpty {
@@ -79,6 +80,13 @@ final class UpgradeRun {
             guard started.insert(index).inserted else { continue }
             scope.attempt.note(pending[index].migration.id)
             scope.options.monitor?.send(.started(pending[index].migration.id))
+        }
+    }
+
+    /// Looks whether the migrations that end with a group could not convert too many records.
+    private func checkFailures(at group: Int) throws {
+        for (index, span) in schedule.spans.enumerated() where span.upperBound == group {
+            try scope.failures.check(index, entries[index])
         }
     }
 
@@ -123,11 +131,13 @@ final class UpgradeRun {
         let work = try types.reduce(0) { try $0 + scope.transaction.count(ofType: $1) }
         let atWork = Set(steps.map(\.migration)).sorted().map { pending[$0].migration.id }
         scope.meter.begin(group: group, weight: work, migrations: atWork)
+        pass.total = work
         try pass.run(types: types)
         scope.meter.end()
         for (stage, step) in steps.enumerated() {
             ranSteps[step.migration].insert(step.number)
             entries[step.migration].steps[step.number].counts += pass.counts.stages[stage]
+            entries[step.migration].steps[step.number].failedRecords = scope.failures.records(of: step)
         }
         for index in pending.indices {
             entries[index].counts += pass.counts.migrations[index]
@@ -154,12 +164,14 @@ final class UpgradeRun {
         let pending = pending[step.migration]
         let work = step.usesRecords ? max(1, try scope.transaction.count(ofType: nil)) : 0
         scope.meter.begin(group: group, weight: work, migrations: [pending.migration.id])
-        let context = try MigrationContext(pending, scope)
+        let context = try MigrationContext(pending, step, scope)
         defer { context.expire() }
         do {
             try block(context)
             try context.finish()
         } catch {
+            // It names the first of the records, and with it its own place.
+            if let error = context.limitError { throw error }
             throw StepFailure.error(error, pending.migration, step.number, store: scope.storeName)
         }
         scope.meter.end()
@@ -167,6 +179,7 @@ final class UpgradeRun {
         ranSteps[step.migration].insert(step.number)
         entries[step.migration].steps[step.number].counts += context.counts
         entries[step.migration].steps[step.number].keys += context.keys
+        entries[step.migration].steps[step.number].failedRecords = scope.failures.records(of: step)
         entries[step.migration].counts += context.counts
         entries[step.migration].attachedCounts.merge(scope.attachments.counts(of: context.usedAttachments)) { $1 }
         entries[step.migration].duration += start.duration(to: .now).seconds

@@ -11,6 +11,8 @@ struct UpgradeSchedule {
         /// Whether it may look at records.
         var usesRecords: Bool
         var action: MigrationStep.Action
+        /// What happens to a record that the step cannot convert; nil when the opening says so.
+        var onFailure: RecordFailurePolicy?
     }
 
     /// What runs in one go.
@@ -43,7 +45,8 @@ struct UpgradeSchedule {
                     number: number,
                     isImport: step.runsOnFreshStore,
                     usesRecords: step.usesRecords,
-                    action: step.action
+                    action: step.action,
+                    onFailure: step.failurePolicy
                 )
                 if case .run(let block) = step.action {
                     closePass(&groups)

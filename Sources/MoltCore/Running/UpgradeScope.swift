@@ -8,6 +8,7 @@ struct UpgradeScope {
     let options: MigrationOptions
     let attempt: AttemptNote
     let meter: ProgressMeter
+    let failures: FailureTally
 
     init(
         transaction: any MigrationTransaction,
@@ -23,5 +24,6 @@ struct UpgradeScope {
         self.options = options
         self.attempt = attempt
         meter = ProgressMeter(monitor: options.monitor)
+        failures = FailureTally(options)
     }
 }

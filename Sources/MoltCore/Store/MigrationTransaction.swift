@@ -76,7 +76,17 @@ public protocol MigrationTransaction: AnyObject {
     /// A pass over a million records may defer a million changes: a store keeps them on disk, not in memory.
     func deferChange(_ change: DeferredChange) throws
 
+    /// Keeps for the end of the pass that a record is to be put into quarantine.
+    ///
+    /// What is kept of it is its content, key, type name, expiry and version at the stage. A block's record is kept as its
+    /// ``original(id:)`` is, where it has one. A store that has no quarantine need not implement this.
+    ///
+    /// - Throws: ``MigrationError`` with the code `unsupported` when the store has no quarantine.
+    func deferQuarantine(_ quarantine: DeferredQuarantine) throws
+
     /// Makes the changes that were deferred at one stage, all at the same moment: keys may be swapped.
+    ///
+    /// Records are put into quarantine first: the others may have their keys.
     ///
     /// - Throws: ``MigrationError`` with the code `keyExists`, the new key, and the stage's records unchanged.
     func applyDeferredChanges(stage: Int) throws
@@ -121,6 +131,15 @@ public protocol MigrationTransaction: AnyObject {
 }
 
 extension MigrationTransaction {
+    /// Refuses: the store has no quarantine.
+    public func deferQuarantine(_ quarantine: DeferredQuarantine) throws {
+        throw MigrationError(
+            .unsupported,
+            "The store cannot keep records in quarantine. Let the upgrade stop at a record that cannot be converted, or "
+                + "drop such records."
+        )
+    }
+
     /// A store that commits all migrations as one is never asked for it.
     public func setUnfinished(_ unfinished: UnfinishedMigration?, version: Int) throws {
         throw MigrationError(.unsupported, "The store cannot keep a migration that is half done.")

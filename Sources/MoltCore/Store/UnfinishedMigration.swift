@@ -20,6 +20,18 @@ public struct UnfinishedMigration: Hashable, Sendable, Codable {
     package var stepCounts: [RecordCounts]
     /// Where it stopped: the type, and the last record of it that is done.
     package var position: Position
+    /// The records that could not be converted, by the step; nil for none.
+    package var failures: [StepFailures]?
+
+    /// The records that a step could not convert.
+    package struct StepFailures: Hashable, Sendable, Codable {
+        /// The step's place in the migration.
+        package var step: Int
+        /// How many there are.
+        package var count: Int
+        /// The first of them.
+        package var records: [MigrationReport.FailedRecord]
+    }
 
     /// A place in a pass over the records, which goes through one type after the other.
     package struct Position: Hashable, Sendable, Codable {
@@ -41,7 +53,8 @@ public struct UnfinishedMigration: Hashable, Sendable, Codable {
         counts: RecordCounts,
         stepCounts: [RecordCounts],
         duration: Double,
-        position: Position
+        position: Position,
+        failures: [StepFailures] = []
     ) {
         self.migration = migration.id
         fingerprint = migration.fingerprint
@@ -51,5 +64,6 @@ public struct UnfinishedMigration: Hashable, Sendable, Codable {
         self.stepCounts = stepCounts
         self.duration = duration
         self.position = position
+        self.failures = failures.isEmpty ? nil : failures
     }
 }

@@ -76,6 +76,33 @@ extension StoreBehavior {
                 }
                 trial.expect("the records", Array(try trial.rows(store).names.prefix(2)), is: ["1 Person y", "2 Y b"])
             },
+            StoreBehavior(
+                "A record goes into quarantine before its stage, or the store says that it has none",
+                needs: .records
+            ) { trial in
+                let store = try trial.people()
+                try trial.write(store) { transaction in
+                    do {
+                        try transaction.deferQuarantine(
+                            DeferredQuarantine(stage: 1, id: 2, failure: Self.failure)
+                        )
+                    } catch let error as MigrationError where error.code == .unsupported {
+                        trial.expect("the records", try trial.rows(transaction), is: StoredRow.people)
+                        return
+                    }
+                    try put(0, 2, .key("z"), transaction)
+                    try put(1, 1, .key("z"), transaction)
+                    trial.expect("the records before", try trial.rows(transaction), is: StoredRow.people)
+                    try transaction.applyDeferredChanges(stage: 0)
+                    let before = ["1 Person a", "2 Person z", "3 City c", "7 Person d"]
+                    trial.expect("the records before its stage", try trial.rows(transaction).names, is: before)
+                    try transaction.applyDeferredChanges(stage: 1)
+                    let after = ["1 Person z", "3 City c", "7 Person d"]
+                    trial.expect("the records after its stage", try trial.rows(transaction).names, is: after)
+                    trial.expect("the count", try transaction.count(ofType: "Person"), is: 2)
+                    try transaction.applyDeferredChanges(stage: 1)
+                }
+            },
             StoreBehavior("Nothing that was deferred is left for the next transaction", needs: .records) { trial in
                 let store = try trial.people()
                 try trial.write(store) { try put(0, 1, .drop, $0) }
@@ -128,6 +155,16 @@ extension StoreBehavior {
                 }
             },
         ]
+    }
+
+    private static var failure: RecordFailure {
+        RecordFailure(
+            migration: MigrationID(name: "conformance", version: 1),
+            step: MigrationError.StepPosition(number: 1, words: "fail"),
+            firstStep: 1,
+            code: .stepFailed,
+            reason: "For a trial."
+        )
     }
 
     private static func put(

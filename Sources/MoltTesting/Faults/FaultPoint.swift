@@ -100,7 +100,7 @@ extension UpgradePoint.Kind {
         case .read: .batches
         case .record: .records
         case .writeBatch, .writeContent, .writeExpiry, .insert, .delete, .renameType, .deleteType, .deferChange,
-            .applyDeferredChanges, .writeLedger, .writeJournal, .clearJournal:
+            .deferQuarantine, .applyDeferredChanges, .writeLedger, .writeJournal, .clearJournal:
             .writes
         case .beforeCommit, .afterCommit: .commits
         case .beforeApply, .afterApply, .afterApplies: .attached

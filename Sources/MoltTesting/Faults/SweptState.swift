@@ -8,6 +8,8 @@ struct SweptState: Equatable {
     var contents: StoreFixture
     /// The attached stores to which changes are still to be made.
     var journal: [String]
+    /// What is in quarantine, without when it was put there.
+    var quarantine: [String]
 
     /// Looks at a store.
     ///
@@ -15,6 +17,7 @@ struct SweptState: Equatable {
     init(_ store: TemporaryStore, before: SweptState? = nil) throws {
         contents = try store.contents()
         journal = try store.pendingJournal()
+        quarantine = try store.quarantine()
         guard let before else { return }
         let old = Set(before.contents.ledger)
         for index in contents.ledger.indices where !old.contains(contents.ledger[index]) {
@@ -60,10 +63,10 @@ extension SweptState {
                 \(Self.list(isNearBefore ? sinceBefore : sinceAfter))
                 """
         }
-        guard inside == after.inside else {
+        guard inside == after.inside, quarantine == after.quarantine else {
             return """
                 Changes to suites are still to be made, but the store is not as it is after the upgrade:
-                \(Self.list(Self.lines(inside, expected: after.inside)))
+                \(Self.list(Self.lines(inside, expected: after.inside) + quarantineLines(after)))
                 """
         }
         let torn = tornSettings(before.contents.suites, after.contents.suites)
@@ -78,7 +81,13 @@ extension SweptState {
             let waiting = journal.isEmpty ? "no store" : journal.joined(separator: ", ")
             lines.append("changes are still to be made to \(waiting)")
         }
-        return lines
+        return lines + quarantineLines(expected)
+    }
+
+    private func quarantineLines(_ expected: SweptState) -> [String] {
+        guard quarantine != expected.quarantine else { return [] }
+        let counts = "\(quarantine.count) records, expected \(expected.quarantine.count)"
+        return ["the quarantine has \(counts), or other ones"]
     }
 
     /// The settings that are neither as they were nor as they are to be, or gone before others have come.

@@ -31,6 +31,9 @@ struct ReportDifference {
                 for (key, otherKey) in zip(step.keys, other.keys) where key != otherKey {
                     add("\(place): \(Shown.key(key.key))", key.outcome.rawValue, otherKey.outcome.rawValue)
                 }
+                if step.failedRecords != other.failedRecords {
+                    add("\(place): failed records", words(step.failedRecords), words(other.failedRecords))
+                }
                 if step.keys.count != other.keys.count {
                     add("\(place): keys", String(step.keys.count), String(other.keys.count))
                 }
@@ -44,6 +47,10 @@ struct ReportDifference {
 
     private static func words(_ deferred: [MigrationReport.Deferral]) -> String {
         deferred.isEmpty ? "nothing" : deferred.map(\.migration.description).joined(separator: ", ")
+    }
+
+    private func words(_ records: [MigrationReport.FailedRecord]) -> String {
+        records.isEmpty ? "none" : records.map { Shown.key($0.key) }.joined(separator: ", ")
     }
 
     private func words(_ counts: RecordCounts) -> String {

@@ -134,6 +134,12 @@ extension TemporaryStore {
         return found
     }
 
+    /// What is in quarantine, byte for byte, without when it was put there.
+    func quarantine() throws -> [String] {
+        guard fixture.primary == .cache else { return [] }
+        return try CacheStore.quarantine(at: url)
+    }
+
     /// The attached stores to which changes of an upgrade are still to be made.
     func pendingJournal() throws -> [String] {
         switch fixture.primary {

@@ -70,7 +70,7 @@ struct PathTests {
 }
 
 /// Registries and stores that come from a seed.
-private enum RandomUpgrade {
+enum RandomUpgrade {
     private static let types = ["A", "B", "C"]
     private static let names = ["x", "y", "z", "w"]
 
@@ -91,19 +91,51 @@ private enum RandomUpgrade {
         }
     }
 
-    static func registry(_ random: inout SeededGenerator) -> MigrationRegistry {
+    /// - Parameter fails: Whether steps fail for some records.
+    static func registry(_ random: inout SeededGenerator, fails: Bool = false) -> MigrationRegistry {
         while true {
             var migrations: [Migration] = []
             var version = 0
             for number in 0..<(2 + random.below(5)) {
                 version += number == 0 || random.below(4) > 0 ? 1 : 0
                 let steps = (0..<random.below(4)).map { step in
-                    Self.step(&random, mark: number * 10 + step)
+                    fails && random.below(3) == 0
+                        ? failingStep(&random, mark: number * 10 + step)
+                        : Self.step(&random, mark: number * 10 + step)
                 }
                 migrations.append(Migration(to: version, "m\(number)", steps: steps))
             }
             let registry = MigrationRegistry(migrations)
             if registry.faults.isEmpty { return registry }
+        }
+    }
+
+    /// A step that changes some records, and fails for others.
+    private static func failingStep(_ random: inout SeededGenerator, mark: Int) -> MigrationStep {
+        let type = random.pick(types + ["D"])
+        let salt = random.below(1_000)
+        switch random.below(4) {
+        case 0: return .renameProperty(type, random.pick(names), to: "failed\(mark)", ifMissing: .fail)
+        case 1:
+            return .convert(type, from: [String: Value].self, to: [String: Value].self) { old in
+                guard old.count != salt % 4 else { throw Refusal(value: "\(old)") }
+                return old.merging(["converted": .number(mark)]) { $1 }
+            }
+        case 2:
+            return .run("fail \(mark)") { migration in
+                if salt % 3 == 0 { try migration.renameType(type, to: "D") }
+                try migration.enumerate(type) { _, new in new["before\(mark)"] = .int(1) }
+                try migration.enumerate(type) { old, new in
+                    if chance(old, salt, 3) { throw Refusal(value: old.key) }
+                    new.key += "*\(mark)"
+                }
+            }
+        default:
+            return .transform(type) { record in
+                record["tried\(mark)"] = .int(mark)
+                if chance(record, salt, 2) { record.key += "/\(mark)" }
+                if chance(record, salt + 1, 3) { throw Refusal(value: record.key) }
+            }
         }
     }
 

@@ -7,7 +7,7 @@ final class FlawedStore: MigrationStore {
         case reusesIDs, unsortedTypes, keepsChanges, forgetsFingerprint, hasNoTypes, comparesCharacters
         case handsOutTooFew, ignoresThrough, forgetsExpiry, textBecomesData, overwritesKeys, makesChangesAtOnce
         case keepsLatestOriginal, shufflesJournal, neverFresh, staysUsable, keepsDeferredRow, setsNoVersion
-        case rewritesContent, countsDeleted, wrapsErrors
+        case rewritesContent, countsDeleted, wrapsErrors, forgetsQuarantine
 
         /// The behaviour that it breaks.
         var behavior: String {
@@ -30,6 +30,8 @@ final class FlawedStore: MigrationStore {
             case .keepsDeferredRow: "The ledger row of a deferred migration is replaced, and no other"
             case .setsNoVersion: "The version is the one that was recorded last, with ledger rows or without"
             case .countsDeleted: "Records are counted, by type and all"
+            case .forgetsQuarantine:
+                "A record goes into quarantine before its stage, or the store says that it has none"
             case .wrapsErrors: "What the closure throws comes out, and nothing of the transaction is kept"
             }
         }
@@ -186,6 +188,10 @@ final class FlawedTransaction: MigrationTransaction {
     func deferChange(_ change: DeferredChange) throws {
         try base.deferChange(change)
         if flaw == .makesChangesAtOnce { try base.applyDeferredChanges(stage: change.stage) }
+    }
+
+    func deferQuarantine(_ quarantine: DeferredQuarantine) throws {
+        if flaw != .forgetsQuarantine { try base.deferQuarantine(quarantine) }
     }
 
     func applyDeferredChanges(stage: Int) throws { try base.applyDeferredChanges(stage: stage) }

@@ -1,0 +1,85 @@
+internal import Foundation
+internal import MoltCore
+
+/// Keeps the records that a migration could not convert, as they were before it.
+///
+/// The table is made with the first such record, inside the upgrade's transaction: a file without any pays nothing for
+/// it, and a release that does not know it leaves it alone.
+enum QuarantineTable {
+    /// The table's name.
+    static let name = "molt_quarantine"
+
+    /// Ids are never given out twice: who has one never means another record by it.
+    private static let creation = """
+        CREATE TABLE IF NOT EXISTS molt_quarantine(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            record_id INTEGER NOT NULL,
+            key TEXT NOT NULL,
+            type TEXT NOT NULL,
+            version INTEGER NOT NULL,
+            expires_at REAL,
+            created_at REAL NOT NULL,
+            updated_at REAL NOT NULL,
+            digest TEXT,
+            migration TEXT NOT NULL,
+            migration_version INTEGER NOT NULL,
+            first_step INTEGER NOT NULL,
+            step INTEGER NOT NULL,
+            step_words TEXT NOT NULL,
+            code TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            property TEXT,
+            quarantined_at REAL NOT NULL,
+            content ANY NOT NULL
+        ) STRICT
+        """
+
+    /// For records that go into quarantine when their stage comes.
+    static let deferredTable = """
+        molt_failed(
+            stage INTEGER, id INTEGER, type TEXT, migration TEXT, migration_version INTEGER, first_step INTEGER,
+            step INTEGER, step_words TEXT, code TEXT, reason TEXT, property TEXT, PRIMARY KEY(stage, id)
+        ) WITHOUT ROWID
+        """
+
+    /// Keeps a record for its stage.
+    static let deferring = """
+        INSERT OR REPLACE INTO molt_failed(
+            stage, id, type, migration, migration_version, first_step, step, step_words, code, reason, property
+        ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+        """
+
+    /// Copies the records of a stage, in the order of their ids.
+    ///
+    /// - Parameters:
+    ///   - hasOriginals: Whether a block may have kept records as they were.
+    ///   - hasAdopted: Whether records may wait for their keys.
+    static func moving(hasOriginals: Bool, hasAdopted: Bool) -> String {
+        let original = hasOriginals ? "LEFT JOIN temp.molt_original AS original ON original.id = record.id" : ""
+        let adopted = hasAdopted ? "LEFT JOIN molt_adopted AS adopted ON adopted.record_id = record.id" : ""
+        func kept(_ column: String) -> String {
+            hasOriginals ? "iif(original.id IS NULL, record.\(column), original.\(column))" : "record.\(column)"
+        }
+        let type = "coalesce(failed.type, \(hasOriginals ? "original.type, " : "")molt_type.name)"
+        return """
+            INSERT INTO molt_quarantine(
+                record_id, key, type, version, expires_at, created_at, updated_at, digest, migration,
+                migration_version, first_step, step, step_words, code, reason, property, quarantined_at, content
+            )
+            SELECT record.id, \(kept("key")), \(type), \(kept("version")), \(kept("expires_at")), record.created_at,
+                record.updated_at, \(hasAdopted ? "adopted.digest" : "NULL"), failed.migration,
+                failed.migration_version, failed.first_step, failed.step, failed.step_words, failed.code,
+                failed.reason, failed.property, ?2, \(kept("content"))
+            FROM molt_failed AS failed
+            JOIN molt_record AS record ON record.id = failed.id
+            JOIN molt_type ON molt_type.id = record.type_id
+            \(original) \(adopted)
+            WHERE failed.stage = ?1 ORDER BY failed.id
+            """
+    }
+
+    /// Makes the table unless it is there.
+    static func make(_ connection: Connection) throws(SQLiteError) {
+        try connection.execute(creation)
+    }
+}

@@ -1,0 +1,134 @@
+internal import Foundation
+internal import MoltCore
+
+/// The quarantine, inside a transaction.
+extension CacheCore {
+    /// Whether records were ever put into quarantine.
+    func hasQuarantine() throws(SQLiteError) -> Bool {
+        try statements.connection.hasTable(QuarantineTable.name)
+    }
+
+    /// The greatest id in quarantine; 0 when it is empty.
+    func lastQuarantinedID() throws(SQLiteError) -> Int64 {
+        guard try hasQuarantine() else { return 0 }
+        return try statements.connection.integer("SELECT max(id) FROM molt_quarantine")
+    }
+
+    /// The next rows behind an id.
+    ///
+    /// - Parameter byteLimit: How many bytes of content end the page early; at least one row is read.
+    func quarantineRows(
+        after: Int64,
+        through: Int64 = .max,
+        limit: Int,
+        byteLimit: Int = .max
+    ) throws(SQLiteError) -> [QuarantineRow] {
+        guard try hasQuarantine() else { return [] }
+        let statement = try statements.connection.prepare(QuarantineRow.page)
+        try statement.bind(after, at: 1)
+        try statement.bind(through, at: 2)
+        try statement.bind(Int64(clamping: limit), at: 3)
+        var rows: [QuarantineRow] = []
+        defer { statement.reset() }
+        var bytes = 0
+        while bytes < byteLimit, try statement.step() {
+            let row = QuarantineRow(statement)
+            bytes += row.record.content.count
+            rows.append(row)
+        }
+        return rows
+    }
+
+    /// The row with an id, or nil.
+    func quarantineRow(_ id: Int64) throws(SQLiteError) -> QuarantineRow? {
+        guard try hasQuarantine() else { return nil }
+        let statement = try statements.connection.prepare(QuarantineRow.single)
+        try statement.bind(id, at: 1)
+        return try statement.first { QuarantineRow($0) }
+    }
+
+    /// Takes a row out of quarantine.
+    func deleteQuarantined(_ id: Int64) throws(SQLiteError) {
+        let statement = try statements.connection.prepare("DELETE FROM molt_quarantine WHERE id = ?1")
+        try statement.bind(id, at: 1)
+        try statement.run()
+    }
+
+    /// Whether there is a value under a key, also one that still waits for its key.
+    func isTaken(_ key: String) throws(SQLiteError) -> Bool {
+        if try recordTypeName(key) != nil { return true }
+        return try adoptedRecord(key) != nil
+    }
+
+    /// Adds a record under a key that is free, as a migration has left it.
+    ///
+    /// - Parameters:
+    ///   - created: When its key was first set, and when it was last set, in seconds since 1970.
+    ///   - digest: The name of the file that it was adopted from, when it still waits for its key.
+    func add(
+        _ record: StoreContents.StoredRecord,
+        created: Double,
+        updated: Double,
+        digest: String?
+    ) throws(SQLiteError) {
+        _ = try remove(record.key, as: .expired)
+        let connection = statements.connection
+        let type = try typeID(record.typeName)
+        let insertion = try connection.prepare(
+            """
+            INSERT INTO molt_record(key, type_id, version, created_at, updated_at, accessed_at, expires_at, content)
+            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            """
+        )
+        try insertion.bind(record.key, at: 1)
+        try insertion.bind(type, at: 2)
+        try insertion.bind(Int64(record.version), at: 3)
+        try insertion.bind(created, at: 4)
+        try insertion.bind(updated, at: 5)
+        try insertion.bind(useTime(now()), at: 6)
+        try insertion.bind(record.expiration, at: 7)
+        try insertion.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 8)
+        if let digest { try awaitKey(record.key, digest: digest) }
+        if let size { self.size = size + Int64(record.content.count) }
+        changes.append(CacheChange(key: record.key, typeName: record.typeName, kind: .set))
+    }
+
+    /// Lets the record under the name of a file wait for the key that the name was made of, as before its quarantine.
+    func awaitKey(_ name: String, digest: String) throws(SQLiteError) {
+        try AdoptedTable.make(statements.connection)
+        let waiting = try statements.connection.prepare(
+            "INSERT OR REPLACE INTO molt_adopted(record_id, digest) SELECT id, ?2 FROM molt_record WHERE key = ?1"
+        )
+        try waiting.bind(name, at: 1)
+        try waiting.bind(digest, at: 2)
+        try waiting.run()
+        hasAdopted = true
+    }
+
+    /// Writes down why a record failed again, and what it was before that.
+    func update(_ row: QuarantineRow) throws(SQLiteError) {
+        let statement = try statements.connection.prepare(
+            """
+            UPDATE molt_quarantine SET key = ?2, type = ?3, version = ?4, expires_at = ?5, migration = ?6,
+                migration_version = ?7, first_step = ?8, step = ?9, step_words = ?10, code = ?11, reason = ?12,
+                property = ?13, digest = ?14, content = ?15
+            WHERE id = ?1
+            """
+        )
+        try statement.bind(row.id, at: 1)
+        try statement.bind(row.record.key, at: 2)
+        try statement.bind(row.record.typeName, at: 3)
+        try statement.bind(Int64(row.record.version), at: 4)
+        try statement.bind(row.record.expiration, at: 5)
+        try statement.bind(row.failure.migration.name, at: 6)
+        try statement.bind(Int64(row.failure.migration.version), at: 7)
+        try statement.bind(Int64(row.failure.firstStep), at: 8)
+        try statement.bind(Int64(row.failure.step.number), at: 9)
+        try statement.bind(row.failure.step.words, at: 10)
+        try statement.bind(row.failure.code.rawValue, at: 11)
+        try statement.bind(row.failure.reason, at: 12)
+        try statement.bind(text: row.failure.property, at: 13)
+        try statement.bind(text: row.digest, at: 14)
+        try statement.run(bindingInPlace: Data(row.record.content), isText: !row.record.isData, at: 15)
+    }
+}

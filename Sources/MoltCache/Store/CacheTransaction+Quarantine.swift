@@ -1,0 +1,63 @@
+internal import Foundation
+internal import MoltCore
+
+extension CacheTransaction {
+    func deferQuarantine(_ quarantine: DeferredQuarantine) throws {
+        try mapped { () throws(SQLiteError) in
+            if !hasQuarantine {
+                try connection.execute("CREATE TEMP TABLE \(QuarantineTable.deferredTable)")
+                hasQuarantine = true
+            }
+            let failure = quarantine.failure
+            let statement = try statements[.deferQuarantine]
+            try statement.bind(Int64(quarantine.stage), at: 1)
+            try statement.bind(quarantine.id, at: 2)
+            try statement.bind(text: quarantine.typeName, at: 3)
+            try statement.bind(failure.migration.name, at: 4)
+            try statement.bind(Int64(failure.migration.version), at: 5)
+            try statement.bind(Int64(failure.firstStep), at: 6)
+            try statement.bind(Int64(failure.step.number), at: 7)
+            try statement.bind(failure.step.words, at: 8)
+            try statement.bind(failure.code.rawValue, at: 9)
+            try statement.bind(failure.reason, at: 10)
+            try statement.bind(text: failure.property, at: 11)
+            try statement.run()
+        }
+    }
+
+    /// Has the records that are to go into quarantine outlive the transaction, as all changes that are deferred.
+    func keepQuarantine() throws(SQLiteError) {
+        try connection.execute("CREATE TABLE IF NOT EXISTS main.\(QuarantineTable.deferredTable)")
+        if hasQuarantine {
+            try connection.execute(
+                "INSERT OR REPLACE INTO main.molt_failed SELECT * FROM temp.molt_failed; DROP TABLE temp.molt_failed"
+            )
+        }
+        hasQuarantine = true
+    }
+
+    /// Sets the records of a stage aside, as they are now or as they were when the block started.
+    func quarantine(_ stage: Int) throws(SQLiteError) {
+        let search = try connection.prepare("SELECT EXISTS(SELECT 1 FROM molt_failed WHERE stage = ?1)")
+        try search.bind(Int64(stage), at: 1)
+        guard try search.first({ $0.integer(0) != 0 }) == true else { return }
+        try QuarantineTable.make(connection)
+        let moving = try connection.prepare(
+            QuarantineTable.moving(
+                hasOriginals: hasOriginals,
+                hasAdopted: try connection.hasTable("molt_adopted")
+            )
+        )
+        try moving.bind(Int64(stage), at: 1)
+        try moving.bind(Date().timeIntervalSince1970, at: 2)
+        try moving.run()
+        let deletion = try connection.prepare(
+            "DELETE FROM molt_record WHERE id IN (SELECT id FROM molt_failed WHERE stage = ?1)"
+        )
+        try deletion.bind(Int64(stage), at: 1)
+        try deletion.run()
+        let forgetting = try connection.prepare("DELETE FROM molt_failed WHERE stage = ?1")
+        try forgetting.bind(Int64(stage), at: 1)
+        try forgetting.run()
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltTesting
+import Testing
+
+/// Records that the closure of an `enumerate` cannot convert.
+@Suite struct `A record that a block cannot convert` {
+    static let people = ["a", "b", "c"].map { StoredRecord("Person", $0, "{ \"n\":\"\($0)\"}") }
+
+    static func upgrade(
+        _ old: OldStore,
+        _ policy: RecordFailurePolicy = .quarantine(upTo: .none),
+        _ block: @escaping @Sendable (MigrationContext) throws -> Void
+    ) throws -> CodableCache {
+        try FailurePolicyTests.open(old, registry(.run("visit", block)), policy)
+    }
+
+    @Test func `It is set aside, and the block goes on`() throws {
+        let old = try OldStore(Self.people)
+        let cache = try Self.upgrade(old) { migration in
+            try migration.enumerate("Person") { old, new in
+                new["seen"] = true
+                new.key += "!"
+                if old.key == "b" { throw Refusal() }
+            }
+        }
+        #expect(try cache.keys() == ["a!", "c!"])
+        let record = try #require(try cache.quarantined().first)
+        #expect(Array(record.content) == Self.people[1].content)
+        #expect(record.key == "b")
+        #expect(record.failure.step.words == "visit")
+        #expect(record.failure.reason == "Refusal")
+        #expect(cache.report.counts.read == 3)
+        #expect(cache.report.counts.changed == 2)
+        #expect(cache.report.counts.quarantined == 1)
+        #expect(cache.report.failedRecords.map(\.key) == ["b"])
+    }
+
+    @Test func `It is dropped when the policy says so`() throws {
+        let old = try OldStore(Self.people)
+        let cache = try Self.upgrade(old, .drop(upTo: .none)) { migration in
+            try migration.enumerate("Person") { old, _ in if old.key == "b" { throw Refusal() } }
+        }
+        #expect(try cache.keys() == ["a", "c"])
+        #expect(cache.report.counts.dropped == 1)
+        #expect(try cache.quarantinedCount == 0)
+    }
+
+    @Test func `It is kept as it was when the block started: content, key, type, expiry and version`() throws {
+        var people = Self.people
+        people[1].expiration = 4e9
+        people[1].version = 0
+        for renames in 0...2 {
+            let old = try OldStore(people, version: 2, ledger: [("older", 2)])
+            let registry: MigrationRegistry = [
+                Migration(to: 2, "older"),
+                Migration(
+                    to: 3,
+                    "new",
+                    .run("visit") { migration in
+                        if renames == 1 { try migration.renameType("Person", to: "Human") }
+                        let type = renames == 1 ? "Human" : "Person"
+                        try migration.enumerate(type) { _, new in
+                            new["first"] = 1
+                            new.key += "+"
+                            new.expiration = nil
+                        }
+                        if renames == 2 { try migration.renameType("Person", to: "Human") }
+                        try migration.enumerate(renames == 0 ? "Person" : "Human") { old, new in
+                            if old.key == "b" { throw Refusal() }
+                            new["second"] = 2
+                        }
+                    }
+                ),
+            ]
+            let cache = try FailurePolicyTests.open(old, registry, .quarantine())
+            let record = try #require(try cache.quarantined().first)
+            #expect(record.key == "b")
+            #expect(record.typeName == "Person")
+            #expect(Array(record.content) == people[1].content)
+            #expect(record.expiration == Date(timeIntervalSince1970: 4e9))
+            #expect(record.version == 0)
+            #expect(try cache.keys() == ["a+", "c+"])
+            // Tried again, the block starts with it as it started before.
+            let fixed = MigrationRegistry([
+                Migration(to: 2, "older"),
+                Migration(
+                    to: 3,
+                    "new",
+                    .run("visit") { migration in
+                        try migration.renameType("Person", to: "Human")
+                        try migration.enumerate("Human") { _, new in new["fixed"] = .string(new.key) }
+                    }
+                ),
+            ])
+            #expect(try cache.retryQuarantined(with: fixed).count(of: .converted) == 1)
+            #expect(try cache.typeName(forKey: "b") == "Human")
+        }
+    }
+
+    @Test func `A closure that changed the store before it threw stops the upgrade`() throws {
+        let blocks: [@Sendable (MigrationContext) throws -> Void] = [
+            { try $0.create("Person", forKey: "new", RecordValue.object([:])) },
+            { try $0.delete("c") },
+            { migration in
+                var other = try #require(try migration.record(forKey: "c"))
+                other["x"] = 1
+                try migration.update(other)
+            },
+            { try $0.renameType("Other", to: "More") },
+            { try $0.enumerate("Other") { _, new in new["x"] = 1 } },
+        ]
+        for block in blocks {
+            let old = try OldStore(Self.people + [StoredRecord("Other", "o", "{}")])
+            let before = try old.snapshot()
+            let error = #expect(throws: MigrationError.self) {
+                try Self.upgrade(old) { migration in
+                    try migration.enumerate("Person") { old, _ in
+                        guard old.key == "b" else { return }
+                        try block(migration)
+                        throw Refusal()
+                    }
+                }
+            }
+            #expect(error?.code == .stepFailed)
+            #expect(error?.recordKey == "b")
+            #expect(try old.snapshot() == before)
+        }
+    }
+
+    @Test func `A block that works on an attached store stops: what a closure did to that stays`() throws {
+        let old = try OldStore(Self.people)
+        let notebook = Notebook(url: old.directory.file("notes"))
+        var configuration = CodableCache.Configuration()
+        configuration.unconvertible = .quarantine()
+        configuration.attached = [notebook]
+        #expect(throws: MigrationError.self) {
+            try CodableCache(
+                at: old.url,
+                migrations: registry(
+                    .run("visit") { migration in
+                        let pages = try migration.pages(notebook)
+                        try migration.enumerate("Person") { old, _ in
+                            try pages.add(old.key)
+                            if old.key == "b" { throw Refusal() }
+                        }
+                    }
+                ),
+                configuration: configuration
+            )
+        }
+        #expect(try notebook.lines.isEmpty)
+        #expect(try CacheStore.quarantine(at: old.url) == [])
+    }
+
+    @Test func `One that is visited by two enumerations, one inside the other, is set aside once`() throws {
+        for batch in [1, 2, 512] {
+            let old = try OldStore(Self.people)
+            var configuration = CodableCache.Configuration()
+            configuration.unconvertible = .quarantine(upTo: .none)
+            configuration.batchSize = batch
+            let step = MigrationStep.run("visit") { migration in
+                try migration.enumerate("Person") { _, new in
+                    try migration.enumerate("Person") { inner, _ in if inner.key == "b" { throw Refusal() } }
+                    new["seen"] = true
+                }
+            }
+            let cache = try CodableCache(at: old.url, migrations: registry(step), configuration: configuration)
+            #expect(try cache.quarantined().map(\.key) == ["b"])
+            #expect(try cache.keys() == ["a", "c"])
+            cache.close()
+            #expect(try old.snapshot().texts["c"]?.contains("seen") == true)
+        }
+    }
+
+    @Test func `What concerns no record stops the upgrade`() throws {
+        let old = try OldStore(Self.people)
+        let before = try old.snapshot()
+        let error = #expect(throws: MigrationError.self) { try Self.upgrade(old) { _ in throw Refusal() } }
+        #expect(error?.code == .stepFailed)
+        #expect(throws: MigrationError.self) {
+            try Self.upgrade(old) { migration in
+                try migration.enumerate("Person") { _, _ in throw CancellationError() }
+            }
+        }
+        #expect(throws: MigrationError.self) {
+            try Self.upgrade(old) { migration in try migration.enumerate("Person") { _, new in new.key = "same" } }
+        }
+        #expect(try old.snapshot() == before)
+    }
+
+    @Test func `A property that a block cannot rename is a failure of its record`() throws {
+        let old = try OldStore([StoredRecord("T", "a", #"{"x":1}"#), StoredRecord("T", "b", #"{"x":1,"y":2}"#)])
+        let cache = try Self.upgrade(old) { migration in
+            guard try migration.renameProperty("T", "x", to: "y") == 1 else { throw Refusal() }
+        }
+        #expect(try cache.quarantined().map(\.failure.code) == [.propertyExists])
+        #expect(try cache.keys() == ["a"])
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltTesting
+import Testing
+
+@Suite struct `A limit of records that cannot be converted` {
+    typealias Policy = RecordFailurePolicy
+
+    /// A store of as many records, of which the first so many fail.
+    static func upgrade(_ total: Int, failing: Int, _ policy: Policy, _ registry: MigrationRegistry? = nil) throws
+        -> MigrationReport
+    {
+        let old = try OldStore((0..<total).map { StoredRecord("Person", "\($0)", "{}") })
+        let before = try old.snapshot()
+        do {
+            let cache = try FailurePolicyTests.open(old, registry ?? Self.registry(failing), policy)
+            defer { cache.close() }
+            #expect(try cache.count() == total - failing)
+            return cache.report
+        } catch {
+            #expect(try old.snapshot() == before)
+            #expect(try CacheStore.quarantine(at: old.url) == [])
+            throw error
+        }
+    }
+
+    static func registry(_ failing: Int) -> MigrationRegistry {
+        [Migration(to: 1, "first", step(failing))]
+    }
+
+    static func step(_ failing: Int) -> MigrationStep {
+        .transform("Person") { record in
+            guard let number = Int(record.key), number >= failing else { throw Refusal(value: "secret") }
+            record["seen"] = true
+        }
+    }
+
+    static let borders: [(total: Int, allowed: Int, limit: Policy.Limit)] = [
+        (10, 0, 0), (10, 1, 1), (10, 3, 3), (10, 10, 10), (10, 10, 11),
+        (10, 0, .init(share: 0)), (10, 1, .init(share: 0.1)), (10, 1, .init(share: 0.19)),
+        (100, 29, .init(share: 0.29)),
+        (10, 5, .init(share: 0.5)), (10, 10, .init(share: 1)), (10, 0, .init(share: .nan)), (10, 0, .init(share: -1)),
+        (10, 2, .init(count: 2, share: 0.5)), (10, 2, .init(count: 5, share: 0.2)), (10, 10, .none),
+        (10, 5, .standard), (1, 0, .standard), (2, 1, .standard), (600, 100, .standard),
+    ]
+
+    @Test(arguments: 0..<20)
+    func `So many are set aside, and with one more nothing is done`(index: Int) throws {
+        let (total, allowed, limit) = Self.borders[index]
+        for policy in [Policy.quarantine(upTo: limit), .drop(upTo: limit)] {
+            let counts = try Self.upgrade(total, failing: allowed, policy).counts
+            #expect(counts.quarantined + counts.dropped == allowed)
+            guard allowed < total else { continue }
+            let error = #expect(throws: MigrationError.self) {
+                try Self.upgrade(total, failing: allowed + 1, policy)
+            }
+            #expect(error?.code == .tooManyFailures)
+        }
+    }
+
+    @Test func `The error names how many, of how many, and the first of them with its failure`() throws {
+        let error = try #require(throws: MigrationError.self) {
+            try Self.upgrade(10, failing: 6, .quarantine(upTo: 3))
+        }
+        #expect(error.code == .tooManyFailures)
+        #expect(error.message.hasPrefix("4 of 10 records could not be converted so far, and the limit is 3."))
+        #expect(error.migration == MigrationID(name: "first", version: 1))
+        #expect(error.step?.number == 1)
+        #expect(error.recordKey == "0")
+        #expect(error.recordType == "Person")
+        let first = try #require(error.underlying as? MigrationError)
+        #expect(first.code == .stepFailed)
+        #expect(first.underlying is Refusal)
+        #expect(!"\(error) \(error.debugDescription)".contains("secret"))
+
+        let share = try #require(throws: MigrationError.self) {
+            try Self.upgrade(10, failing: 6, .quarantine(upTo: .init(share: 0.255)))
+        }
+        #expect(share.message.hasPrefix("6 of 10 records could not be converted, and the limit is 25.5 %."))
+        #expect(share.recordKey == "0")
+        let both = try #require(throws: MigrationError.self) {
+            try Self.upgrade(10, failing: 6, .quarantine(upTo: .init(count: 7, share: 0.5)))
+        }
+        #expect(both.message.hasPrefix("6 of 10 records could not be converted, and the limit is 7 and 50 %."))
+    }
+
+    @Test func `Each migration has the limit of the opening to itself, and a step its own`() throws {
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "one", Self.step(2)),
+            // Of those that are left, 2 and 3 fail in one step, 4 and 5 in the other.
+            Migration(to: 2, "two", Self.step(4), Self.step(6).onFailure(.quarantine(upTo: 2))),
+        ]
+        #expect(try Self.upgrade(12, failing: 6, .quarantine(upTo: 2), registry).counts.quarantined == 6)
+        let tight: MigrationRegistry = [Migration(to: 1, "one", Self.step(2), Self.step(4))]
+        #expect(throws: MigrationError.self) { try Self.upgrade(12, failing: 4, .quarantine(upTo: 3), tight) }
+        #expect(try Self.upgrade(12, failing: 4, .quarantine(upTo: 4), tight).counts.quarantined == 4)
+    }
+
+    @Test func `A block counts the records that it visits`() throws {
+        func registry(_ failing: Int) -> MigrationRegistry {
+            [
+                Migration(
+                    to: 1,
+                    "first",
+                    .run("visit") { migration in
+                        // Who catches it cannot go on.
+                        try? migration.enumerate("Person") { old, _ in
+                            guard let number = Int(old.key), number >= failing else { throw Refusal() }
+                        }
+                    }
+                )
+            ]
+        }
+        for limit in [Policy.Limit(count: 3), .init(share: 0.3)] {
+            #expect(try Self.upgrade(10, failing: 3, .quarantine(upTo: limit), registry(3)).counts.quarantined == 3)
+            let error = try #require(throws: MigrationError.self) {
+                try Self.upgrade(10, failing: 4, .quarantine(upTo: limit), registry(4))
+            }
+            #expect(error.code == .tooManyFailures)
+            #expect(error.message.hasPrefix("4 of 10 records"))
+            #expect(error.recordKey == "0")
+            #expect(error.step?.words == "visit")
+            #expect((error.underlying as? MigrationError)?.underlying is Refusal)
+        }
+    }
+
+    @Test func `A limit shows itself in words`() {
+        #expect("\(Policy.Limit(count: 3))" == "3")
+        #expect("\(Policy.Limit.standard)" == "100 and 50 %")
+        #expect("\(Policy.Limit.none)" == "any number")
+        #expect(Policy.quarantine(upTo: 7) == .quarantine(upTo: .init(count: 7)))
+    }
+}

@@ -1,0 +1,357 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltTesting
+import Testing
+
+@Suite("A record that a step cannot convert")
+struct FailurePolicyTests {
+    static let people = ["a", "b", "c", "d"].map { StoredRecord("Person", $0, "{\"n\":\"\($0)\"}") }
+
+    static func failing(_ keys: String...) -> MigrationStep {
+        .transform("Person") { record in
+            record["seen by those that fail for \(keys)"] = true
+            if keys.contains(record.key) { throw Refusal(value: "secret of \(record.key)") }
+        }
+    }
+
+    static func open(
+        _ old: OldStore,
+        _ registry: MigrationRegistry,
+        _ policy: RecordFailurePolicy = .stop
+    ) throws -> CodableCache {
+        var configuration = CodableCache.Configuration()
+        configuration.unconvertible = policy
+        return try CodableCache(at: old.url, migrations: registry, configuration: configuration)
+    }
+
+    static func failure(
+        _ old: OldStore,
+        _ registry: MigrationRegistry,
+        _ policy: RecordFailurePolicy = .stop,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> MigrationError {
+        let before = try old.snapshot()
+        let error = #expect(throws: MigrationError.self, sourceLocation: sourceLocation) {
+            try open(old, registry, policy)
+        }
+        #expect(try old.snapshot() == before, "The store was changed.", sourceLocation: sourceLocation)
+        #expect(try CacheStore.quarantine(at: old.url) == [], sourceLocation: sourceLocation)
+        return try #require(error, sourceLocation: sourceLocation)
+    }
+
+    // MARK: What becomes of it
+
+    @Test func `It stops the upgrade by default, which is rolled back`() throws {
+        let error = try Self.failure(OldStore(Self.people), registry(Self.failing("b")))
+        #expect(error.code == .stepFailed)
+        #expect(error.recordKey == "b")
+        #expect(error.underlying is Refusal)
+    }
+
+    @Test func `It is set aside with all that it had, and the others are converted`() throws {
+        var people = Self.people
+        people[1].expiration = 4e9 + 0.125
+        people[1].content = Array(" { \"n\":1.0 ,\"\\u006e\": 18446744073709551615 }\n".utf8)
+        let old = try OldStore(people, version: 3, ledger: [("older", 3)])
+        try SQLite(old.url).run(
+            "UPDATE molt_record SET created_at = 100, updated_at = 200, version = 2 WHERE key = 'b'"
+        )
+        let registry = MigrationRegistry([Migration(to: 3, "older"), Migration(to: 4, "new", Self.failing("b"))])
+        let start = Date()
+        let cache = try Self.open(old, registry, .quarantine())
+        #expect(try cache.keys() == ["a", "c", "d"])
+        #expect(try !cache.contains("b"))
+        let record = try #require(try cache.quarantined().first)
+        #expect(try cache.quarantined().count == 1)
+        #expect(record.key == "b")
+        #expect(record.typeName == "Person")
+        #expect(Array(record.content) == people[1].content)
+        #expect(!record.isData)
+        #expect(record.version == 2)
+        #expect(record.expiration == Date(timeIntervalSince1970: 4e9 + 0.125))
+        #expect(record.created == Date(timeIntervalSince1970: 100))
+        #expect(record.updated == Date(timeIntervalSince1970: 200))
+        #expect(record.quarantined >= start.addingTimeInterval(-1))
+        #expect(record.failure.migration == MigrationID(name: "new", version: 4))
+        #expect(record.failure.step == MigrationError.StepPosition(number: 1, words: "transform Person"))
+        #expect(record.failure.code == .stepFailed)
+        #expect(record.failure.reason == "Refusal")
+        #expect(cache.report.counts.quarantined == 1)
+        #expect(cache.report.counts.changed == 3)
+        #expect(cache.report.counts.read == 4)
+        cache.close()
+        let ledger = try CacheStore.state(at: old.url).ledger
+        #expect(ledger.last?.counts == cache.report.counts)
+        #expect(try SQLite(old.url).text("SELECT records_quarantined FROM molt_ledger WHERE name = 'new'") == "1")
+    }
+
+    @Test func `It is deleted when the policy says so, and counts as dropped`() throws {
+        let old = try OldStore(Self.people)
+        let cache = try Self.open(old, registry(Self.failing("b", "d")), .drop())
+        #expect(try cache.keys() == ["a", "c"])
+        #expect(try cache.quarantined() == [])
+        #expect(cache.report.counts.dropped == 2)
+        #expect(cache.report.counts.quarantined == 0)
+        #expect(cache.report.counts.changed == 2)
+        #expect(cache.report.failedRecords.map(\.outcome) == [.dropped, .dropped])
+        #expect(try SQLite(old.url).text("SELECT count(*) FROM sqlite_schema WHERE name = 'molt_quarantine'") == "0")
+    }
+
+    @Test(arguments: [EntryPoint.initializer, .asyncOpen, .migrator, .inMemory])
+    func `Every way to open a store does the same`(entry: EntryPoint) async throws {
+        let old = try OldStore(Self.people, through: entry)
+        let report = try await old.upgrade(registry(Self.failing("b").onFailure(.quarantine())))
+        #expect(try old.snapshot().keys == ["a", "c", "d"])
+        #expect(report.failedRecords.map(\.key) == ["b"])
+    }
+
+    // MARK: Whose policy
+
+    @Test func `The policy of a step comes before that of the opening`() throws {
+        let step = Self.failing("b")
+        let stopped = try Self.failure(OldStore(Self.people), registry(step.onFailure(.stop)), .quarantine())
+        #expect(stopped.code == .stepFailed)
+        let dropping = try Self.open(OldStore(Self.people), registry(step.onFailure(.drop())), .quarantine())
+        #expect(dropping.report.counts.dropped == 1)
+        let kept = try Self.open(OldStore(Self.people), registry(step.onFailure(.quarantine())), .stop)
+        #expect(kept.report.counts.quarantined == 1)
+    }
+
+    @Test func `In one pass each step has its own`() throws {
+        let old = try OldStore(Self.people)
+        let registry = MigrationRegistry([
+            Migration(to: 1, "one", Self.failing("a").onFailure(.drop())),
+            Migration(to: 2, "two", Self.failing("b")),
+            Migration(to: 3, "three", Self.failing("c").onFailure(.quarantine())),
+        ])
+        #expect(try Self.failure(OldStore(Self.people), registry).recordKey == "b")
+        let cache = try Self.open(old, registry, .quarantine())
+        #expect(try cache.keys() == ["d"])
+        #expect(try cache.quarantined().map(\.key) == ["b", "c"])
+        #expect(try cache.quarantined().map(\.version) == [1, 2])
+        #expect(cache.report.entries.map(\.counts.dropped) == [1, 0, 0])
+        #expect(cache.report.entries.map(\.counts.quarantined) == [0, 1, 1])
+        #expect(cache.report.entries.map(\.counts.changed) == [3, 2, 1])
+    }
+
+    @Test func `A policy is no part of a fingerprint`() {
+        let step = MigrationStep.transform("Person") { _ in }
+        let plain = Migration(to: 1, "m", step)
+        for policy in [RecordFailurePolicy.stop, .quarantine(upTo: 3), .drop()] {
+            #expect(Migration(to: 1, "m", step.onFailure(policy)).fingerprint == plain.fingerprint)
+        }
+    }
+
+    // MARK: Which failures
+
+    struct Old: Codable { var n: Int }
+
+    static var ofAnotherStore: MigrationError {
+        var error = MigrationError(.busy, "Another process holds it.")
+        error.store = "another"
+        return error
+    }
+
+    static let steps: [(MigrationStep, MigrationError.Code, String?)] = [
+        (.renameProperty("T", "n", to: "m", ifMissing: .fail), .propertyMissing, "n"),
+        (.renameProperty("T", "taken", to: "other"), .propertyExists, "other"),
+        (.moveProperty("T", "taken", to: "other"), .propertyExists, "other"),
+        (.removeProperty("T", "n", ifMissing: .fail), .propertyMissing, "n"),
+        (.transform("T") { _ = try $0.remove("n", as: Int.self) }, .propertyMissing, "n"),
+        (.transform("T") { _ = try $0.remove("taken", as: Int.self) }, .typeMismatch, "taken"),
+        (.convert("T", from: Old.self, to: Old.self) { $0 }, .typeMismatch, "n"),
+        (.transform("T") { $0["taken", "in"] = 1 }, .typeMismatch, nil),
+        (.transform("T") { _ in throw MigrationError(.stepFailed, "Mine.") }, .stepFailed, nil),
+        (.transform("T") { _ in throw ofAnotherStore }, .stepFailed, nil),
+    ]
+
+    @Test(arguments: 0..<10)
+    func `What one record alone cannot do sets it aside`(index: Int) throws {
+        let (step, code, property) = Self.steps[index]
+        let old = try OldStore([
+            StoredRecord("T", "bad", #"{"taken":"text","other":1}"#), StoredRecord("Other", "good", #"{"n":1}"#),
+            StoredRecord("Other", "good too", #"{"n":1}"#),
+        ])
+        let cache = try Self.open(old, registry(step), .quarantine(upTo: .none))
+        let record = try #require(try cache.quarantined().first)
+        #expect(record.failure.code == code)
+        if let property { #expect(record.failure.property == property) }
+        #expect(!record.failure.reason.isEmpty)
+        #expect(!record.failure.reason.contains("rolled back"))
+    }
+
+    @Test func `Content that is no JSON text is set aside as it is`() throws {
+        let bytes: [UInt8] = [0x7B, 0x22, 0xFF, 0x00, 0x41]
+        let old = try OldStore(Self.people + [StoredRecord("Person", "bad", "")])
+        try SQLite(old.url).run("UPDATE molt_record SET content = CAST(x'7B22FF0041' AS TEXT) WHERE key = 'bad'")
+        let cache = try Self.open(old, registry(.addProperty("Person", "x", default: 1)), .quarantine())
+        let record = try #require(try cache.quarantined().first)
+        #expect(record.failure.code == .malformedContent)
+        #expect(Array(record.content) == bytes)
+        #expect(!record.isData)
+    }
+
+    @Test func `Raw data that a step cannot read is set aside as data`() throws {
+        let old = try OldStore(Self.people + [StoredRecord("Person", "raw", data: [0, 255, 1])])
+        let cache = try Self.open(old, registry(.addProperty("Person", "x", default: 1)), .quarantine())
+        let record = try #require(try cache.quarantined().first)
+        #expect(record.key == "raw")
+        #expect(record.isData)
+        #expect(Array(record.content) == [0, 255, 1])
+    }
+
+    @Test func `Cancellation stops the upgrade, whatever the policy`() throws {
+        let step = MigrationStep.transform("Person") { _ in throw CancellationError() }
+        for policy in [RecordFailurePolicy.quarantine(upTo: .none), .drop(upTo: .none)] {
+            let error = try Self.failure(OldStore(Self.people), registry(step), policy)
+            #expect(error.underlying is CancellationError)
+        }
+    }
+
+    @Test func `Two records that get the same key stop the upgrade`() throws {
+        let step = MigrationStep.transform("Person") { $0.key = "same" }
+        let error = try Self.failure(OldStore(Self.people), registry(step), .quarantine(upTo: .none))
+        #expect(error.code == .keyExists)
+    }
+
+    @Test func `A key that a record in quarantine had is free for the others of its migration`() throws {
+        let step = MigrationStep.transform("Person") { record in
+            if record.key == "b" { throw Refusal() }
+            if record.key == "a" { record.key = "b" }
+        }
+        let cache = try Self.open(OldStore(Self.people), registry(step), .quarantine())
+        #expect(try cache.keys() == ["b", "c", "d"])
+        #expect(try cache.quarantined().map(\.key) == ["b"])
+    }
+
+    @Test func `A closure that fails once only stops the upgrade: nothing can be said of its record`() throws {
+        let once = Log<Int>()
+        let step = MigrationStep.transform("Person") { record in
+            guard record.key == "b", once.count == 0 else { return }
+            once.append(1)
+            throw Refusal()
+        }
+        let error = try Self.failure(OldStore(Self.people), registry(step), .quarantine())
+        #expect(error.code == .stepFailed)
+    }
+
+    @Test func `A store without a quarantine says so`() throws {
+        let store = PlainStore()
+        let record = StoreContents.StoredRecord(key: "k", typeName: "Person", content: Array("{}".utf8), version: 0)
+        try StoreContents(version: 0, records: [record]).write(to: store)
+        var options = MigrationOptions()
+        options.unconvertible = .quarantine(upTo: .none)
+        let error = #expect(throws: MigrationError.self) {
+            try Migrator(registry(Self.failing("k")), options: options).migrate(store)
+        }
+        #expect(error?.code == .unsupported)
+        #expect(error?.migration?.name == "change")
+        options.unconvertible = .drop(upTo: .none)
+        #expect(try Migrator(registry(Self.failing("k")), options: options).migrate(store).counts.dropped == 1)
+    }
+
+    // MARK: What is told
+
+    @Test func `A dry run tells the same, and nothing is done`() throws {
+        let old = try OldStore(Self.people)
+        var configuration = CodableCache.Configuration()
+        configuration.unconvertible = .quarantine()
+        let migrations = registry(Self.failing("b"))
+        let dry = try CodableCache.dryRun(at: old.url, migrations: migrations, configuration: configuration)
+        #expect(try CacheStore.quarantine(at: old.url) == [])
+        #expect(try old.snapshot().keys == ["a", "b", "c", "d"])
+        let cache = try CodableCache(at: old.url, migrations: migrations, configuration: configuration)
+        #expect(dry.failedRecords == cache.report.failedRecords)
+        #expect(dry.counts == cache.report.counts)
+    }
+
+    @Test func `The report names the records, and so does its text`() throws {
+        let cache = try Self.open(OldStore(Self.people), registry(Self.failing("b")), .quarantine())
+        let failed = try #require(cache.report.failedRecords.first)
+        #expect(cache.report.entries[0].steps[0].failedRecords == [failed])
+        #expect(failed.key == "b")
+        #expect(failed.type == "Person")
+        #expect(failed.code == .stepFailed)
+        #expect(failed.reason == "Refusal")
+        let text = cache.report.description
+        #expect(text.contains("change: 1 quarantined, not convertible"))
+        #expect(text.contains("  quarantined: \"b\" of type Person: stepFailed: Refusal"))
+        #expect(text.contains("quarantined  ≈ time") || text.contains("quarantined"))
+    }
+
+    @Test func `No text about it holds a value`() throws {
+        let people = Self.people.map { person in
+            var person = person
+            person.content = Array("{\"n\":\"secret \(person.key)\"}".utf8)
+            return person
+        }
+        let steps: [MigrationStep] = [
+            Self.failing("b"), .transform("Person") { _ = try $0.remove("n", as: Int.self) },
+            .convert("Person", from: Old.self, to: Old.self) { $0 },
+        ]
+        for step in steps {
+            let old = try OldStore(people)
+            defer { withExtendedLifetime(old) {} }
+            let cache = try Self.open(old, registry(step), .quarantine(upTo: .none))
+            let record = try #require(try cache.quarantined().first)
+            var dumped = ""
+            dump(record, to: &dumped)
+            dump(cache.report, to: &dumped)
+            let limit = try Self.failure(OldStore(people), registry(step), .quarantine(upTo: 0))
+            let texts = [
+                record.description, "\(record)", String(reflecting: record), "\(record.failure)", dumped,
+                cache.report.description, limit.description, limit.debugDescription, limit.localizedDescription,
+                String(decoding: try JSONEncoder().encode(cache.report), as: UTF8.self),
+                try cache.retryQuarantined(with: registry(step)).description,
+            ]
+            for text in texts { #expect(!text.contains("secret"), "\(text)") }
+            #expect(String(decoding: record.content, as: UTF8.self).contains("secret"))
+        }
+    }
+}
+
+/// A store that implements all but a quarantine.
+private final class PlainStore: MigrationStore {
+    private let base = CacheStore(inMemory: .standard)
+    var storeName: String { "plain" }
+    var coding: RecordCoding { base.coding }
+    func state() throws -> StoreState { try base.state() }
+    func upgrade(_ body: (any MigrationTransaction) throws -> Void, waiting: () throws -> Void) throws {
+        try base.upgrade({ try body(Plain($0)) }, waiting: waiting)
+    }
+
+    private final class Plain: MigrationTransaction {
+        let base: any MigrationTransaction
+        init(_ base: any MigrationTransaction) { self.base = base }
+        func state() throws -> StoreState { try base.state() }
+        func typeNames() throws -> [String] { try base.typeNames() }
+        func count(ofType type: String?) throws -> Int { try base.count(ofType: type) }
+        func lastRecordID() throws -> Int64 { try base.lastRecordID() }
+        func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws {
+            try base.read(into: batch, type: type, after: after, through: through)
+        }
+        func record(id: Int64) throws -> Record? { try base.record(id: id) }
+        func record(forKey key: String) throws -> Record? { try base.record(forKey: key) }
+        func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws {
+            try base.write(content: content, isData: isData, id: id, version: version)
+        }
+        func write(expiration: Double?, id: Int64) throws { try base.write(expiration: expiration, id: id) }
+        func insert(_ record: borrowing Record, id: Int64, version: Int) throws {
+            try base.insert(record, id: id, version: version)
+        }
+        func delete(id: Int64) throws { try base.delete(id: id) }
+        func renameType(_ name: String, to newName: String) throws { try base.renameType(name, to: newName) }
+        func deleteType(_ name: String) throws -> Int { try base.deleteType(name) }
+        func deferChange(_ change: DeferredChange) throws { try base.deferChange(change) }
+        func applyDeferredChanges(stage: Int) throws { try base.applyDeferredChanges(stage: stage) }
+        func keepOriginal(id: Int64) throws { try base.keepOriginal(id: id) }
+        func keepOriginals(ofType type: String) throws { try base.keepOriginals(ofType: type) }
+        func original(id: Int64) throws -> Record? { try base.original(id: id) }
+        func forgetOriginals() throws { try base.forgetOriginals() }
+        func record(_ entries: [LedgerEntry], version: Int) throws { try base.record(entries, version: version) }
+        func journal() throws -> [JournalEntry] { try base.journal() }
+        func addToJournal(_ entries: [JournalEntry]) throws { try base.addToJournal(entries) }
+        func clearJournal() throws { try base.clearJournal() }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltTesting
+import Testing
+
+/// Failures by the thousand, on all cores.
+@Suite struct `Many records that cannot be converted` {
+    struct Old: Codable { var n: Int }
+    struct New: Codable { var n: Int, twice: Int }
+
+    static let count = 4_000
+    static func fails(_ number: Int) -> Bool { (number &* 2_654_435_761) >> 7 % 5 == 0 }
+
+    static let registry: MigrationRegistry = [
+        Migration(to: 1, "keys", .transform("T") { $0.key += "!" }),
+        Migration(
+            to: 2,
+            "twice",
+            .convert("T", from: Old.self, to: New.self) { old in
+                guard !fails(old.n) else { throw Refusal(value: "\(old.n)") }
+                return New(n: old.n, twice: 2 * old.n)
+            }
+        ),
+        Migration(to: 3, "more", .addProperty("T", "more", default: 1)),
+    ]
+
+    @Test func `The same records are set aside in the same order, whatever the batches and the cores`() throws {
+        let records = (0..<Self.count).map { StoredRecord("T", "k\($0)", "{\"n\": \($0)}") }
+        let failing = (0..<Self.count).filter(Self.fails)
+        var seen: [[String]] = []
+        for batchSize in [7, 100, 512, 5_000] {
+            let old = try OldStore(records)
+            var options = MigrationOptions()
+            options.unconvertible = .quarantine(upTo: .none)
+            options.batchSize = batchSize
+            let report = try Migrator(Self.registry, options: options).migrate(CacheStore(at: old.url))
+            #expect(report.counts.quarantined == failing.count)
+            #expect(report.entries[1].counts.read == Self.count)
+            #expect(report.entries[1].counts.changed == Self.count - failing.count)
+            #expect(report.entries[2].counts.read == Self.count - failing.count)
+            // The report names the first of them.
+            #expect(report.failedRecords.count == min(failing.count, 1_000))
+            #expect(report.failedRecords.first?.key == "k\(failing[0])!")
+            let rows = try old.snapshot().records
+            #expect(rows.count == Self.count - failing.count)
+            #expect(rows.allSatisfy { $0.version == 3 && $0.text.hasSuffix(",\"more\":1}") })
+            let cache = try CodableCache(at: old.url, migrations: Self.registry)
+            var after: Int64 = 0
+            var keys: [String] = []
+            while true {
+                let page = try cache.quarantined(after: after, limit: 100)
+                guard let last = page.last else { break }
+                #expect(page.count <= 100)
+                #expect(page.allSatisfy { $0.version == 1 && $0.id > after })
+                after = last.id
+                keys += page.map(\.key)
+            }
+            #expect(keys == failing.map { "k\($0)!" })
+            cache.close()
+            seen.append(try CacheStore.quarantine(at: old.url))
+        }
+        #expect(Set(seen).count == 1)
+    }
+
+    @Test func `All are tried again and put back, each as if it had never failed`() throws {
+        let records = (0..<Self.count).map { StoredRecord("T", "k\($0)", "{\"n\": \($0)}") }
+        let old = try OldStore(records)
+        let cache = try FailurePolicyTests.open(old, Self.registry, .quarantine(upTo: .none))
+        let fixed: MigrationRegistry = [
+            Self.registry.migrations[0],
+            Migration(
+                to: 2,
+                "twice",
+                .convert("T", from: Old.self, to: New.self) { New(n: $0.n, twice: 2 * $0.n) }
+            ),
+            Self.registry.migrations[2],
+        ]
+        let report = try cache.retryQuarantined(with: fixed)
+        #expect(report.count(of: .converted) == cache.report.counts.quarantined)
+        #expect(try cache.quarantinedCount == 0)
+        cache.close()
+        let direct = try OldStore(records)
+        _ = try Migrator(fixed).migrate(CacheStore(at: direct.url))
+        let (one, other) = (try old.snapshot().records, try direct.snapshot().records)
+        #expect(one.sorted { $0.key < $1.key } == other.sorted { $0.key < $1.key })
+    }
+}

@@ -1,0 +1,467 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltTesting
+import Testing
+
+@Suite("A record in quarantine")
+struct RetryTests {
+    static let people = ["a", "b", "c"].map { StoredRecord("Person", $0, "{\"age\":\"\($0)\"}") }
+
+    /// A migration whose step fails for some records, between two others.
+    static func registry(
+        failing: Set<String>,
+        droppingAt drop: String = "",
+        then: MigrationStep? = nil
+    ) -> MigrationRegistry {
+        MigrationRegistry([
+            Migration(to: 1, "one", .addProperty("Person", "one", default: 1)),
+            Migration(
+                to: 2,
+                "two",
+                .transform("Person") { record in
+                    if record.key == drop { return record.drop() }
+                    if failing.contains(record.key) { throw Refusal(value: record.key) }
+                    record["two"] = 2
+                }
+            ),
+            Migration(to: 3, "three", steps: [.renameType("Person", to: "Human")] + (then.map { [$0] } ?? [])),
+        ])
+    }
+
+    static func open(_ old: OldStore, _ registry: MigrationRegistry) throws -> CodableCache {
+        try FailurePolicyTests.open(old, registry, .quarantine(upTo: .none))
+    }
+
+    // MARK: Trying again
+
+    @Test func `is put back as if it had never failed when its step was corrected`() throws {
+        var people = Self.people
+        people[1].expiration = 4e9
+        let old = try OldStore(people)
+        let direct = try OldStore(people)
+        try SQLite(old.url).run("UPDATE molt_record SET created_at = 100, updated_at = 200")
+        let then = MigrationStep.run("block") { try $0.enumerate("Human") { _, new in new["four"] = .string(new.key) } }
+        let cache = try Self.open(old, Self.registry(failing: ["b"], then: then))
+        let fixed = Self.registry(failing: [], then: then)
+        let report = try cache.retryQuarantined(with: fixed)
+        #expect(report.entries.map(\.outcome) == [.converted])
+        #expect(report.entries.map(\.key) == ["b"])
+        #expect(report.entries.first?.newKey == nil)
+        #expect(try cache.quarantined() == [])
+        #expect(try cache.keys() == ["a", "c", "b"])
+        struct Shape: Codable { var one: Int }
+        let entry = try #require(try cache.entry(Shape.self, forKey: "b"))
+        #expect(entry.created == Date(timeIntervalSince1970: 100))
+        #expect(entry.updated == Date(timeIntervalSince1970: 200))
+        cache.close()
+        _ = try Migrator(fixed).migrate(CacheStore(at: direct.url))
+        for key in ["a", "b", "c"] { #expect(try old.snapshot()[key] == direct.snapshot()[key]) }
+        // The ledger, the version and the next opening know nothing of it.
+        let again = try CodableCache(at: old.url, migrations: fixed)
+        #expect(again.report.entries.isEmpty)
+    }
+
+    @Test func `stays when it fails again, with the new reason`() throws {
+        struct Other: Error {}
+        let old = try OldStore(Self.people)
+        let cache = try Self.open(old, Self.registry(failing: ["b"]))
+        let before = try #require(try cache.quarantined().first)
+        var again = Self.registry(failing: []).migrations
+        again[1] = Migration(to: 2, "two", .transform("Person") { _ in throw Other() }.onFailure(.drop()))
+        let report = try cache.retryQuarantined(with: MigrationRegistry(again))
+        #expect(report.entries.map(\.outcome) == [.failed])
+        #expect(report.entries.first?.failure?.reason == "Other")
+        let after = try #require(try cache.quarantined().first)
+        var expected = before
+        expected.failure.reason = "Other"
+        #expect(after == expected)
+        #expect(report.description.contains("1 failed"))
+    }
+
+    @Test func `that fails in a later migration stays as it is before that one`() throws {
+        let old = try OldStore(Self.people)
+        let failing = MigrationStep.transform("Human") { if $0.key == "b" { throw Refusal() } }
+        let cache = try Self.open(old, Self.registry(failing: ["b"], then: failing))
+        let report = try cache.retryQuarantined(with: Self.registry(failing: [], then: failing))
+        #expect(report.entries.map(\.outcome) == [.failed])
+        let record = try #require(try cache.quarantined().first)
+        #expect(record.failure.migration == MigrationID(name: "three", version: 3))
+        #expect(record.failure.step.number == 2)
+        #expect(record.version == 2)
+        #expect(record.typeName == "Person")
+        #expect(String(decoding: record.content, as: UTF8.self) == #"{"age":"b","one":1,"two":2}"#)
+        // As one that has never failed in the migration before.
+        let direct = try OldStore(Self.people)
+        let other = try Self.open(direct, Self.registry(failing: [], then: failing))
+        var expected = try #require(try other.quarantined().first)
+        expected.id = record.id
+        expected.quarantined = record.quarantined
+        (expected.created, expected.updated) = (record.created, record.updated)
+        #expect(record == expected)
+        #expect(try cache.retryQuarantined(with: Self.registry(failing: [])).count(of: .converted) == 1)
+        #expect(try cache.typeName(forKey: "b") == "Human")
+    }
+
+    @Test func `that the corrected step drops is gone, and the report says so`() throws {
+        let old = try OldStore(Self.people)
+        let cache = try Self.open(old, Self.registry(failing: ["b"]))
+        let report = try cache.retryQuarantined(with: Self.registry(failing: [], droppingAt: "b"))
+        #expect(report.entries.map(\.outcome) == [.dropped])
+        #expect(try cache.quarantinedCount == 0)
+        #expect(try cache.keys() == ["a", "c"])
+    }
+
+    @Test func `whose key is taken meanwhile stays, and the value that took it too`() throws {
+        let old = try OldStore(Self.people)
+        let cache = try Self.open(old, Self.registry(failing: ["b", "c"]))
+        try cache.set("new", forKey: "b")
+        let before = try cache.quarantined()
+        let report = try cache.retryQuarantined(with: Self.registry(failing: []))
+        #expect(report.entries.map(\.outcome) == [.keyTaken, .converted])
+        #expect(try cache.quarantined() == [before[0]])
+        #expect(try cache.value(String.self, forKey: "b") == "new")
+        try cache.remove(forKey: "b")
+        #expect(try cache.retryQuarantined(with: Self.registry(failing: [])).count(of: .converted) == 1)
+        #expect(try Set(cache.keys()) == ["a", "b", "c"])
+    }
+
+    @Test func `takes the key of a value that has expired`() throws {
+        let clock = Clock(1_000)
+        let old = try OldStore(Self.people)
+        var configuration = CodableCache.Configuration()
+        configuration.unconvertible = .quarantine(upTo: .none)
+        configuration.now = { clock.date }
+        let registry = Self.registry(failing: ["b"])
+        let cache = try CodableCache(at: old.url, migrations: registry, configuration: configuration)
+        try cache.set("short", forKey: "b", expiry: .after(seconds: 10))
+        clock.advance(to: 2_000)
+        #expect(try cache.retryQuarantined(with: Self.registry(failing: [])).count(of: .converted) == 1)
+        #expect(try cache.typeName(forKey: "b") == "Human")
+    }
+
+    @Test func `can have the same key as another one in quarantine, and one of them is put back`() throws {
+        let old = try OldStore(Self.people)
+        let first = Self.registry(failing: ["b"])
+        let cache = try Self.open(old, first)
+        try cache.set(["age": "again"], forKey: "b")
+        cache.close()
+        try SQLite(old.url).run("UPDATE molt_record SET type_id = (SELECT id FROM molt_type WHERE name = 'Human')")
+        let four = Migration(to: 4, "four", .transform("Human") { if $0.key == "b" { throw Refusal() } })
+        let second = try Self.open(old, MigrationRegistry(first.migrations + [four]))
+        #expect(try second.quarantined().map(\.key) == ["b", "b"])
+        #expect(try second.quarantined().map(\.failure.migration.version) == [2, 4])
+        let fixed = MigrationRegistry(Self.registry(failing: []).migrations + [Migration(to: 4, "four")])
+        let report = try second.retryQuarantined(with: fixed)
+        #expect(report.entries.map(\.outcome) == [.converted, .keyTaken])
+        #expect(try second.quarantinedCount == 1)
+    }
+
+    @Test func `is tried by itself when others in its migration stop it`() throws {
+        let old = try OldStore(Self.people)
+        let cache = try Self.open(old, Self.registry(failing: ["a", "b", "c"]))
+        var fixed = Self.registry(failing: []).migrations
+        fixed[1] = Migration(to: 2, "two", .transform("Person") { if $0.key != "c" { $0.key = "same" } })
+        let report = try cache.retryQuarantined(with: MigrationRegistry(fixed))
+        #expect(report.entries.map(\.outcome) == [.converted, .keyTaken, .converted])
+        #expect(report.entries.map(\.newKey) == ["same", "same", nil])
+        #expect(try cache.keys() == ["same", "c"])
+        #expect(try cache.quarantined().map(\.key) == ["b"])
+    }
+
+    @Test func `alone is tried when only some are asked for`() throws {
+        let old = try OldStore(Self.people)
+        let cache = try Self.open(old, Self.registry(failing: ["a", "b", "c"]))
+        let ids = try cache.quarantined().map(\.id)
+        let report = try cache.retryQuarantined([ids[1], 99], with: Self.registry(failing: []))
+        #expect(report.entries.map(\.id) == [ids[1]])
+        #expect(try cache.keys() == ["b"])
+        #expect(try cache.quarantined().map(\.id) == [ids[0], ids[2]])
+    }
+
+    @Test func `is not tried by a registry that has not its migration`() throws {
+        let old = try OldStore(Self.people)
+        let cache = try Self.open(old, Self.registry(failing: ["b"]))
+        let report = try cache.retryQuarantined(with: [Migration(to: 3, "three")])
+        #expect(report.entries.map(\.outcome) == [.notTried])
+        #expect(try cache.quarantinedCount == 1)
+        #expect(report.description.contains("notTried"))
+    }
+
+    @Test func `goes through blocks, whose new records are added unless their keys are taken`() throws {
+        let old = try OldStore(Self.people)
+        let block = MigrationStep.run("index") { migration in
+            for number in 1...2 where try migration.record(forKey: "index \(number)") == nil {
+                let count = try migration.count(ofType: "Human")
+                try migration.create("Index", forKey: "index \(number)", RecordValue.int(count))
+            }
+        }
+        let cache = try Self.open(old, Self.registry(failing: ["b", "c"], then: block))
+        try cache.remove(forKey: "index 2")
+        let report = try cache.retryQuarantined(with: Self.registry(failing: [], then: block))
+        #expect(report.count(of: .converted) == 2)
+        #expect(report.created == 1)
+        #expect(try cache.value(Int.self, forKey: "index 1") == 1)
+        #expect(try cache.value(Int.self, forKey: "index 2") == 2)
+    }
+
+    @Test func `stays when a block throws that it goes through`() throws {
+        let old = try OldStore(Self.people)
+        let cache = try Self.open(old, Self.registry(failing: ["b"]))
+        let block = MigrationStep.run("fail") { _ in throw Refusal() }
+        let before = try cache.quarantined()
+        let report = try cache.retryQuarantined(with: Self.registry(failing: [], then: block))
+        #expect(report.entries.map(\.outcome) == [.failed])
+        let after = try #require(try cache.quarantined().first)
+        #expect(after.content == before[0].content)
+        #expect(after.failure.migration == before[0].failure.migration)
+        #expect(after.failure.reason == "Migration \"three\" (version 3), step 2 (fail): Refusal")
+        #expect(try cache.retryQuarantined(with: Self.registry(failing: [])).count(of: .converted) == 1)
+    }
+
+    @Test func `does not change attached stores when it is tried again`() throws {
+        let old = try OldStore(Self.people)
+        let notebook = Notebook(url: old.directory.file("notes"))
+        let imports = Log<Int>()
+        let steps: [MigrationStep] = [
+            .run("write notes", attaching: [notebook]) { migration in
+                try migration.pages(notebook).add("\(try migration.count(ofType: "Human"))")
+            },
+            .notes(notebook) { migration in
+                imports.append(1)
+                try migration.create("Imported", forKey: "imported", RecordValue.int(1))
+            },
+        ]
+        func registry(_ failing: Set<String>) -> MigrationRegistry {
+            var registry = Self.registry(failing: failing)
+            registry.register(Migration(to: 4, "notes", steps: steps))
+            return registry
+        }
+        let cache = try Self.open(old, registry(["b"]))
+        #expect(try notebook.lines == ["2"])
+        try cache.remove(forKey: "imported")
+        #expect(try cache.retryQuarantined(with: registry([])).count(of: .converted) == 1)
+        #expect(try notebook.lines == ["2"])
+        #expect(imports.count == 1)
+        #expect(try !cache.contains("imported"))
+    }
+
+    @Test func `of a late migration goes through that one alone`() throws {
+        let old = try OldStore(Self.people)
+        let one = Migration(to: 1, "one", .addProperty("Person", "one", default: 1))
+        let two = Migration(to: 2, "two", .addProperty("Person", "two", default: 2))
+        _ = try Migrator([one, two]).migrate(CacheStore(at: old.url))
+        func registry(_ failing: Set<String>) -> MigrationRegistry {
+            let late = Migration(
+                to: 1,
+                "late",
+                .transform("Person") { record in
+                    if failing.contains(record.key) { throw Refusal() }
+                    record["late"] = true
+                }
+            )
+            return MigrationRegistry([one, late, two], allowsLateMigrations: true)
+        }
+        let cache = try Self.open(old, registry(["b"]))
+        #expect(try cache.quarantined().map(\.version) == [2])
+        #expect(try cache.retryQuarantined(with: registry([])).count(of: .converted) == 1)
+        cache.close()
+        let snapshot = try old.snapshot()
+        #expect(snapshot["b"]?.text == #"{"age":"b","one":1,"two":2,"late":true}"#)
+        #expect(snapshot["b"]?.version == snapshot["a"]?.version)
+    }
+
+    @Test func `still waits for its key when it was adopted under the name of a file`() throws {
+        let directory = try OldDirectory("Floppy")
+        let name = MD5.hexadecimal(of: "person-7".utf8)
+        func two(_ failing: String) -> Migration {
+            Migration(
+                to: 2,
+                "two",
+                .transform("Person") { record in
+                    if record.key == failing { throw Refusal() }
+                }.onFailure(.quarantine())
+            )
+        }
+        let adoption = directory.adoption(.fileNames)
+        let cache = try directory.open(adoption, two(name))
+        #expect(try cache.quarantined().map(\.key) == [name])
+        #expect(try cache.value(Friend.self, forKey: "person-7") == nil)
+        #expect(try cache.retryQuarantined(with: [adoption, two("")]).count(of: .converted) == 1)
+        #expect(try cache.value(Friend.self, forKey: "person-7") == Friend(7))
+        #expect(try cache.value(Friend.self, forKey: "person-8") == Friend(8))
+    }
+
+    // MARK: Putting back by hand
+
+    @Test func `can be replaced by a value, under its key and with its expiry`() throws {
+        var people = Self.people
+        people[1].expiration = 4e9
+        let old = try OldStore(people)
+        let cache = try Self.open(old, Self.registry(failing: ["b", "c"]))
+        let ids = try cache.quarantined().map(\.id)
+        try cache.restoreQuarantined(ids[0], as: Person.john)
+        #expect(try cache.entry(Person.self, forKey: "b")?.value == .john)
+        #expect(try cache.entry(Person.self, forKey: "b")?.expiration == Date(timeIntervalSince1970: 4e9))
+        #expect(try cache.quarantined().map(\.id) == [ids[1]])
+        #expect(throws: CacheError.self) { try cache.restoreQuarantined(ids[0], as: Person.john) }
+
+        try cache.set(1, forKey: "c")
+        let taken = #expect(throws: CacheError.self) { try cache.restoreQuarantined(ids[1], as: Person.jane) }
+        #expect(taken?.code == .keyTaken)
+        #expect(taken?.key == "c")
+        #expect(try cache.value(Int.self, forKey: "c") == 1)
+        #expect(try cache.quarantinedCount == 1)
+        try cache.restoreQuarantined(ids[1], as: Person.jane, replacing: true)
+        #expect(try cache.value(Person.self, forKey: "c") == .jane)
+        #expect(try cache.quarantinedCount == 0)
+        cache.close()
+        #expect(try old.snapshot()["b"]?.version == 3)
+    }
+
+    @Test func `can be put back with content of today's shape, as it is, if that is JSON text`() throws {
+        let old = try OldStore(Self.people)
+        let cache = try Self.open(old, Self.registry(failing: ["b"]))
+        let id = try #require(try cache.quarantined().first?.id)
+        for bad in ["", "{", "{} x", "\u{1}"] {
+            let error = #expect(throws: CacheError.self) {
+                try cache.restoreQuarantined(id, content: Data(bad.utf8))
+            }
+            #expect(error?.code == .notEncodable)
+        }
+        #expect(try cache.quarantinedCount == 1)
+        try cache.restoreQuarantined(id, content: Data(" {\"x\" : 1.0}".utf8), typeName: "Human")
+        cache.close()
+        let record = try #require(try old.snapshot()["b"])
+        #expect(record.text == " {\"x\" : 1.0}")
+        #expect(record.type == "Human")
+        #expect(record.version == 3)
+        let error = #expect(throws: CacheError.self) {
+            try CodableCache(at: old.url, migrations: Self.registry(failing: [])).restoreQuarantined(id, as: 1)
+        }
+        #expect(error?.code == .notQuarantined)
+    }
+
+    @Test func `can be removed, and its id means no other record`() throws {
+        let old = try OldStore(Self.people)
+        let cache = try Self.open(old, Self.registry(failing: ["a", "b", "c"]))
+        #expect(try cache.quarantined().map(\.id) == [1, 2, 3])
+        #expect(try cache.removeQuarantined([3, 99]) == 1)
+        #expect(try cache.removeQuarantined() == 2)
+        #expect(try cache.removeQuarantined() == 0)
+        try cache.set("x", forKey: "x")
+        cache.close()
+        try SQLite(old.url).run("UPDATE molt_record SET type_id = (SELECT id FROM molt_type WHERE name = 'Human')")
+        let four = Migration(to: 4, "four", .transform("Human") { _ in throw Refusal() })
+        let later = try Self.open(old, MigrationRegistry(Self.registry(failing: []).migrations + [four]))
+        #expect(try later.quarantined().map(\.id) == [4])
+    }
+
+    @Test func `is left alone by a later upgrade, by removing all, and by setting its key`() throws {
+        let old = try OldStore(Self.people)
+        let cache = try Self.open(old, Self.registry(failing: ["b"]))
+        let before = try cache.quarantined()
+        try cache.set("new", forKey: "b")
+        try cache.removeAll()
+        #expect(try cache.quarantined() == before)
+        cache.close()
+        let all = MigrationStep.run("all") { try $0.enumerate("Human") { $1.drop() } }
+        let four = Migration(to: 4, "four", .deleteType("Person"), all)
+        let later = try CodableCache(
+            at: old.url,
+            migrations: MigrationRegistry(Self.registry(failing: []).migrations + [four])
+        )
+        #expect(try later.quarantined() == before)
+        // It then goes through that one, too.
+        let report = try later.retryQuarantined(with: MigrationRegistry(Self.registry(failing: []).migrations + [four]))
+        #expect(report.entries.map(\.outcome) == [.dropped])
+    }
+
+    // MARK: Others
+
+    @Test func `is put back for everyone who has the file open, and who listens is told`() async throws {
+        let old = try OldStore(Self.people)
+        let registry = Self.registry(failing: ["b"])
+        let cache = try Self.open(old, registry)
+        let other = try CodableCache(at: old.url, migrations: registry)
+        struct Shape: Codable, Sendable, Equatable { var age: String }
+        try cache.set(Shape(age: "set"), forKey: "x")
+        #expect(try other.value(Shape.self, forKey: "x")?.age == "set")
+        #expect(try other.value(Shape.self, forKey: "b") == nil)
+        #expect(try other.quarantined().map(\.key) == ["b"])
+        var changes = cache.changes().makeAsyncIterator()
+        try cache.retryQuarantined(with: Self.registry(failing: []))
+        #expect(await changes.next() == CacheChange(key: "b", typeName: "Human", kind: .set))
+        #expect(try cache.value(Shape.self, forKey: "b")?.age == "b")
+        #expect(try other.value(Shape.self, forKey: "b")?.age == "b")
+        #expect(try other.quarantinedCount == 0)
+    }
+
+    @Test func `is put back by another process, and this one sees it`() async throws {
+        let old = try OldStore(Self.people)
+        let path = old.url.path
+        let before = try CodableCache(at: old.url)
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            var configuration = CodableCache.Configuration()
+            configuration.unconvertible = .quarantine(upTo: .none)
+            let url = URL(fileURLWithPath: path)
+            let failing = RetryTests.registry(failing: ["b"])
+            let cache = try CodableCache(at: url, migrations: failing, configuration: configuration)
+            guard try cache.quarantinedCount == 1 else { throw TestFailure.expected }
+        }
+        #expect(throws: MigrationError.self) { try before.quarantined() }
+        let cache = try CodableCache(at: old.url, migrations: Self.registry(failing: []))
+        #expect(try cache.quarantined().map(\.key) == ["b"])
+        #expect(try cache.typeName(forKey: "b") == nil)
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let fixed = RetryTests.registry(failing: [])
+            let cache = try CodableCache(at: URL(fileURLWithPath: path), migrations: fixed)
+            guard try cache.retryQuarantined(with: fixed).count(of: .converted) == 1 else { throw TestFailure.expected }
+        }
+        #expect(try cache.typeName(forKey: "b") == "Human")
+        #expect(try cache.quarantinedCount == 0)
+    }
+
+    @Test func `is not put back twice when two have it tried at the same time`() throws {
+        let old = try OldStore(Self.people)
+        let cache = try Self.open(old, Self.registry(failing: ["b"]))
+        let other = try CodableCache(at: old.url, migrations: Self.registry(failing: []))
+        let once = Once()
+        once.set { _ = try? other.retryQuarantined(with: Self.registry(failing: [])) }
+        let then = MigrationStep.transform("Human") { _ in once.run() }
+        let report = try cache.retryQuarantined(with: Self.registry(failing: [], then: then))
+        #expect(report.entries == [])
+        #expect(try cache.keys() == ["a", "c", "b"])
+        #expect(try cache.quarantinedCount == 0)
+    }
+
+    @Test func `counts for a cache with a limit only when it is put back`() throws {
+        let old = try OldStore(Self.people)
+        var configuration = CodableCache.Configuration()
+        configuration.unconvertible = .quarantine(upTo: .none)
+        configuration.sizeLimit = 1_000
+        let cache = try CodableCache(
+            at: old.url,
+            migrations: Self.registry(failing: ["b"]),
+            configuration: configuration
+        )
+        try cache.set(1, forKey: "x")
+        try cache.retryQuarantined(with: Self.registry(failing: []))
+        cache.close()
+        let kept = try SQLite(old.url).text("SELECT value FROM molt_meta WHERE name = 'content_size'")
+        let sum = try SQLite(old.url).text("SELECT sum(length(CAST(content AS BLOB))) FROM molt_record")
+        #expect(kept == sum)
+    }
+
+    @Test func `refuses a cache that another process has upgraded meanwhile`() throws {
+        let old = try OldStore(Self.people)
+        let cache = try Self.open(old, Self.registry(failing: ["b"]))
+        let four = MigrationRegistry(Self.registry(failing: []).migrations + [Migration(to: 4, "four")])
+        try CodableCache(at: old.url, migrations: four).close()
+        let error = #expect(throws: MigrationError.self) { try cache.retryQuarantined(with: four) }
+        #expect(error?.code == .superseded)
+        #expect(throws: MigrationError.self) { try cache.quarantined() }
+        #expect(throws: MigrationError.self) { try cache.removeQuarantined() }
+        #expect(try CacheStore.quarantine(at: old.url).count == 1)
+    }
+}
