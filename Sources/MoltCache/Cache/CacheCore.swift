@@ -37,6 +37,8 @@ final class CacheCore {
     /// Of the records that wait, those that the current read has found the keys of.
     var claims: [(id: Int64, name: String, key: String)] = []
     private let busyMilliseconds: Int32
+    /// Whether the file belongs to a newer app, and is only read.
+    private let isReadOnly: Bool
     /// What happens when a type is stored otherwise than before.
     let driftPolicy: MismatchPolicy
     /// The types whose shapes were compared, or kept, since the cache was opened.
@@ -53,9 +55,11 @@ final class CacheCore {
         _ store: CacheStore,
         version: Int,
         configuration: CodableCache.Configuration,
-        knownTypes: KnownTypes
+        knownTypes: KnownTypes,
+        isReadOnly: Bool = false
     ) throws {
         path = store.storeName
+        self.isReadOnly = isReadOnly
         self.store = store
         self.version = version
         sizeLimit = configuration.sizeLimit
@@ -64,7 +68,10 @@ final class CacheCore {
         driftPolicy = configuration.drift
         self.knownTypes = knownTypes
         busyMilliseconds = Int32(clamping: configuration.busyTimeout.milliseconds)
-        let connection = try store.ready(busyMilliseconds: busyMilliseconds)
+        let connection =
+            isReadOnly
+            ? try store.readyForReading(busyMilliseconds: busyMilliseconds)
+            : try store.ready(busyMilliseconds: busyMilliseconds)
         ledgerID = store.lastLedgerID
         self.connection = connection
         statements = Statements(on: connection, sql: \.sql)
@@ -109,6 +116,7 @@ final class CacheCore {
     private func settleClaims() {
         let claims = claims
         self.claims = []
+        guard !isReadOnly else { return }
         statements.connection.setBusyTimeout(milliseconds: 0)
         defer { statements.connection.setBusyTimeout(milliseconds: busyMilliseconds) }
         try? transaction(.beginWrite) { core throws(SQLiteError) in
@@ -120,6 +128,7 @@ final class CacheCore {
 
     /// Runs a closure in a write transaction, and keeps what it wrote when it returns.
     func write<Value>(_ body: (CacheCore) throws(SQLiteError) -> Value) throws -> Value {
+        if isReadOnly { throw belongsToNewer }
         changes.removeAll(keepingCapacity: true)
         newTypes.removeAll()
         drifts.removeAll()
@@ -186,23 +195,35 @@ final class CacheCore {
         guard seen != dataVersion else { return }
         forgetAll()
         let stored = Int(try statements[.userVersion].first { $0.integer(0) } ?? 0)
-        let lastLedgerID = try statements[.lastLedgerID].first { $0.integer(0) } ?? 0
-        // A migration that commits in batches may be under way at the version that the store has.
-        let isUnfinished = try statements[.isUnfinished].first { $0.integer(0) } ?? 0
-        guard stored == version, lastLedgerID == ledgerID, isUnfinished == 0 else {
+        // The version first: a store that was started afresh has nothing else until it is opened. A migration that commits
+        // in batches may be under way at the version that the store has.
+        guard stored == version, try statements[.lastLedgerID].first({ $0.integer(0) }) ?? 0 == ledgerID,
+            try statements[.isUnfinished].first({ $0.integer(0) }) ?? 0 == 0
+        else {
             failure = superseded(by: stored)
             throw SQLiteError(extendedCode: 0, message: "superseded")
         }
         dataVersion = seen
     }
 
+    private var belongsToNewer: CacheError {
+        var error = CacheError(
+            .readOnly,
+            "A newer app has upgraded the cache at \(path) to version \(version), and this one opened it for reading only. "
+                + "Update the app to write. Nothing was changed."
+        )
+        error.path = path
+        return error
+    }
+
     private func superseded(by stored: Int) -> MigrationError {
+        let what =
+            stored > version
+            ? "upgraded the cache at \(path) from version \(version) to \(stored)"
+            : "put a backup, or a fresh store, in the place of the cache at \(path), which has version \(stored) now,"
         var error = MigrationError(
             .superseded,
-            """
-            Another process upgraded the cache at \(path) from version \(version) to \(stored) while it was open. \
-            Open it again with a release that knows that version.
-            """
+            "Another process \(what) while it was open. Open it again with a release that knows that version."
         )
         error.store = path
         error.storeVersion = stored

@@ -71,6 +71,13 @@ extension CodableCache {
         public var lockTimeout: Duration = .seconds(60)
         /// What time it is: what expiry is compared with, and what is written as a record's dates.
         public var now: @Sendable () -> Date = { Date() }
+        /// Whether the file is copied before an upgrade writes to it; not by default.
+        ///
+        /// The copy is beside the file: see ``CodableCache/backups(at:)``. It has the settings, too, that the upgrade works
+        /// on.
+        public var backup: BackupPolicy?
+        /// What happens when a newer app has upgraded the file; it is refused by default.
+        public var downgrade = DowngradePolicy.refuse
         /// Is told each point of the upgrade, for tests that let it fail there.
         package var atPoint: UpgradeHook?
         /// How many records an upgrade reads, changes and writes at a time; nil for what is best.
@@ -105,6 +112,8 @@ extension CodableCache {
             options.duty = duty
             options.deadline = deadline
             options.attemptLimit = attemptLimit
+            options.backup = backup
+            options.downgrade = downgrade
             options.atPoint = atPoint
             if let batchSize { options.batchSize = batchSize }
             return options

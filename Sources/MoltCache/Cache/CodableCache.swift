@@ -25,6 +25,10 @@ public final class CodableCache: Sendable {
     public let report: MigrationReport
     /// The schema version that values are read and written at.
     public let schemaVersion: Int
+    /// Whether a newer app has upgraded the file, so that it can only be read; see ``Configuration/downgrade``.
+    ///
+    /// Everything that writes throws ``CacheError`` with the code `readOnly` then.
+    public let isReadOnly: Bool
     /// The file's path, or ":memory:".
     public let path: String
     /// How the cache works.
@@ -102,14 +106,28 @@ public final class CodableCache: Sendable {
     ) throws {
         var options = configuration.migrationOptions
         options.isCancelled = isCancelled
-        report = try Migrator(migrations, options: options).migrate(store)
+        // What may only be read is not opened for writing, and takes no lock.
+        let reading: MigrationReport? =
+            if case .openReadOnly = options.downgrade {
+                try Downgrade(migrations, options).reading(store)
+            } else {
+                nil
+            }
+        isReadOnly = reading != nil
+        report = try reading ?? Migrator(migrations, options: options).migrate(store)
         schemaVersion = report.to
         path = store.storeName
         self.configuration = configuration
         self.retained = retained
         checksShapes = configuration.checksShapes
         core = Mutex(
-            try CacheCore(store, version: report.to, configuration: configuration, knownTypes: knownTypes)
+            try CacheCore(
+                store,
+                version: report.to,
+                configuration: configuration,
+                knownTypes: knownTypes,
+                isReadOnly: isReadOnly
+            )
         )
     }
 

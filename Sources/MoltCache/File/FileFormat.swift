@@ -5,6 +5,14 @@ enum FileFormat {
     /// The layout that this release writes, and the newest that it reads.
     static let number: Int64 = 4
 
+    /// What marks the backup that a file came from, a number; there is none in a file that came from no backup.
+    ///
+    /// Who has a file open while a backup is put in its place knows by it that the records are others, even when the
+    /// version and the ledger are the same.
+    static let origin = "origin"
+    /// Each mark is a multiple of this: more than a ledger ever has rows.
+    static let originStep: Int64 = 1 << 24
+
     /// Makes the tables and marks the file as ours; runs inside the caller's transaction.
     ///
     /// The content is the last column so that the others are read without following a large content's pages.
@@ -101,6 +109,10 @@ enum FileFormat {
         do throws(SQLiteError) {
             owner = try connection.integer("PRAGMA application_id")
             tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
+            if owner == applicationID, tables == 0, try connection.integer("PRAGMA page_count") == 1 {
+                // Emptied, to be started afresh. A damaged file that seems to have no tables has more pages.
+                return false
+            }
             if owner == applicationID {
                 format = try number(of: connection)
             } else {

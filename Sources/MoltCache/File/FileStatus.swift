@@ -53,6 +53,14 @@ struct FileStatus: Equatable {
         number = UInt64(status.st_ino)
     }
 
+    /// Whether two paths lead to one file, or one directory.
+    static func isSame(_ path: String, _ other: String) -> Bool {
+        var status = stat()
+        var otherStatus = stat()
+        guard stat(path, &status) == 0, stat(other, &otherStatus) == 0 else { return false }
+        return status.st_dev == otherStatus.st_dev && status.st_ino == otherStatus.st_ino
+    }
+
     /// Whether there is a file of more than 0 bytes at a path.
     static func hasContent(_ path: String) -> Bool {
         var status = stat()

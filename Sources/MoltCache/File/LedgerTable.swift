@@ -22,7 +22,9 @@ enum LedgerTable {
         return StoreState(version: version, isFresh: false, ledger: ledger, journal: journal, unfinished: unfinished)
     }
 
-    /// The id of the row that was added last; 0 when there is none.
+    /// Tells one history of a file from another: by the row that was added last, and the backup that was put back last.
+    ///
+    /// The rows are counted from 1; a backup is marked by a multiple of ``FileFormat/originStep``.
     static func lastID(_ connection: Connection) throws(SQLiteError) -> Int64 {
         try connection.integer(RowQuery.lastLedgerID.sql)
     }

@@ -149,6 +149,12 @@ final class Connection {
         return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer) == SQLITE_OK && answer != 0
     }
 
+    /// Sets whether the log stays beside the file when the last connection is closed.
+    func keepLog(_ isKept: Bool) {
+        var flag: Int32 = isKept ? 1 : 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &flag)
+    }
+
     /// How long a statement waits for another connection's lock.
     func setBusyTimeout(milliseconds: Int32) {
         sqlite3_busy_timeout(handle, milliseconds)

@@ -26,14 +26,16 @@ public final class CacheStore: MigrationStore {
     package var pageSize = 8192
     /// Whether what is committed must survive a loss of power; a test's copy need not, and is faster.
     package var isDurable = true
+    /// Is called before each part of a backup that is put back, for tests that kill the process there.
+    package var atCopy: () -> Void = {}
     /// When an upgrade's statements are stopped; nil for never.
     var deadline: ContinuousClock.Instant?
-    private let isInMemory: Bool
+    let isInMemory: Bool
     private let createsFile: Bool
     private var connection: Connection?
     /// Whether the file was looked at and not refused.
     private var isProbed = false
-    /// The id of the ledger's last row when the store was last asked for its state, or upgraded.
+    /// What the ledger and the backup that the file came from told when the store was last asked, or upgraded.
     private(set) var lastLedgerID: Int64 = 0
 
     /// Creates a store for a file, which is not touched and need not exist.
@@ -191,6 +193,19 @@ public final class CacheStore: MigrationStore {
                 try upgrade({ _ in }, waiting: waiting)
             }
             connection.setBusyTimeout(milliseconds: busyMilliseconds)
+            return connection
+        } catch let error as SQLiteError {
+            throw CacheError(error, path: storeName)
+        }
+    }
+
+    /// A connection that can only read, to a file that has our tables.
+    func readyForReading(busyMilliseconds: Int32) throws -> Connection {
+        do {
+            let connection = try Connection(storeName, mode: .readOnly)
+            connection.setBusyTimeout(milliseconds: busyMilliseconds)
+            guard try hasTables(connection) else { throw missing }
+            self.connection = connection
             return connection
         } catch let error as SQLiteError {
             throw CacheError(error, path: storeName)

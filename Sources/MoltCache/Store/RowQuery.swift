@@ -53,7 +53,11 @@ enum RowQuery: Int, CaseIterable {
         case .commit: "COMMIT"
         case .dataVersion: "PRAGMA data_version"
         case .userVersion: "PRAGMA user_version"
-        case .lastLedgerID: "SELECT max(id) FROM molt_ledger"
+        case .lastLedgerID:
+            """
+            SELECT coalesce((SELECT max(id) FROM molt_ledger), 0)
+                + coalesce((SELECT value FROM molt_meta WHERE name = '\(FileFormat.origin)'), 0)
+            """
         case .isUnfinished: "SELECT EXISTS(SELECT 1 FROM molt_meta WHERE name = 'unfinished')"
         case .get: "\(Self.row) WHERE key = ?2 AND \(Self.live)"
         case .nameOfKey: "SELECT \(Self.typeName) FROM molt_record WHERE key = ?2 AND \(Self.live)"

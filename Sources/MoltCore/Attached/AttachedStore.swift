@@ -31,11 +31,21 @@ public protocol AttachedStore: Sendable {
     ///   - changes: What ``AttachedSession/finish()`` gave, perhaps in another process.
     ///   - phase: What to apply of it.
     func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws
+
+    /// Changes that bring it back to what it is now, from whatever it is when they are applied; nil when there are none.
+    ///
+    /// They are kept in a backup of the primary store, which so holds it, too.
+    func changesBackToNow() throws -> [UInt8]?
 }
 
 extension AttachedStore {
     /// Nothing stands in the way.
     public func unavailability(_ circumstances: AttachedCircumstances) throws -> String? {
+        nil
+    }
+
+    /// It has no part in backups.
+    public func changesBackToNow() throws -> [UInt8]? {
         nil
     }
 }

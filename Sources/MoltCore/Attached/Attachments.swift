@@ -49,6 +49,27 @@ final class Attachments {
         return nil
     }
 
+    // MARK: Keeping
+
+    /// What brings the stores back to what they are now on which a plan's migrations may work.
+    func changesBackToNow(_ attached: [any AttachedStore], _ plan: MigrationPlan, _ registry: MigrationRegistry) throws
+        -> [JournalEntry]
+    {
+        let running = Set(plan.pending)
+        let declared = registry.migrations.filter { running.contains($0.id) }.flatMap(\.attached)
+        var entries: [JournalEntry] = []
+        for name in (attached + declared).map(\.attachedName) where !entries.contains(where: { $0.store == name }) {
+            let store = try store(name)
+            let changes = try asAttached(name) {
+                // What no migration could work on now, none will change.
+                let reason = try store.unavailability(AttachedCircumstances(role: role))
+                return try reason == nil ? store.changesBackToNow() : nil
+            }
+            if let changes { entries.append(JournalEntry(store: name, changes: changes)) }
+        }
+        return entries
+    }
+
     // MARK: Working
 
     /// The session on a store, begun when it is first asked for.

@@ -4,6 +4,12 @@ public enum MigrationEvent: Sendable {
     case planned(MigrationPlan)
     /// Migrations were edited after the store had counted them as applied; what they did is not what they say now.
     case edited([MigrationPlan.Edit])
+    /// The store was copied; nothing of the upgrade has been written yet.
+    case backedUp(StoreBackup)
+    /// A backup was put back: because an upgrade failed in a way that could not be undone, or for an older release.
+    case restored(StoreBackup)
+    /// A store that a newer app left was kept aside, as this says, and a fresh one takes its place.
+    case startedAfresh(keptAside: StoreBackup)
     /// Another process holds the store; the opening waits for it.
     case waiting
     /// A migration's first step begins. Migrations whose steps are fused begin together.

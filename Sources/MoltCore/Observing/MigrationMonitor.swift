@@ -65,7 +65,7 @@ public final class MigrationMonitor: Sendable {
     }
 
     /// Tells everyone who follows.
-    func send(_ event: MigrationEvent) {
+    package func send(_ event: MigrationEvent) {
         begin()
         update(progress: event)
         onEvent?(event)

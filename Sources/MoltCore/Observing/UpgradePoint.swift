@@ -2,6 +2,9 @@
 package struct UpgradePoint: Hashable, Sendable, CustomStringConvertible {
     /// Which place it is; the texts are shown, and tell another process which one is meant.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
+        case beforeBackup = "before the backup"
+        case copyForBackup = "copying for the backup"
+        case afterBackup = "after the backup"
         case beforeSteps = "before the steps"
         case afterSteps = "after the steps"
         case read = "reading a batch"

@@ -36,6 +36,10 @@ public struct MigrationOptions: Sendable {
     /// It then fails with the code `attemptsFailed`, until it is allowed more, or a newer release of the app comes. nil
     /// for no limit.
     public var attemptLimit: Int? = 5
+    /// Whether the store is copied before an upgrade writes to it; not by default.
+    public var backup: BackupPolicy?
+    /// What happens when a newer app has upgraded the store; it is refused by default.
+    public var downgrade: DowngradePolicy = .refuse
     /// Whether nothing outside the store is changed.
     package var isDryRun = false
     /// How many records are read, changed and written at a time.

@@ -8,11 +8,12 @@ extension Migrator {
     func upgrade(
         _ store: any MigrationStore,
         _ planned: MigrationPlan,
-        _ attempt: AttemptNote
+        _ attempt: AttemptNote,
+        _ backup: UpgradeBackup
     ) throws -> (MigrationPlan, [MigrationReport.Entry]) {
         var upgrade = Upgrade(plan: planned)
         repeat {
-            try commitPortion(of: store, &upgrade, attempt)
+            try commitPortion(of: store, &upgrade, attempt, backup)
         } while upgrade.hasMore
         return (upgrade.plan, upgrade.entries)
     }
@@ -32,7 +33,8 @@ extension Migrator {
     private func commitPortion(
         of store: any MigrationStore,
         _ upgrade: inout Upgrade,
-        _ attempt: AttemptNote
+        _ attempt: AttemptNote,
+        _ backup: UpgradeBackup
     ) throws {
         var lock = LockWait(options: options, attempt: attempt)
         let attachments = Attachments(store.attachments, registry, role: options.role)
@@ -65,6 +67,9 @@ extension Migrator {
                 isRun = true
                 try options.checkCancellation()
                 if state.hasCommitted { attempt.renew(plan) } else { try attempt.begin(plan) }
+                try backup.make(for: plan, transaction.state()) {
+                    try attachments.changesBackToNow(store.attachments, plan, registry)
+                }
                 attachments.prepare(plan, registry)
                 let scope = UpgradeScope(
                     transaction: transaction,

@@ -30,22 +30,28 @@ public struct Migrator: Sendable {
     ///   an earlier one, and `deadlinePassed` between the two: the store then keeps the changes that could not be made
     ///   outside it, and makes them when it is next opened.
     public func migrate(_ store: any MigrationStore) throws -> MigrationReport {
+        let backup = UpgradeBackup(of: store, options)
         do {
-            let report = try run(store)
+            let report = try run(store, backup)
+            backup.upgradeDidEnd()
             options.monitor?.send(.finished(report))
             return report
         } catch {
-            let error = name(store, in: error)
+            let outcome = backup.upgradeDidFail(with: error) {
+                try applyJournal(of: store, AttemptNote(store, options))
+            }
+            let error = name(store, in: outcome)
             options.monitor?.send(.failed(error))
             throw error
         }
     }
 
-    private func run(_ store: any MigrationStore) throws -> MigrationReport {
+    private func run(_ store: any MigrationStore, _ backup: UpgradeBackup) throws -> MigrationReport {
         let startedAt = Date()
         let clock = ContinuousClock()
         let start = clock.now
         var plan = try plan(for: store)
+        if try Downgrade(registry, options).run(on: store, plan) { plan = try self.plan(for: store) }
         options.monitor?.send(.planned(plan))
         if !options.isDryRun { try leaveToOthers(store, &plan) }
         let attempt = AttemptNote(store, options)
@@ -59,7 +65,7 @@ public struct Migrator: Sendable {
         try plan.checkProblems()
         try checkEdits(plan)
         if plan.needsRun {
-            (plan, entries) = try upgrade(store, plan, attempt)
+            (plan, entries) = try upgrade(store, plan, attempt, backup)
             // Nothing can be rolled back any more: who cancels now comes too late.
             if !plan.journal.isEmpty, !options.isDryRun { try applyJournal(of: store, attempt, isCancellable: false) }
         }

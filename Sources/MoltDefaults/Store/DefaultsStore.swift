@@ -25,7 +25,7 @@ public final class DefaultsStore: MigrationStore {
     public let coding = RecordCoding.standard
     /// The suite itself, and what else was attached.
     public let attachments: [any AttachedStore]
-    private let files: DefaultsStoreFiles
+    let files: DefaultsStoreFiles
     /// Whether an upgrade is run and then forgotten.
     private let isDryRun: Bool
 
@@ -63,7 +63,7 @@ public final class DefaultsStore: MigrationStore {
     }
 
     /// What is in the journal is committed, whether or not it is in the suite yet.
-    private func state(of journal: DefaultsJournal) -> StoreState {
+    func state(of journal: DefaultsJournal) -> StoreState {
         StoreState(
             version: journal.ledger.version,
             isFresh: false,

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import MoltCore
 
-/// The two small files of a suite that is a store: the journal, which is there between a commit and its end, and the
-/// lock, which stays.
+/// The files of a suite that is a store: the journal, which is there between a commit and its end, the lock, which stays,
+/// and backups.
 struct DefaultsStoreFiles {
-    private let suite: Suite
+    let suite: Suite
 
     init(_ suite: Suite) {
         self.suite = suite
@@ -12,7 +12,7 @@ struct DefaultsStoreFiles {
 
     /// Where the files are: beside the suite's own on Linux; elsewhere where the app, and those that share the suite
     /// with it, keep data that they cannot make again.
-    private var directory: URL {
+    var directory: URL {
         get throws(DefaultsError) {
             #if canImport(Darwin)
                 let support: URL?
@@ -107,13 +107,14 @@ struct DefaultsStoreFiles {
 
     /// Removes the journal and the lock of a suite that nobody uses any more.
     func removeAll() {
+        for backup in (try? backups()) ?? [] { try? FileManager.default.removeItem(at: backup.url) }
         for suffix in [".molt-journal", ".molt-journal-new", ".molt-lock", ".molt-attempt"] {
             guard let path = try? path(suffix) else { continue }
             try? FileManager.default.removeItem(atPath: path)
         }
     }
 
-    private func failure(_ message: String, _ underlying: (any Error)? = nil) -> DefaultsError {
+    func failure(_ message: String, _ underlying: (any Error)? = nil) -> DefaultsError {
         var error = DefaultsError(.notWritable, message, underlying: underlying)
         error.suite = suite.domainName
         return error

@@ -26,12 +26,17 @@ extension Suite: AttachedStore {
         case .add:
             let additions = try intent.additions(to: SuiteDomain(self).readSettingAsideDamage())
             if !additions.isEmpty { try SuiteDomain(self).write(set: additions, remove: []) }
-        case .remove where intent.remove.isEmpty:
+        case .remove where intent.remove.isEmpty && !intent.isReplacement:
             break
         case .remove:
             let removals = try intent.removals(from: SuiteDomain(self).read())
             if !removals.isEmpty { try SuiteDomain(self).write(set: [:], remove: removals) }
         }
+    }
+
+    /// The whole domain, what is Molt's own included.
+    public func changesBackToNow() throws -> [UInt8]? {
+        try SuiteIntent(replacingBy: SuiteDomain(self).read()).encoded()
     }
 }
 

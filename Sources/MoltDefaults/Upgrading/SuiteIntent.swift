@@ -11,6 +11,8 @@ struct SuiteIntent {
     var set: [String: PropertyListValue]
     /// What is to be removed.
     var remove: [String]
+    /// Whether the suite is to become what the snapshot is, whatever it is now: the intent of a backup.
+    private(set) var isReplacement = false
     /// The ledger of a suite that is a store itself.
     var ledger: PropertyListValue?
 
@@ -20,10 +22,21 @@ struct SuiteIntent {
         self.remove = remove
     }
 
+    /// What brings a suite back to a domain.
+    init(replacingBy domain: [String: PropertyListValue]) {
+        self.init(snapshot: domain)
+        isReplacement = true
+    }
+
     // MARK: In the journal
 
     /// What the journal keeps.
     func encoded() throws -> [UInt8] {
+        if isReplacement {
+            // A release that knows no backups must refuse this, and not take it for an intent that changes nothing.
+            let parts = ["replacement": snapshot.mapValues(\.object)]
+            return Array(try PropertyListSerialization.data(fromPropertyList: parts, format: .binary, options: 0))
+        }
         var parts: [String: Any] = [
             "snapshot": snapshot.mapValues(\.object), "set": set.mapValues(\.object), "remove": remove,
         ]
@@ -34,8 +47,12 @@ struct SuiteIntent {
     /// Reads what the journal kept.
     init(_ bytes: [UInt8]) throws {
         let object = try PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
-        guard let parts = try PropertyListValue(normalizing: object).dictionary,
-            let snapshot = parts["snapshot"]?.dictionary, let set = parts["set"]?.dictionary,
+        let parts = try PropertyListValue(normalizing: object).dictionary
+        if let domain = parts?["replacement"]?.dictionary {
+            self.init(replacingBy: domain)
+            return
+        }
+        guard let parts, let snapshot = parts["snapshot"]?.dictionary, let set = parts["set"]?.dictionary,
             let remove = parts["remove"]?.array
         else {
             throw DefaultsError(.unreadable, "The journal's changes to a suite cannot be read.")
@@ -48,6 +65,7 @@ struct SuiteIntent {
 
     /// What is to be added to a domain as it is now; what the app has changed since the commit stays.
     func additions(to current: [String: PropertyListValue]) -> [String: PropertyListValue] {
+        if isReplacement { return snapshot.filter { current[$0.key]?.asStored() != $0.value.asStored() } }
         var additions: [String: PropertyListValue] = [:]
         if isLost(current) {
             additions = snapshot.merging(set) { $1 }.filter { current[$0.key] == nil }
@@ -63,7 +81,8 @@ struct SuiteIntent {
 
     /// What is to be removed from a domain as it is now; what the app has changed since the commit stays.
     func removals(from current: [String: PropertyListValue]) -> Set<String> {
-        Set(remove.filter { current[$0] != nil && isUnchanged($0, in: current) })
+        if isReplacement { return Set(current.keys).subtracting(snapshot.keys) }
+        return Set(remove.filter { current[$0] != nil && isUnchanged($0, in: current) })
     }
 
     private func isUnchanged(_ key: String, in current: [String: PropertyListValue]) -> Bool {

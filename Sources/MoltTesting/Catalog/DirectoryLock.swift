@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltDefaults
+internal import MoltCore
 internal import Synchronization
 
 /// Lets one holder at a time, of all processes, change what a directory has.

@@ -6,6 +6,8 @@ internal import MoltCore
 public struct FaultPoint: Hashable, Sendable, Codable {
     /// What is done at a place.
     public enum Area: String, Hashable, Sendable, Codable, CaseIterable {
+        /// Copying the store before anything is written, where the configuration asks for a backup.
+        case backups
         /// The moment before and the one after each group of steps that run together.
         case steps
         /// Reading a batch of records.
@@ -26,6 +28,7 @@ public struct FaultPoint: Hashable, Sendable, Codable {
             let isOne = count == 1
             let words =
                 switch self {
+                case .backups: isOne ? "moment of a backup" : "moments of a backup"
                 case .steps: isOne ? "step" : "steps"
                 case .batches: isOne ? "batch" : "batches"
                 case .records: isOne ? "record" : "records"
@@ -92,6 +95,7 @@ extension UpgradePoint.Kind {
     /// What is done there.
     fileprivate var area: FaultPoint.Area {
         switch self {
+        case .beforeBackup, .copyForBackup, .afterBackup: .backups
         case .beforeSteps, .afterSteps: .steps
         case .read: .batches
         case .record: .records

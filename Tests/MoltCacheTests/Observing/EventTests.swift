@@ -37,6 +37,9 @@ struct EventTests {
         case .ended(let entry): "ended \(entry.migration.name)"
         case .finished: "finished"
         case .failed: "failed"
+        case .backedUp: "backed up"
+        case .restored: "restored"
+        case .startedAfresh: "started afresh"
         case .drifted(let drift): "drifted \(drift.type)"
         }
     }

@@ -1,5 +1,4 @@
-internal import Foundation
-internal import MoltCore
+package import Foundation
 
 #if canImport(Darwin)
     internal import Darwin
@@ -10,13 +9,23 @@ internal import MoltCore
 #endif
 
 /// Writes and removes files so that a kill, or a loss of power, leaves the old one or the new one, whole and on disk.
-enum DurableFile {
+package enum DurableFile {
     /// Why a call to the system failed, as its number.
-    struct Failure: Error {
-        var number: Int32
+    package struct Failure: Error {
+        package var number: Int32
+
+        package init(number: Int32) {
+            self.number = number
+        }
+
+        /// Whether something was there already.
+        package var isExisting: Bool { number == EEXIST }
+
+        /// Whether the disk, or what this process may write, is at its end.
+        package var isOutOfSpace: Bool { [ENOSPC, EDQUOT, EFBIG].contains(number) }
 
         /// The reason in words of the system.
-        var reason: String { String(cString: strerror(number)) }
+        package var reason: String { String(cString: strerror(number)) }
     }
 
     /// Puts a file in the place of another one, or of none.
@@ -26,7 +35,7 @@ enum DurableFile {
     ///   - bytes: What is to be in it.
     ///   - temporary: A file in the same directory, which holds the bytes until they are all on disk.
     ///   - prepare: Gets the new file's descriptor, to set its permissions; by default only its owner may use it.
-    static func replace(
+    package static func replace(
         _ path: String,
         with bytes: Data,
         by temporary: String,
@@ -45,14 +54,44 @@ enum DurableFile {
         try sync(directory: (path as NSString).deletingLastPathComponent)
     }
 
+    /// Makes a file that is there when it is whole and on disk, and not before; no file is replaced.
+    ///
+    /// - Parameters:
+    ///   - path: The file; a failure with the number `EEXIST` when something is there.
+    ///   - bytes: What is to be in it.
+    ///   - temporary: A file in the same directory, which holds the bytes until they are all on disk.
+    package static func create(_ path: String, with bytes: Data, by temporary: String) throws(Failure) {
+        // What a kill has left, or someone has put there: the name is removed, and no link followed.
+        if unlink(temporary) != 0, errno != ENOENT { throw Failure(number: errno) }
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        guard descriptor >= 0 else { throw Failure(number: errno) }
+        var number: Int32 = 0
+        if !append(bytes, to: descriptor) || !DiskSync.file(descriptor) { number = errno }
+        close(descriptor)
+        do throws(Failure) {
+            guard number == 0 else { throw Failure(number: number) }
+            try publish(temporary, as: path)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Gives a file that is on disk the name by which it counts, unless something has that name.
+    package static func publish(_ temporary: String, as path: String) throws(Failure) {
+        var status = stat()
+        guard lstat(path, &status) != 0 else { throw Failure(number: EEXIST) }
+        try move(temporary, to: path)
+    }
+
     /// Gives a file another name in the same directory.
-    static func move(_ path: String, to newPath: String) throws(Failure) {
+    package static func move(_ path: String, to newPath: String) throws(Failure) {
         guard rename(path, newPath) == 0 else { throw Failure(number: errno) }
         try sync(directory: (newPath as NSString).deletingLastPathComponent)
     }
 
     /// Removes a file, if there is one.
-    static func remove(_ path: String) throws(Failure) {
+    package static func remove(_ path: String) throws(Failure) {
         guard unlink(path) == 0 else {
             if errno == ENOENT { return }
             throw Failure(number: errno)
@@ -61,7 +100,7 @@ enum DurableFile {
     }
 
     /// Sees to it that a file that someone else has written is on disk, and its name; nothing when there is none.
-    static func sync(_ path: String) throws(Failure) {
+    package static func sync(_ path: String) throws(Failure) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         if descriptor >= 0 {
             defer { close(descriptor) }
@@ -73,7 +112,7 @@ enum DurableFile {
     }
 
     /// Sees to it that the names in a directory are on disk.
-    private static func sync(directory: String) throws(Failure) {
+    package static func sync(directory: String) throws(Failure) {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure(number: errno) }
         defer { close(descriptor) }

@@ -15,7 +15,7 @@ package struct FileLock: ~Copyable {
     /// Waits for the lock; makes the file when there is none, and leaves it.
     ///
     /// - Parameter waiting: Called again and again while another holder has it; throws to give up.
-    init(_ path: String, waiting: () throws -> Void) throws {
+    package init(_ path: String, waiting: () throws -> Void) throws {
         try self.init(open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR), waiting)
     }
 

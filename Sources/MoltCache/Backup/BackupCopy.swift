@@ -1,0 +1,127 @@
+internal import Foundation
+internal import MoltCore
+
+/// Makes a copy of a cache file beside it.
+///
+/// A connection of its own reads the file, and so sees the state before what an open transaction has written. The copy
+/// is made under a name that does not count; it gets its own when all of it is on disk.
+struct BackupCopy {
+    private let files: BackupFiles
+    private let storeName: String
+    private let request: BackupRequest
+
+    /// Looks at nothing yet.
+    init(of storeName: String, _ request: BackupRequest) {
+        self.storeName = storeName
+        self.request = request
+        files = BackupFiles(storeName)
+    }
+
+    /// Makes the copy.
+    ///
+    /// - Throws: ``MigrationError`` with the code `noSpaceForBackup` or `backupFailed`, or what the request's `step`
+    ///   throws; nothing is left then.
+    func make() throws -> StoreBackup {
+        let source: Connection
+        let size: Int64
+        do throws(SQLiteError) {
+            source = try Connection(files.path, mode: .readOnly)
+            source.setBusyTimeout(milliseconds: 5_000)
+            // All of the copy is of this moment, and what is written meanwhile does not make it begin anew.
+            try source.execute("BEGIN")
+            size = try source.integer("PRAGMA page_count") * source.integer("PRAGMA page_size")
+            // The first read of the file itself.
+            _ = try source.integer("SELECT count(*) FROM sqlite_schema")
+        } catch {
+            guard request.kind == .damaged, error.isDamage else { throw failure("it cannot be read.", error) }
+            throw error
+        }
+        files.removeLeftovers()
+        let extra = request.attached?.reduce(0) { $0 + $1.changes.count } ?? 0
+        try request.checkSpace(for: size + Int64(extra), in: files.directory, store: storeName)
+        let name = files.unused(request.kind, version: version, at: request.policy.now())
+        let path = files.path(of: name.text)
+        do {
+            let part = try PartFile(path + BackupName.part)
+            let count = try fill(part, from: source, size)
+            source.close()
+            try part.publish(as: path)
+            return StoreBackup(
+                url: URL(fileURLWithPath: path, isDirectory: false),
+                schemaVersion: request.version,
+                date: name.date,
+                size: FileStatus.unfollowed(path)?.size ?? Int(size),
+                recordCount: count,
+                isAutomatic: request.kind == .automatic
+            )
+        } catch let error as DurableFile.Failure {
+            throw error.isOutOfSpace
+                ? noSpace(size, error) : failure("the file at \(path) cannot be written: \(error.reason).", error)
+        }
+    }
+
+    /// Copies the pages, and adds what a backup has more than the store.
+    ///
+    /// - Returns: How many records it has, where that was asked for.
+    private func fill(_ part: PartFile, from source: Connection, _ size: Int64) throws -> Int? {
+        do {
+            let connection = try Connection(part.path, mode: .readWrite)
+            defer { connection.close() }
+            do {
+                // The file is given up when anything fails, and brought to the disk as a whole.
+                try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+                let copy = try PageCopy(from: source, into: connection)
+                repeat { try request.step() } while try copy.step()
+                try copy.finish()
+            } catch let error as SQLiteError {
+                throw error.isFull || error.isAtLimit ? noSpace(size, error) : error
+            }
+            connection.close()
+            try part.markAsRollbackJournaled()
+            guard request.kind == .automatic || request.kind == .manual else { return nil }
+            return try complete(part, size)
+        } catch let error as SQLiteError {
+            throw request.kind == .damaged ? error : failure(error.advice, error)
+        }
+    }
+
+    /// Marks the copy as a backup, and keeps in it what attached stores are now.
+    private func complete(_ part: PartFile, _ size: Int64) throws -> Int {
+        let connection = try Connection(part.path, mode: .readWrite)
+        defer { connection.close() }
+        do throws(SQLiteError) {
+            try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN")
+            if let attached = request.attached {
+                // A store of an earlier layout stays one, so that what wrote it can read the copy, unless it must hold
+                // what that layout has no place for.
+                if !attached.isEmpty { try FileFormat.modernize(connection) }
+                if try FileFormat.number(of: connection) >= 2 {
+                    try JournalTable.clear(connection)
+                    try JournalTable.add(attached, to: connection)
+                }
+            }
+            let count = try connection.integer("SELECT count(*) FROM molt_record")
+            let origin = Int64.random(in: 1..<1 << 38) * FileFormat.originStep
+            try connection.execute(
+                """
+                INSERT OR REPLACE INTO molt_meta(name, value)
+                VALUES('\(FileFormat.origin)', \(origin)), ('\(BackupFiles.recordCount)', \(count));
+                COMMIT
+                """
+            )
+            return Int(count)
+        } catch {
+            throw error.isFull || error.isAtLimit ? noSpace(size, error) : error
+        }
+    }
+
+    private var version: Int? { request.kind == .damaged ? nil : request.version }
+
+    private func noSpace(_ size: Int64, _ error: any Error) -> MigrationError {
+        .noSpace(for: size, free: nil, in: files.directory, store: storeName, underlying: error)
+    }
+
+    private func failure(_ reason: String, _ error: any Error) -> MigrationError {
+        .backupFailed(reason, store: storeName, underlying: error)
+    }
+}

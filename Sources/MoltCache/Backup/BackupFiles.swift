@@ -1,0 +1,89 @@
+internal import Foundation
+internal import MoltCore
+
+/// The files beside a cache file that hold copies of it.
+struct BackupFiles {
+    /// The cache file, a link followed.
+    let path: String
+    /// Where it is.
+    let directory: String
+    /// Its name.
+    let name: String
+
+    /// Looks at nothing yet.
+    init(_ storeName: String) {
+        path = FileStatus.resolved(storeName)
+        directory = (path as NSString).deletingLastPathComponent
+        name = (path as NSString).lastPathComponent
+    }
+
+    /// The backups that can be looked at, the newest first.
+    func list() -> [StoreBackup] {
+        names().compactMap { text in
+            guard let name = BackupName(text, of: name), [.automatic, .manual].contains(name.kind) else { return nil }
+            return describe(name)
+        }
+        .sorted(by: >)
+    }
+
+    /// What a file says of itself; nil when it is none of ours, or cannot be read.
+    func describe(_ name: BackupName) -> StoreBackup? {
+        let path = path(of: name.text)
+        guard let status = FileStatus.unfollowed(path), status.isFile else { return nil }
+        let found = try? FileProbe.look(path) { connection throws(SQLiteError) in
+            (
+                version: Int(try connection.integer("PRAGMA user_version")),
+                count: try connection.prepare("SELECT value FROM molt_meta WHERE name = '\(Self.recordCount)'")
+                    .first { Int($0.integer(0)) }
+            )
+        }
+        guard let found else { return nil }
+        return StoreBackup(
+            url: URL(fileURLWithPath: path, isDirectory: false),
+            schemaVersion: found.version,
+            date: name.date,
+            size: status.size,
+            recordCount: found.count,
+            isAutomatic: name.kind == .automatic
+        )
+    }
+
+    /// Where a backup is, when it is one of this store's.
+    ///
+    /// - Throws: ``MigrationError`` with the code `backupUnusable`.
+    func path(of backup: StoreBackup) throws(MigrationError) -> String {
+        guard backup.url.isFileURL else { throw .backupUnusable(backup, "it is not the URL of a file.") }
+        let path = FileStatus.path(of: backup.url)
+        guard let status = FileStatus.unfollowed(path) else { throw .backupUnusable(backup, "there is no such file.") }
+        guard status.isFile else { throw .backupUnusable(backup, "it is a link or a directory, and not a file.") }
+        guard !FileStatus.isSame(path, self.path) else { throw .backupUnusable(backup, "it is the store itself.") }
+        return path
+    }
+
+    /// Removes what killed processes have left of copies.
+    func removeLeftovers() {
+        for text in names() where BackupName.isPart(text, of: name) { PartFile.removeLeftover(path(of: text)) }
+    }
+
+    /// A name that no file has.
+    func unused(_ kind: BackupName.Kind, version: Int?, at date: Date) -> BackupName {
+        var name = BackupName(store: name, version: version, date: date, kind: kind)
+        while [name.text, name.text + BackupName.part].contains(where: { FileStatus.unfollowed(path(of: $0)) != nil }) {
+            let next = name.date.addingTimeInterval(0.0015)
+            name = BackupName(store: self.name, version: version, date: next, kind: kind)
+        }
+        return name
+    }
+
+    /// The path of a file beside the store.
+    func path(of name: String) -> String {
+        directory == "/" ? "/\(name)" : "\(directory)/\(name)"
+    }
+
+    private func names() -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    }
+
+    /// What a backup says of how many records it has.
+    static let recordCount = "backup_records"
+}

@@ -1,0 +1,105 @@
+internal import Foundation
+package import MoltCore
+
+extension CacheStore: BackedUpStore {
+    /// Copies the file as others see it.
+    package func makeBackup(_ request: BackupRequest) throws -> StoreBackup {
+        guard !isInMemory else { throw MigrationError.backupFailed("it is in memory.", store: storeName) }
+        return try BackupCopy(of: storeName, request).make()
+    }
+
+    /// The backups beside the file, the newest first.
+    package func backups() throws -> [StoreBackup] {
+        isInMemory ? [] : BackupFiles(storeName).list()
+    }
+
+    /// What a backup says of the store.
+    package func storeState(in backup: StoreBackup) throws -> StoreState {
+        try FileProbe.state(BackupFiles(storeName).path(of: backup))
+    }
+
+    /// Looks at all of a backup.
+    package func verify(_ backup: StoreBackup) throws {
+        try BackupCheck.verify(backup, BackupFiles(storeName))
+    }
+
+    /// Puts a backup in the place of what the file has.
+    package func restore(
+        _ backup: StoreBackup,
+        checking isExpected: (StoreState?) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
+        try verify(backup)
+        let path = try BackupFiles(storeName).path(of: backup)
+        // Whatever this connection knows of the file is over.
+        close()
+        do {
+            try StoreReplacement(of: storeName, atCopy: atCopy).replace(
+                with: .file(path),
+                checking: isExpected,
+                waiting: waiting
+            )
+        } catch let error as SQLiteError {
+            throw MigrationError.restoreFailed(backup, error.advice, underlying: error)
+        } catch let error as DurableFile.Failure {
+            throw MigrationError.restoreFailed(backup, "\(error.reason).", underlying: error)
+        }
+    }
+
+    /// Removes a backup of this store, and nothing else.
+    package func remove(_ backup: StoreBackup) throws {
+        let files = BackupFiles(storeName)
+        let path = try files.path(of: backup)
+        let name = (path as NSString).lastPathComponent
+        guard FileStatus.isSame((path as NSString).deletingLastPathComponent, files.directory),
+            let parsed = BackupName(name, of: files.name), files.describe(parsed) != nil
+        else {
+            throw MigrationError.backupUnusable(backup, "it is none of this store, and was not removed.")
+        }
+        do {
+            try DurableFile.remove(path)
+        } catch {
+            throw MigrationError.backupUnusable(backup, "it cannot be removed: \(error.reason).", underlying: error)
+        }
+    }
+
+    /// How many records the file has.
+    package func recordCount() throws -> Int {
+        guard !isInMemory else { return 0 }
+        return try FileProbe.look(storeName) { connection throws(SQLiteError) in
+            Int(try connection.integer("SELECT count(*) FROM molt_record"))
+        } ?? 0
+    }
+
+    /// Whether the file is not whole; looks at all of it.
+    package func isDamaged() -> Bool {
+        !isInMemory && BackupCheck.damage(storeName) != nil
+    }
+
+    /// A file can, memory need not.
+    package var canStartAfresh: Bool { !isInMemory }
+
+    /// Copies the file aside, and empties it.
+    package func startAfresh(
+        _ request: BackupRequest,
+        checking isExpected: (StoreState?) throws -> Void,
+        waiting: () throws -> Void
+    ) throws -> StoreBackup {
+        close()
+        var aside: StoreBackup?
+        do {
+            try StoreReplacement(of: storeName).replace(with: .nothing) { state in
+                try isExpected(state)
+                aside = try makeBackup(request)
+            } waiting: {
+                try waiting()
+            }
+        } catch let error as SQLiteError {
+            // A copy of what is still there is of no use.
+            if let aside { try? DurableFile.remove(FileStatus.path(of: aside.url)) }
+            throw CacheError(error, path: storeName)
+        }
+        guard let aside else { throw MigrationError.backupFailed("it was not made.", store: storeName) }
+        return aside
+    }
+}

@@ -1,0 +1,93 @@
+public import Foundation
+public import MoltCore
+
+extension CodableCache {
+    /// The backups of a cache file, the newest first.
+    ///
+    /// ```swift
+    /// for backup in try CodableCache.backups(at: url) { print(backup) }
+    /// ```
+    ///
+    /// A file that looks like a backup and cannot be read is not among them.
+    ///
+    /// - Throws: ``CacheError`` with the code `notAFile` when there can be no cache at the URL.
+    public static func backups(at url: URL) throws -> [StoreBackup] {
+        let path = FileStatus.path(of: url)
+        try FileStatus.checkPath(path)
+        return try CacheStore(at: url).backups()
+    }
+
+    /// Copies a cache file as it is now; others may read and write it meanwhile.
+    ///
+    /// The copy is beside the file and stays until ``removeBackup(_:at:)``: upgrades never remove it.
+    ///
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - attached: Suites that are to be in the backup as they are now, too; none by default.
+    /// - Throws: ``CacheError`` with the code `fileMissing`, or that of a file that cannot be read; `MigrationError` with
+    ///   the code `noSpaceForBackup` or `backupFailed`.
+    @discardableResult
+    public static func backUp(at url: URL, attaching attached: [any AttachedStore] = []) throws -> StoreBackup {
+        let store = CacheStore(at: url)
+        let state = try store.state()
+        guard !state.isFresh else {
+            var error = CacheError(.fileMissing, "There is no cache at \(store.storeName) that could be copied.")
+            error.path = store.storeName
+            throw error
+        }
+        if let unfinished = state.unfinished {
+            throw MigrationError.backupFailed(
+                "migration \(unfinished.migration) is half done. Open it first, which completes that.",
+                store: store.storeName
+            )
+        }
+        let entries = try attached.compactMap { attached in
+            try attached.changesBackToNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
+        }
+        return try store.makeBackup(
+            BackupRequest(.manual, version: state.version, attached: entries.isEmpty ? nil : entries)
+        )
+    }
+
+    /// Puts a backup in the place of a cache file, whole or not at all.
+    ///
+    /// ```swift
+    /// if let backup = try CodableCache.backups(at: url).first { try CodableCache.restore(backup, at: url) }
+    /// let cache = try CodableCache(at: url, migrations: migrations)
+    /// ```
+    ///
+    /// Other processes may have the file open: they see the old values until it is done, and then get an error with the
+    /// code `superseded` until they open it again. A process that is killed in the middle leaves the file as it was.
+    ///
+    /// Settings of suites that the backup has are put back when the cache is next opened.
+    ///
+    /// A file that is damaged is kept beside, with `damaged` at the end of its name.
+    ///
+    /// - Important: What was written since the backup was made is lost. Back the file up first when it may be needed.
+    /// - Parameters:
+    ///   - backup: One of ``backups(at:)``.
+    ///   - url: The file; it need not exist.
+    ///   - timeout: How long to wait while another process writes; 5 seconds by default.
+    /// - Throws: `MigrationError` with the code `backupUnusable`, `restoreFailed` or `busy`; ``CacheError`` for a file
+    ///   that is not a cache.
+    public static func restore(_ backup: StoreBackup, at url: URL, timeout: Duration = .seconds(5)) throws {
+        let path = FileStatus.path(of: url)
+        try FileStatus.checkPath(path)
+        let deadline = ContinuousClock.now + timeout
+        let wait = {
+            guard ContinuousClock.now >= deadline else { return }
+            throw MigrationError(
+                .busy,
+                "Another process wrote to the cache at \(path) for more than \(timeout). Try again. Nothing was changed."
+            )
+        }
+        try CacheStore(at: url).restore(backup, checking: { _ in }, waiting: wait)
+    }
+
+    /// Removes a backup of a cache file.
+    ///
+    /// - Throws: `MigrationError` with the code `backupUnusable` when it is none of this file's.
+    public static func removeBackup(_ backup: StoreBackup, at url: URL) throws {
+        try CacheStore(at: url).remove(backup)
+    }
+}

@@ -1,0 +1,82 @@
+internal import Foundation
+internal import MoltCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
+/// A database file that does not count yet: it has a name of its own until it is whole and on disk.
+///
+/// Its maker holds a lock on it, so that others can tell what a kill has left from what is being made. Nobody but its
+/// maker has it open, so that its bytes may be changed beside SQLite.
+final class PartFile {
+    let path: String
+    private let descriptor: Int32
+    private var isPublished = false
+
+    /// Makes an empty file that only its owner may use; what is there already, a link too, is not touched.
+    init(_ path: String) throws(DurableFile.Failure) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        guard descriptor >= 0 else { throw DurableFile.Failure(number: errno) }
+        var status = stat()
+        // Some network file systems lock no file; there the lock is not needed to write.
+        _ = flock(descriptor, LOCK_EX | LOCK_NB)
+        guard fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
+            // Between the two calls somebody took it for what a kill has left.
+            close(descriptor)
+            throw DurableFile.Failure(number: EEXIST)
+        }
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        if !isPublished {
+            for suffix in ["", "-journal"] { unlink(path + suffix) }
+        }
+        close(descriptor)
+    }
+
+    /// Marks the database as one that keeps no log beside it, which a copy of a live one is not.
+    ///
+    /// The two bytes are the file format's write and read version: 2 for WAL, 1 for a rollback journal
+    /// (sqlite.org/fileformat2.html, section 1.3.3).
+    func markAsRollbackJournaled() throws(DurableFile.Failure) {
+        var marks: [UInt8] = [0, 0]
+        guard pread(descriptor, &marks, 2, 18) == 2 else { throw DurableFile.Failure(number: errno) }
+        guard marks.contains(2) else { return }
+        marks = [1, 1]
+        guard pwrite(descriptor, marks, 2, 18) == 2 else { throw DurableFile.Failure(number: errno) }
+    }
+
+    /// Sees to it that all is on disk, and then gives the file the name by which it counts.
+    func publish(as path: String) throws(DurableFile.Failure) {
+        guard DiskSync.file(descriptor) else { throw DurableFile.Failure(number: errno) }
+        try DurableFile.publish(self.path, as: path)
+        isPublished = true
+    }
+
+    /// Sees to it that all is on disk, and then puts the file in the place of another one.
+    func replace(_ path: String) throws(DurableFile.Failure) {
+        guard DiskSync.file(descriptor) else { throw DurableFile.Failure(number: errno) }
+        try DurableFile.move(self.path, to: path)
+        isPublished = true
+    }
+
+    /// Removes a file that a killed maker has left; one that is being made stays.
+    static func removeLeftover(_ path: String) {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            // A link is no file of ours, and where it leads is not looked at.
+            if errno == ELOOP { unlink(path) }
+            return
+        }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
+        for suffix in ["", "-journal"] { unlink(path + suffix) }
+    }
+}

@@ -1,0 +1,191 @@
+internal import Foundation
+internal import MoltCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
+/// Puts other contents in the place of what a cache file has, whole or not at all.
+///
+/// The pages are written into the file itself, under its lock and in one transaction: who has the file open sees the old
+/// contents until then, and afterwards that they are others. Where SQLite cannot write into a file, because it is
+/// damaged, that is moved aside, and another one takes its place.
+struct StoreReplacement {
+    /// The file, a link followed.
+    private let files: BackupFiles
+    private let storeName: String
+
+    /// Called before each part of the copy; with the last one it is committed.
+    private let atCopy: () -> Void
+
+    /// Looks at nothing yet.
+    init(of storeName: String, atCopy: @escaping () -> Void = {}) {
+        self.storeName = storeName
+        self.atCopy = atCopy
+        files = BackupFiles(storeName)
+    }
+
+    /// What takes the place of the contents.
+    enum Contents {
+        /// Those of another file.
+        case file(String)
+        /// None: a file that is to be started afresh.
+        case nothing
+    }
+
+    /// Replaces the contents.
+    ///
+    /// - Parameters:
+    ///   - isExpected: Called with the lock held; nil for a file that cannot be read.
+    ///   - waiting: Called again and again while another process holds the lock; throws to give up.
+    /// - Throws: What the two throw; ``CacheError`` for a file that is not ours; ``SQLiteError``.
+    func replace(
+        with contents: Contents,
+        checking isExpected: (StoreState?) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
+        try FileStatus.create(files.path)
+        files.removeLeftovers()
+        do {
+            try replacePages(with: contents, checking: isExpected, waiting: waiting)
+        } catch let error as SQLiteError where error.isDamage {
+            guard case .file(let path) = contents else { throw error }
+            try isExpected(nil)
+            try replaceFile(by: path, because: error, waiting: waiting)
+        }
+    }
+
+    // MARK: Writing into the file
+
+    private func replacePages(
+        with contents: Contents,
+        checking isExpected: (StoreState?) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
+        let live = try Connection(files.path, mode: .readWrite)
+        defer { live.close() }
+        live.setBusyTimeout(milliseconds: 50)
+        // Beside a damaged file it may be all that is left of some records, and SQLite would remove it.
+        live.keepLog(true)
+        // What was put back must survive a loss of power.
+        try live.execute("PRAGMA synchronous = FULL")
+        // The size of the pages is known once the file was read.
+        _ = try live.integer("PRAGMA user_version")
+        let (source, part) = try open(contents, pageSize: live.integer("PRAGMA page_size"))
+        defer { withExtendedLifetime(part) { source.close() } }
+        let copy = try PageCopy(from: source, into: live)
+        while true {
+            do throws(SQLiteError) {
+                try copy.lock()
+                break
+            } catch {
+                guard error.isBusy else { throw error }
+                try waiting()
+                Thread.sleep(forTimeInterval: 0.001)
+            }
+        }
+        if live.hasMoved { throw SQLiteError.moved }
+        let state = try lockedState()
+        try isExpected(state)
+        if isDamaged(storeName) { try keepDamaged() }
+        repeat { atCopy() } while try copy.step()
+        try copy.finish()
+        // Apple's own SQLite never asks the drive for that. Nobody locks the log.
+        DiskSync.drive(of: files.path + "-wal")
+        // It is done, whether or not others let the log be emptied now.
+        live.keepLog(false)
+        live.setBusyTimeout(milliseconds: 0)
+        try? live.execute("PRAGMA journal_size_limit = 16777216; PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    /// Opens what is to be copied.
+    ///
+    /// - Returns: A connection, and the file that must live as long as it.
+    private func open(_ contents: Contents, pageSize: Int64) throws -> (Connection, PartFile?) {
+        switch contents {
+        case .nothing:
+            let blank = try Connection("", mode: .memory)
+            // The mark makes a page of it: one that says whose file it is, and has nothing else.
+            try blank.execute(
+                "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(FileFormat.applicationID)"
+            )
+            return (blank, nil)
+        case .file(let path):
+            let source = try Connection(path, mode: .readOnly)
+            _ = try source.integer("PRAGMA user_version")
+            let hasContent = FileStatus.hasContent(files.path)
+            guard hasContent, try source.integer("PRAGMA page_size") != pageSize else { return (source, nil) }
+            // SQLite writes only pages of the same size into a file that has a log.
+            let part = try PartFile(unusedPart())
+            try source.execute("PRAGMA page_size = \(pageSize)")
+            let repaging = try source.prepare("VACUUM INTO ?1")
+            try repaging.bind(part.path, at: 1)
+            try repaging.run()
+            source.close()
+            return (try Connection(part.path, mode: .readOnly), part)
+        }
+    }
+
+    /// What the file says of itself while its lock is held; nil when it cannot be read, or only by a newer release.
+    private func lockedState() throws -> StoreState? {
+        do throws(CacheError) {
+            return try FileProbe.state(storeName)
+        } catch {
+            guard error.code == .notADatabase || error.code == .storeFailed || error.code == .newerFormat else {
+                throw error
+            }
+            return nil
+        }
+    }
+
+    /// Keeps a copy of a damaged file, page by page: someone may still find something in it.
+    private func keepDamaged() throws {
+        _ = try BackupCopy(of: storeName, BackupRequest(.damaged, version: 0)).make()
+    }
+
+    private func unusedPart() -> String {
+        files.path(of: files.unused(.damaged, version: nil, at: Date()).text + BackupName.part)
+    }
+
+    // MARK: Putting another file in its place
+
+    /// Moves the file aside, with its log, and puts a copy of another one in its place.
+    ///
+    /// At every moment there is a file at the path. The log goes first: beside another file it would be taken for that
+    /// one's.
+    private func replaceFile(by path: String, because error: SQLiteError, waiting: () throws -> Void) throws {
+        let lock = try FileLock(directory: files.directory, waiting: waiting)
+        // Another process may have been here first.
+        guard isDamaged(storeName) else { throw SQLiteError.moved }
+        let part = try PartFile(unusedPart())
+        let copy = try Connection(part.path, mode: .readWrite)
+        try copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        let source = try Connection(path, mode: .readOnly)
+        try source.copy(into: copy)
+        source.close()
+        copy.close()
+        let aside = files.path(of: files.unused(.damaged, version: nil, at: Date()).text)
+        for suffix in ["-wal", "-journal"] where FileStatus.hasContent(files.path + suffix) {
+            try DurableFile.move(files.path + suffix, to: aside + suffix)
+        }
+        // Those without content, and the index of the log, which SQLite makes anew.
+        for suffix in ["-wal", "-shm", "-journal"] { try DurableFile.remove(files.path + suffix) }
+        if link(files.path, aside) == 0 {
+            try DurableFile.sync(directory: files.directory)
+        } else {
+            // Not every file system has two names for one file.
+            try DurableFile.move(files.path, to: aside)
+        }
+        try part.replace(files.path)
+        _ = consume lock
+    }
+
+    /// Whether a file of ours is not whole.
+    func isDamaged(_ path: String) -> Bool {
+        BackupCheck.damage(path) != nil
+    }
+}

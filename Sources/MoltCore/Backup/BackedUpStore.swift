@@ -1,0 +1,93 @@
+/// A store of which Molt can keep copies, and put one back in its place.
+package protocol BackedUpStore: MigrationStore {
+    /// Copies the store as it is without what an open transaction has written.
+    ///
+    /// - Throws: ``MigrationError`` with the code `noSpaceForBackup` or `backupFailed`, or what the request's `step`
+    ///   throws; no file is left then.
+    func makeBackup(_ request: BackupRequest) throws -> StoreBackup
+
+    /// The store's backups, the newest first.
+    func backups() throws -> [StoreBackup]
+
+    /// What a backup says of the store.
+    ///
+    /// - Throws: When it cannot be read.
+    func storeState(in backup: StoreBackup) throws -> StoreState
+
+    /// Looks at all of a backup.
+    ///
+    /// - Throws: ``MigrationError`` with the code `backupUnusable`.
+    func verify(_ backup: StoreBackup) throws
+
+    /// Puts a backup in the place of what the store has, whole or not at all, also for others that have it open.
+    ///
+    /// What the backup has of attached stores comes with it, as a journal: it is to be applied afterwards.
+    ///
+    /// - Parameters:
+    ///   - isExpected: Called with the lock held and the state of the store, or nil when it cannot be read; throws to
+    ///     leave the store as it is.
+    ///   - waiting: Called again and again while another process holds the lock; throws to give up.
+    func restore(
+        _ backup: StoreBackup,
+        checking isExpected: (StoreState?) throws -> Void,
+        waiting: () throws -> Void
+    ) throws
+
+    /// Removes a backup.
+    func remove(_ backup: StoreBackup) throws
+
+    /// How many records the store has, or settings.
+    func recordCount() throws -> Int
+
+    /// Whether what the store is kept in is damaged: looks at all of it.
+    func isDamaged() -> Bool
+
+    /// Whether the store can be started afresh: see ``startAfresh(_:checking:waiting:)``.
+    var canStartAfresh: Bool { get }
+
+    /// Keeps the store aside under another name, and leaves a fresh one.
+    ///
+    /// - Returns: Where the store is kept.
+    func startAfresh(
+        _ request: BackupRequest,
+        checking isExpected: (StoreState?) throws -> Void,
+        waiting: () throws -> Void
+    ) throws -> StoreBackup
+}
+
+/// What a copy of a store is to be.
+package struct BackupRequest {
+    /// How it is named, and who may remove it.
+    package var kind: BackupName.Kind
+    /// The store's version.
+    package var version: Int
+    /// What brings attached stores back to what they are now; nil leaves the store's own journal in the copy.
+    package var attached: [JournalEntry]?
+    /// Where space and time are asked for.
+    package var policy: BackupPolicy
+    /// Called before each part of the work; throws to stop it.
+    package var step: () throws -> Void
+
+    /// Describes a copy.
+    package init(
+        _ kind: BackupName.Kind,
+        version: Int,
+        attached: [JournalEntry]? = nil,
+        policy: BackupPolicy = BackupPolicy(),
+        step: @escaping () throws -> Void = {}
+    ) {
+        self.kind = kind
+        self.version = version
+        self.attached = attached
+        self.policy = policy
+        self.step = step
+    }
+
+    /// Refuses to begin when there is not as much space as a copy needs.
+    ///
+    /// - Throws: ``MigrationError`` with the code `noSpaceForBackup`.
+    package func checkSpace(for bytes: Int64, in directory: String, store: String) throws(MigrationError) {
+        guard let free = policy.freeSpace(directory), free < bytes else { return }
+        throw .noSpace(for: bytes, free: free, in: directory, store: store)
+    }
+}

@@ -1,0 +1,139 @@
+internal import Foundation
+
+/// The backup of one opening: made before its upgrade writes, and put back when the upgrade did what cannot be undone.
+///
+/// That is when the store's file is damaged afterwards, or when a migration that commits in batches failed for good. What
+/// an earlier opening has left half done is not put back: what was written since its backup cannot be known.
+package final class UpgradeBackup {
+    private let store: (any BackedUpStore)?
+    private let options: MigrationOptions
+    /// What was made in this opening.
+    package private(set) var backup: StoreBackup?
+    /// What the store said of itself then.
+    private var state: StoreState?
+
+    /// Makes nothing yet.
+    package init(of store: any MigrationStore, _ options: MigrationOptions) {
+        self.store = options.backup != nil && !options.isDryRun ? store as? any BackedUpStore : nil
+        self.options = options
+    }
+
+    /// Makes the backup, where one is wanted; inside the upgrade's transaction, before anything was written.
+    ///
+    /// An upgrade of several transactions makes it in the first one.
+    func make(for plan: MigrationPlan, _ state: StoreState, attached: () throws -> [JournalEntry]) throws {
+        // What is half done is no state that anyone would go back to.
+        guard backup == nil, !plan.isFresh, state.unfinished == nil else { return }
+        guard let store, let policy = options.backup else { return }
+        try options.reach(.beforeBackup)
+        let entries = try attached()
+        let request = BackupRequest(.automatic, version: plan.from, attached: entries, policy: policy) { [options] in
+            try options.checkCancellation()
+            try options.reach(.copyForBackup)
+        }
+        let made = try store.makeBackup(request)
+        backup = made
+        self.state = state
+        for leftover in policy.leftovers(of: (try? store.backups()) ?? [], before: made) { try? store.remove(leftover) }
+        options.monitor?.send(.backedUp(made))
+        try options.reach(.afterBackup)
+    }
+
+    /// The upgrade is committed, or there was nothing to do: removes the backups that are not to be kept any longer.
+    func upgradeDidEnd() {
+        guard backup != nil, let store, let policy = options.backup else { return }
+        // One that cannot be removed, or looked at, stays; the next upgrade tries again.
+        for excess in policy.excess(of: (try? store.backups()) ?? []) { try? store.remove(excess) }
+    }
+
+    /// The upgrade failed: puts the backup back when the transaction could not undo what was done.
+    ///
+    /// - Parameter apply: Makes the changes to attached stores that the store's journal has.
+    /// - Returns: The error to throw, which says what was done.
+    func upgradeDidFail(with error: any Error, applying apply: () throws -> Void) -> any Error {
+        guard let backup, let store else { return error }
+        let found = try? store.state()
+        if found == nil || Self.mayBeDamage(error), store.isDamaged() {
+            return restore(because: error, applying: apply) { _ in
+                // Another process may have put it right meanwhile.
+                guard store.isDamaged() else { throw NotNeeded() }
+            }
+        }
+        // Batches were committed, and no later opening would come further: nobody could use the store as it is.
+        if let unfinished = found?.unfinished, Self.isForGood(error) {
+            return restore(because: error, applying: apply) { state in
+                guard state?.unfinished == unfinished else { throw NotNeeded() }
+            }
+        }
+        // Rolled back: a copy of what is there is of no use, and each try would leave another one.
+        if let found, let state, found.version == state.version, found.ledger == state.ledger {
+            try? store.remove(backup)
+            self.backup = nil
+        }
+        return error
+    }
+
+    /// Puts back the backup that was made in this opening, after a failure that no transaction undoes.
+    ///
+    /// - Parameters:
+    ///   - apply: Makes the changes to attached stores that the store's journal has.
+    ///   - isExpected: Called with the lock held; throws when the store is not as the failure left it.
+    /// - Returns: The error to throw, which says what was done: unchanged when there is no backup.
+    package func restore(
+        because error: any Error,
+        applying apply: () throws -> Void,
+        checking isExpected: (StoreState?) throws -> Void = { _ in }
+    ) -> any Error {
+        guard let backup, let store else { return error }
+        do {
+            try store.verify(backup)
+            var lock = LockWait(options: options, attempt: AttemptNote(store, options), isCancellable: false)
+            try store.restore(backup, checking: isExpected) { try lock.wait() }
+        } catch is NotNeeded {
+            return error
+        } catch let failure {
+            return error.adding(
+                "The backup made before, \(backup.url.path), could not be put back; it was kept.",
+                because: failure
+            )
+        }
+        // What cannot be applied now stays in the journal, and is when the store is next opened.
+        try? apply()
+        options.monitor?.send(.restored(backup))
+        return error.adding(
+            "The store was restored from the backup made before, \(backup.url.path), and is as it was."
+        )
+    }
+
+    /// The store was found to be well after all.
+    private struct NotNeeded: Error {}
+
+    /// Whether the same upgrade would fail again, whenever it is tried.
+    private static func isForGood(_ error: any Error) -> Bool {
+        guard let error = error as? MigrationError else { return false }
+        let passing: [MigrationError.Code] = [
+            .cancelled, .deadlinePassed, .busy, .storeFailed, .attachedStoreFailed, .journalPending, .deferred,
+            .superseded,
+        ]
+        return !passing.contains(error.code)
+    }
+
+    /// Whether an error may come from a file that is not whole, and not from a closure or from the store's contents.
+    private static func mayBeDamage(_ error: any Error) -> Bool {
+        guard let error = error as? MigrationError else { return true }
+        return error.code == .storeFailed
+    }
+}
+
+extension Error {
+    /// The error with a sentence more in its message, where it is one of ours.
+    fileprivate func adding(_ sentence: String, because failure: (any Error)? = nil) -> any Error {
+        var reason = ""
+        if let failure { reason = " " + ((failure as? any DescribedError)?.message ?? "\(type(of: failure))") }
+        if var error = self as? MigrationError {
+            error.message += " " + sentence + reason
+            return error
+        }
+        return MigrationError(.storeFailed, "The upgrade failed. " + sentence + reason, underlying: self)
+    }
+}

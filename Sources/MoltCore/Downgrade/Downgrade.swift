@@ -1,0 +1,187 @@
+internal import Foundation
+
+/// Goes on with a store that a newer app has upgraded, as the options say.
+package struct Downgrade {
+    private let registry: MigrationRegistry
+    private let options: MigrationOptions
+
+    /// Looks at nothing yet.
+    package init(_ registry: MigrationRegistry, _ options: MigrationOptions) {
+        self.registry = registry
+        self.options = options
+    }
+
+    // MARK: Changing the store
+
+    /// Changes a store that a newer app has upgraded, where the options say so and the app confirms it.
+    ///
+    /// - Returns: Whether the store is another one now, so that a plan is to be made anew.
+    /// - Throws: ``MigrationError`` with the code `superseded`, which says why what was wanted could not be done.
+    func run(on store: any MigrationStore, _ plan: MigrationPlan) throws -> Bool {
+        guard plan.isSuperseded, !options.isDryRun else { return false }
+        // Who must not upgrade the store must not do this to it either.
+        if case .others = options.duty { return false }
+        switch options.downgrade {
+        case .refuse:
+            return false
+        case .openReadOnly:
+            throw superseded(plan, "It can be opened for reading only as a cache.")
+        case .restoreBackup(let confirm):
+            guard let store = store as? any BackedUpStore else {
+                throw superseded(plan, "There are no backups of a store of this kind.")
+            }
+            try restore(store, plan, confirm)
+        case .startAfresh(let confirm):
+            guard let store = store as? any BackedUpStore, store.canStartAfresh else {
+                throw superseded(plan, "Only a cache in a file can be started afresh.")
+            }
+            try startAfresh(store, plan, confirm)
+        }
+        return true
+    }
+
+    private func restore(
+        _ store: any BackedUpStore,
+        _ plan: MigrationPlan,
+        _ confirm: (DowngradeLoss) -> Bool
+    ) throws {
+        guard let (backup, journal) = try newestUsable(of: store) else {
+            throw superseded(plan, "There is no backup that this app could open.")
+        }
+        let state = try store.state()
+        var loss = try loss(of: store, state, plan)
+        loss.backup = backup
+        loss.attachedStores = journal
+        // Whoever is asked may take minutes: no lock is held meanwhile.
+        guard confirm(loss) else { throw superseded(plan, "The backup was not put back.") }
+        var lock = LockWait(options: options, attempt: AttemptNote(store, options))
+        try store.restore(backup, checking: isAsConfirmed(state, plan)) { try lock.wait() }
+        options.monitor?.send(.restored(backup))
+    }
+
+    private func startAfresh(
+        _ store: any BackedUpStore,
+        _ plan: MigrationPlan,
+        _ confirm: (DowngradeLoss) -> Bool
+    ) throws {
+        let state = try store.state()
+        guard confirm(try loss(of: store, state, plan)) else { throw superseded(plan, "It was not started afresh.") }
+        var lock = LockWait(options: options, attempt: AttemptNote(store, options))
+        let request = BackupRequest(.aside, version: state.version, policy: options.backup ?? BackupPolicy()) {
+            try options.checkCancellation()
+        }
+        let aside = try store.startAfresh(request, checking: isAsConfirmed(state, plan)) { try lock.wait() }
+        options.monitor?.send(.startedAfresh(keptAside: aside))
+    }
+
+    /// The newest backup that is whole and that the registry can upgrade, or need not.
+    private func newestUsable(of store: any BackedUpStore) throws -> (StoreBackup, journal: [String])? {
+        for backup in try store.backups() {
+            guard let state = try? store.storeState(in: backup) else { continue }
+            let plan = MigrationPlan(state: state, storeName: store.storeName, migrations: registry)
+            guard state.unfinished == nil, plan.problems.isEmpty, (try? store.verify(backup)) != nil else { continue }
+            return (backup, state.journal)
+        }
+        return nil
+    }
+
+    private func loss(of store: any BackedUpStore, _ state: StoreState, _ plan: MigrationPlan) throws -> DowngradeLoss {
+        DowngradeLoss(
+            store: store.storeName,
+            storeVersion: state.version,
+            registryVersion: registry.version,
+            unknownMigrations: unknown(in: state).map { MigrationID(name: $0.name, version: $0.version) },
+            recordCount: try store.recordCount(),
+            backup: nil,
+            attachedStores: []
+        )
+    }
+
+    /// Refuses to go on when another process has changed the store's version since somebody was asked about it.
+    private func isAsConfirmed(_ state: StoreState, _ plan: MigrationPlan) -> (StoreState?) throws -> Void {
+        { found in
+            guard let found, found.version == state.version, found.ledger == state.ledger else {
+                throw superseded(plan, "Another process changed it meanwhile. Open it again.")
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    /// Decides whether a store that a newer app has upgraded may be read as it is.
+    ///
+    /// - Returns: What the opening did, which is nothing; nil when the store is no newer than the registry.
+    /// - Throws: ``MigrationError`` with the code `superseded`, which says what stands in the way.
+    package func reading(_ store: any MigrationStore) throws -> MigrationReport? {
+        let startedAt = Date()
+        try registry.validate()
+        let state = try store.state()
+        let plan = MigrationPlan(state: state, storeName: store.storeName, migrations: registry)
+        guard plan.isSuperseded else { return nil }
+        options.monitor?.send(.planned(plan))
+        do {
+            try checkReadable(state, plan)
+        } catch {
+            options.monitor?.send(.failed(error))
+            throw error
+        }
+        let report = MigrationReport(
+            store: store.storeName,
+            from: state.version,
+            to: state.version,
+            isFresh: false,
+            startedAt: startedAt,
+            duration: 0,
+            entries: [],
+            deferred: [],
+            isDryRun: false
+        )
+        options.monitor?.send(.finished(report))
+        return report
+    }
+
+    private func checkReadable(_ state: StoreState, _ plan: MigrationPlan) throws {
+        if let unfinished = state.unfinished {
+            throw superseded(plan, "It cannot be opened for reading either: \(unfinished.migration) is half done.")
+        }
+        let newer = unknown(in: state)
+        if let first = newer.first(where: { !$0.isReadableByOlderReleases && $0.outcome != .deferred }) {
+            throw superseded(
+                plan,
+                "It cannot be opened for reading either: migration \"\(first.name)\" has not declared that older "
+                    + "releases may read what it left."
+            )
+        }
+        // A version that no row of the ledger explains says nothing about who may read it.
+        guard newer.contains(where: { $0.version == state.version }) || state.version <= registry.version else {
+            throw superseded(plan, "Its ledger does not say what brought it to that version.")
+        }
+        // Otherwise the records are not as this app knows them. What waits is about other things than records.
+        let waiting = Set(state.ledger.filter { $0.outcome == .deferred }.map(\.name))
+        let missing = plan.entries.first { entry in
+            entry.status != .applied && entry.status != .replaced && !waiting.contains(entry.migration.name)
+        }
+        if let first = missing {
+            throw superseded(
+                plan,
+                "It cannot be opened for reading either: migration \(first.migration) was not applied to it."
+            )
+        }
+    }
+
+    /// The rows of the ledger that the registry does not know.
+    private func unknown(in state: StoreState) -> [LedgerEntry] {
+        let known = Set(registry.migrations.flatMap { [$0.name] + $0.replaces })
+        return state.ledger.filter { $0.version > registry.oldestSupportedVersion && !known.contains($0.name) }
+    }
+
+    private func superseded(_ plan: MigrationPlan, _ sentence: String) -> MigrationError {
+        do {
+            try plan.checkProblems()
+        } catch var error as MigrationError {
+            error.message += " " + sentence
+            return error
+        } catch {}
+        return MigrationError(.superseded, sentence)
+    }
+}

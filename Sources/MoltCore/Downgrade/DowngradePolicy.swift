@@ -1,0 +1,33 @@
+/// What happens when a store is opened that a newer app has upgraded.
+///
+/// ```swift
+/// var configuration = CodableCache.Configuration()
+/// configuration.downgrade = .restoreBackup { loss in askUser("Go back to \(loss)?") }
+/// ```
+///
+/// Nothing but a refusal happens by itself: each choice is named where the store is opened, and those that lose
+/// something ask first.
+public enum DowngradePolicy: Sendable {
+    /// An error with the code `superseded`, and the store untouched.
+    case refuse
+    /// The store is opened for reading, when every newer migration has declared that older releases may read it.
+    ///
+    /// See ``Migration/readableByOlderReleases()``. Otherwise it is refused. A cache can be opened so; settings need not
+    /// be, as a `Suite` is read without an upgrade.
+    case openReadOnly
+    /// The newest backup that the registry can open is put in the place of the store, when `confirm` says so.
+    ///
+    /// - Important: What was written since the backup was made is lost. Otherwise, or when there is no such backup, the
+    ///   store is refused.
+    case restoreBackup(confirm: @Sendable (DowngradeLoss) -> Bool)
+    /// The store is kept aside under another name, and a fresh one takes its place, when `confirm` says so.
+    ///
+    /// Nothing is deleted, but the app does not see it any more. Settings of suites are not touched. Only a cache can be
+    /// started afresh: the settings of a suite are also other libraries', and the system's.
+    case startAfresh(confirm: @Sendable (DowngradeLoss) -> Bool)
+
+    /// Whether it is anything but a refusal.
+    package var isRefusal: Bool {
+        if case .refuse = self { true } else { false }
+    }
+}

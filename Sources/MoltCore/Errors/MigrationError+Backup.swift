@@ -1,0 +1,73 @@
+internal import Foundation
+
+extension MigrationError.Code {
+    /// There is not as much space on the disk as a backup needs; nothing was changed.
+    public static let noSpaceForBackup = MigrationError.Code(rawValue: "noSpaceForBackup")
+    /// A backup could not be made; nothing was changed.
+    public static let backupFailed = MigrationError.Code(rawValue: "backupFailed")
+    /// A backup cannot be put back: it is damaged, missing, or of another kind of store; nothing was changed.
+    public static let backupUnusable = MigrationError.Code(rawValue: "backupUnusable")
+    /// A backup could not be put back: a disk that is full, or fails; the store is as it was.
+    public static let restoreFailed = MigrationError.Code(rawValue: "restoreFailed")
+}
+
+extension MigrationError {
+    /// The error for a backup that would not fit on the disk.
+    ///
+    /// - Parameter free: The bytes that are free; nil when the disk was full in the middle.
+    package static func noSpace(
+        for bytes: Int64,
+        free: Int64?,
+        in directory: String,
+        store: String,
+        underlying: (any Error)? = nil
+    ) -> MigrationError {
+        let found = free.map { "only \($0) bytes are free" } ?? "the disk was full before it was whole"
+        var error = MigrationError(
+            .noSpaceForBackup,
+            "A backup of the store needs \(bytes) bytes in \(directory), and \(found). Free some space and open the store "
+                + "again, or open it without a backup. Nothing was changed.",
+            underlying: underlying
+        )
+        error.store = store
+        return error
+    }
+
+    /// The error for a backup that could not be made.
+    package static func backupFailed(_ reason: String, store: String, underlying: (any Error)? = nil) -> MigrationError
+    {
+        var error = MigrationError(
+            .backupFailed,
+            "A backup of the store cannot be made: \(reason) Nothing was changed.",
+            underlying: underlying
+        )
+        error.store = store
+        return error
+    }
+
+    /// The error for a backup that cannot be put back.
+    package static func backupUnusable(
+        _ backup: StoreBackup,
+        _ reason: String,
+        underlying: (any Error)? = nil
+    ) -> MigrationError {
+        MigrationError(
+            .backupUnusable,
+            "The backup at \(backup.url.path) cannot be put back: \(reason) Choose another one. Nothing was changed.",
+            underlying: underlying
+        )
+    }
+
+    /// The error for a backup that could not be put back.
+    package static func restoreFailed(
+        _ backup: StoreBackup,
+        _ reason: String,
+        underlying: (any Error)? = nil
+    ) -> MigrationError {
+        MigrationError(
+            .restoreFailed,
+            "The backup at \(backup.url.path) could not be put back: \(reason) The store is as it was.",
+            underlying: underlying
+        )
+    }
+}

@@ -1,0 +1,115 @@
+internal import Foundation
+internal import MoltCore
+
+extension DefaultsStoreFiles {
+    /// The backups of the suite that can be read, the newest first.
+    func backups() throws(DefaultsError) -> [StoreBackup] {
+        let directory = try directory
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        return names.compactMap { text in
+            guard let name = BackupName(text, of: suite.domainName), [.automatic, .manual].contains(name.kind),
+                let (content, size) = try? content(at: directory.appending(path: text))
+            else { return nil }
+            return StoreBackup(
+                url: directory.appending(path: text, directoryHint: .notDirectory),
+                schemaVersion: content.ledger.version,
+                date: name.date,
+                size: size,
+                recordCount: content.count,
+                isAutomatic: name.kind == .automatic
+            )
+        }
+        .sorted(by: >)
+    }
+
+    /// Writes a backup; to be called with the lock.
+    func write(_ content: SuiteBackupContent, _ request: BackupRequest) throws -> StoreBackup {
+        let directory = try directory
+        let manager = FileManager.default
+        for text in (try? manager.contentsOfDirectory(atPath: directory.path)) ?? []
+        where BackupName.isPart(text, of: suite.domainName) {
+            try? manager.removeItem(at: directory.appending(path: text))
+        }
+        try request.step()
+        let bytes = try content.encoded()
+        try request.checkSpace(for: Int64(bytes.count), in: directory.path, store: suite.attachedName)
+        var date = request.policy.now()
+        while true {
+            let name = BackupName(
+                store: suite.domainName,
+                version: request.version,
+                date: date,
+                kind: request.kind
+            )
+            let url = directory.appending(path: name.text, directoryHint: .notDirectory)
+            do {
+                try DurableFile.create(url.path, with: bytes, by: url.path + BackupName.part)
+            } catch  where error.isExisting {
+                date = name.date.addingTimeInterval(0.0015)
+                continue
+            } catch  where error.isOutOfSpace {
+                throw MigrationError.noSpace(
+                    for: Int64(bytes.count),
+                    free: nil,
+                    in: directory.path,
+                    store: suite.attachedName,
+                    underlying: error
+                )
+            } catch {
+                throw MigrationError.backupFailed(
+                    "the file at \(url.path) cannot be written: \(error.reason).",
+                    store: suite.attachedName,
+                    underlying: error
+                )
+            }
+            return StoreBackup(
+                url: url,
+                schemaVersion: request.version,
+                date: name.date,
+                size: bytes.count,
+                recordCount: content.count,
+                isAutomatic: request.kind == .automatic
+            )
+        }
+    }
+
+    /// What is in a backup of the suite.
+    ///
+    /// - Throws: ``MigrationError`` with the code `backupUnusable`.
+    func content(of backup: StoreBackup) throws(MigrationError) -> SuiteBackupContent {
+        do {
+            guard backup.url.isFileURL else { throw DefaultsError(.unreadable, "it is not the URL of a file.") }
+            return try content(at: backup.url).content
+        } catch let error as DefaultsError {
+            throw .backupUnusable(backup, error.message, underlying: error)
+        } catch {
+            throw .backupUnusable(backup, "it cannot be read.", underlying: error)
+        }
+    }
+
+    private func content(at url: URL) throws -> (content: SuiteBackupContent, size: Int) {
+        let type = try FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
+        guard type == .typeRegular else {
+            throw DefaultsError(.unreadable, "it is a link or a directory, and not a file.")
+        }
+        let bytes = try Data(contentsOf: url)
+        let content = try SuiteBackupContent(file: bytes)
+        guard content.entries.contains(where: { $0.store == suite.attachedName }) else {
+            throw DefaultsError(.unreadable, "it is one of another suite.")
+        }
+        return (content, bytes.count)
+    }
+
+    /// Removes a backup of this suite, and nothing else.
+    func remove(_ backup: StoreBackup) throws {
+        let url = backup.url.standardizedFileURL
+        guard let known = try backups().first(where: { $0.url.standardizedFileURL == url }) else {
+            throw MigrationError.backupUnusable(backup, "it is none of this suite, and was not removed.")
+        }
+        do throws(DurableFile.Failure) {
+            try DurableFile.remove(known.url.path)
+        } catch {
+            throw MigrationError.backupUnusable(backup, "it cannot be removed: \(error.reason).", underlying: error)
+        }
+    }
+}

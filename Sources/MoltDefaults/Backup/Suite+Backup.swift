@@ -1,0 +1,73 @@
+internal import Foundation
+public import MoltCore
+
+extension Suite {
+    /// The backups of a suite that is a store, the newest first.
+    ///
+    /// They are made by ``upgrade(with:attaching:options:)-(_,[any_AttachedStore],_)`` where its options ask for it, and
+    /// by ``backUp(attaching:)``.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite` or `notWritable`.
+    public func backups() throws -> [StoreBackup] {
+        try DefaultsStore(self).backups()
+    }
+
+    /// Copies the suite as it is now into a file of Molt's, which stays until ``removeBackup(_:)``.
+    ///
+    /// ```swift
+    /// let backup = try Suite.standard.backUp()
+    /// try Suite.standard.restore(backup)
+    /// ```
+    ///
+    /// - Parameter attached: Other suites that are to be in the backup; none by default.
+    /// - Throws: `MigrationError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``DefaultsError`` for a suite
+    ///   that cannot be read.
+    @discardableResult
+    public func backUp(attaching attached: [any AttachedStore] = []) throws -> StoreBackup {
+        try validate()
+        let store = DefaultsStore(self, attaching: attached)
+        let lock = try store.files.lock(waiting: Self.patience(for: self))
+        let state = try store.state()
+        let entries = try attached.compactMap { attached in
+            try attached.changesBackToNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
+        }
+        let backup = try store.makeBackup(BackupRequest(.manual, version: state.version, attached: entries))
+        _ = consume lock
+        return backup
+    }
+
+    /// Puts a backup in the place of what the suite holds: all its settings, and its version.
+    ///
+    /// A process that is killed in the middle leaves a journal, and the next upgrade finishes it. Settings of other suites
+    /// that the backup has are put back too, now when they are named here, or else by the next upgrade that names them.
+    ///
+    /// - Important: What was set since the backup was made is lost.
+    /// - Parameters:
+    ///   - backup: One of ``backups()``.
+    ///   - attached: The other suites that the backup has; none by default.
+    /// - Throws: `MigrationError` with the code `backupUnusable` or `busy`; ``DefaultsError`` for a suite that cannot be
+    ///   written.
+    public func restore(_ backup: StoreBackup, attaching attached: [any AttachedStore] = []) throws {
+        try DefaultsStore(self, attaching: attached)
+            .restore(backup, checking: { _ in }, waiting: Self.patience(for: self))
+    }
+
+    /// Removes a backup of the suite.
+    ///
+    /// - Throws: `MigrationError` with the code `backupUnusable` when it is none of this suite's.
+    public func removeBackup(_ backup: StoreBackup) throws {
+        try DefaultsStore(self).remove(backup)
+    }
+
+    /// Waits five seconds for another process.
+    private static func patience(for suite: Suite) -> () throws -> Void {
+        let deadline = ContinuousClock.now + .seconds(5)
+        return {
+            guard ContinuousClock.now >= deadline else { return }
+            throw MigrationError(
+                .busy,
+                "Another process is upgrading the settings in \(suite). Try again. Nothing was changed."
+            )
+        }
+    }
+}

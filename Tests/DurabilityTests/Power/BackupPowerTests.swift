@@ -1,0 +1,145 @@
+import FaultyDisk
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import Testing
+
+extension PowerLossTests {
+    @Suite("at any operation of a backup")
+    struct BackupPowerTests {
+        private let place = TestPlace()
+        private let registry = MigrationRegistry(People.migrations)
+
+        private var configuration: CodableCache.Configuration {
+            var configuration = People.configuration
+            configuration.backup = BackupPolicy()
+            return configuration
+        }
+
+        private func upgrade() throws {
+            try CodableCache(at: place.cache, migrations: registry, configuration: configuration).close()
+        }
+
+        private func contents() throws -> StoreContents? {
+            try StoreContents.found(at: place.cache)?.timeless
+        }
+
+        private func checkWhole() throws {
+            let damage = try CacheStore.damage(at: place.cache)
+            guard damage.isEmpty else { throw Broken("It is damaged: \(damage.prefix(3))") }
+        }
+
+        private func report(_ name: String, _ recording: DiskRecording, _ count: Int, _ counts: [Int]) {
+            TestRun.report("power, \(name): \(recording.operations.count) operations, \(count) losses, \(counts)")
+        }
+
+        @Test func `leaves no backup or a whole one, and the store as without one`() throws {
+            defer { place.remove() }
+            try People.prepare(place, count: 300)
+            let before = try contents()
+            let recording = try DiskRecording(place) {
+                try upgrade()
+                DiskRecording.mark("upgraded")
+            }
+            let after = try contents()
+            var sweep = PowerLossSweep(recording: recording)
+            try sweep.checkRecording()
+            sweep.seeds = TestRun.choose(0, long: 20)
+            sweep.distance = TestRun.choose(2, long: 1)
+            var counts = [0, 0, 0, 0]
+            let count = try sweep.run { moment in
+                let left = try contents()
+                guard left == before || left == after else { throw Broken("It is neither old nor new.") }
+                if !moment.marks.isEmpty, left != after { throw Broken("It was reported as done.") }
+                let files = try place.paths().filter { $0.hasSuffix(".backup") }
+                let backups = try CodableCache.backups(at: place.cache)
+                guard files.count == backups.count else { throw Broken("A backup cannot be read.") }
+                for backup in backups {
+                    guard try CacheStore.contents(at: backup.url).timeless == before,
+                        try CacheStore.damage(at: backup.url).isEmpty
+                    else { throw Broken("A backup is not what was there.") }
+                }
+                // What is upgraded without its backup could not be brought back.
+                if left == after, backups.isEmpty { throw Broken("It is upgraded, and there is no backup.") }
+                counts[(left == after ? 2 : 0) + (backups.isEmpty ? 0 : 1)] += 1
+                try upgrade()
+                guard try contents() == after else { throw Broken("It has come to another end.") }
+                guard try !place.paths().contains(where: { $0.hasSuffix(".part") }) else {
+                    throw Broken("A part is left.")
+                }
+                try checkWhole()
+            }
+            report("backup", recording, count, counts)
+            #expect(counts[0] > 0 && counts[1] > 0 && counts[3] > 0, "\(counts)")
+        }
+
+        @Test func `leaves the store as it was, or as the backup has it`() throws {
+            defer { place.remove() }
+            try People.prepare(place, count: 300)
+            let old = try contents()
+            try upgrade()
+            let backup = try #require(try CodableCache.backups(at: place.cache).first)
+            let new = try contents()
+            let recording = try DiskRecording(place) {
+                try CodableCache.restore(backup, at: place.cache)
+                DiskRecording.mark("restored")
+            }
+            var sweep = PowerLossSweep(recording: recording)
+            try sweep.checkRecording()
+            sweep.seeds = TestRun.choose(0, long: 20)
+            sweep.distance = TestRun.choose(3, long: 1)
+            var counts = [0, 0]
+            let count = try sweep.run { moment in
+                let left = try contents()
+                guard left == old || left == new else { throw Broken("It is neither old nor new.") }
+                if !moment.marks.isEmpty, left != old { throw Broken("It was reported as done.") }
+                counts[left == old ? 1 : 0] += 1
+                try CodableCache.restore(backup, at: place.cache)
+                guard try contents() == old else { throw Broken("It has come to another end.") }
+                try checkWhole()
+            }
+            report("restoring", recording, count, counts)
+            #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
+        }
+
+        @Test func `leaves settings as they were, or to be put back by the next upgrade`() throws {
+            defer { place.remove() }
+            try place.makeDirectory()
+            let suite = place.old
+            let registry: MigrationRegistry = [
+                Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") })
+            ]
+            try suite.update(set: ["name": "n", "blob": .string(String(repeating: "b", count: 3_000))])
+            let old = try suite.values()
+            var options = MigrationOptions()
+            options.backup = BackupPolicy()
+            try suite.upgrade(with: registry, options: options)
+            let new = try suite.values()
+            let backup = try #require(try suite.backups().first)
+            let recording = try DiskRecording(place) {
+                try suite.restore(backup)
+                DiskRecording.mark("restored")
+            }
+            var sweep = PowerLossSweep(recording: recording)
+            try sweep.checkRecording()
+            sweep.seeds = TestRun.choose(2, long: 40)
+            var counts = [0, 0, 0]
+            let count = try sweep.run { moment in
+                let state = try DefaultsStore(suite).state()
+                let isCommitted = state.version == 0
+                if !moment.marks.isEmpty, !isCommitted { throw Broken("It was reported as done.") }
+                counts[isCommitted ? (state.journal.isEmpty ? 2 : 1) : 0] += 1
+                // An upgrade to no version finishes what is left.
+                if isCommitted { try suite.upgrade(with: MigrationRegistry()) }
+                let found = try suite.values().filter { $0.key != "molt.ledger" }
+                guard found == (isCommitted ? old : new.filter { $0.key != "molt.ledger" }) else {
+                    throw Broken("The settings are neither old nor new.")
+                }
+                guard try suite.backups() == [backup] else { throw Broken("The backup is lost.") }
+            }
+            report("restoring settings", recording, count, counts)
+            #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
+        }
+    }
+}

@@ -1,0 +1,381 @@
+import Foundation
+import Molt
+import MoltCore
+import MoltTesting
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// How many records a store has here: so many that a copy has several parts.
+private let count = 12_000
+/// How many kills at instants that are drawn: more of them when `MOLT_LONG` is set.
+private let rounds = ProcessInfo.processInfo.environment["MOLT_LONG"] == nil ? 8 : 200
+
+@Suite struct `A process that is killed` {
+    let scenario: BackupScenario
+
+    init() throws {
+        scenario = try BackupScenario()
+    }
+
+    /// What is in the directory.
+    private func image() throws -> [String: Data] {
+        Dictionary(
+            uniqueKeysWithValues: try scenario.scratch.names().map {
+                ($0, try Data(contentsOf: scenario.scratch.file($0)))
+            }
+        )
+    }
+
+    private func restore(_ image: [String: Data]) throws {
+        for name in try scenario.scratch.names() {
+            try FileManager.default.removeItem(at: scenario.scratch.file(name))
+        }
+        for (name, bytes) in image { try bytes.write(to: scenario.scratch.file(name)) }
+    }
+
+    private func kill(after microseconds: Int, _ work: Work) async {
+        let path = scenario.url.path
+        await #expect(processExitsWith: .signal(SIGKILL), "after \(microseconds) µs") {
+            [path = path as String, microseconds = microseconds as Int, work = work as Work] in
+            Thread.detachNewThread {
+                usleep(UInt32(microseconds))
+                Foundation.kill(getpid(), SIGKILL)
+            }
+            try work.run(URL(fileURLWithPath: path))
+            pause()
+        }
+    }
+
+    private func duration(_ work: Work) throws -> Int {
+        let start = ContinuousClock.now
+        try work.run(scenario.url)
+        return Int((ContinuousClock.now - start) / .microseconds(1))
+    }
+
+    // MARK: Making a backup
+
+    @Test func `at any point of a backup leaves the store, and nothing that counts as a backup`() async throws {
+        try scenario.fill(1, count: count)
+        let before = try scenario.contents
+        let start = try image()
+        let points = Log<UpgradePoint.Kind>()
+        try scenario.open(2, BackupScenario.configuration { $0.atPoint = { points.append($0.kind) } }).close()
+        let kinds: Set<UpgradePoint.Kind> = [.beforeBackup, .copyForBackup, .afterBackup]
+        let all = points.all.filter(kinds.contains)
+        #expect(all.count > 5)
+        let path = scenario.url.path
+        for number in all.indices {
+            try restore(start)
+            await #expect(processExitsWith: .signal(SIGKILL), "\(all[number]), \(number)") {
+                [path = path as String, number = number as Int] in
+                let seen = Log<Int>()
+                let configuration = BackupScenario.configuration { configuration in
+                    configuration.atPoint = { point in
+                        guard [.beforeBackup, .copyForBackup, .afterBackup].contains(point.kind) else { return }
+                        if seen.count == number { raise(SIGKILL) }
+                        seen.append(1)
+                    }
+                }
+                _ = try CodableCache(
+                    at: URL(fileURLWithPath: path),
+                    migrations: BackupScenario.registry(2),
+                    configuration: configuration
+                )
+            }
+            #expect(try scenario.contents == before)
+            let isWhole = all[number] == .afterBackup
+            #expect(try scenario.backups.count == (isWhole ? 1 : 0))
+            // While it is copied there is a part of it.
+            if number > 1, !isWhole { #expect(try scenario.otherNames().contains { $0.hasSuffix(".backup.part") }) }
+            try scenario.open(2).close()
+            #expect(try scenario.contents.version == 2)
+            #expect(try scenario.backups.count == (isWhole ? 2 : 1))
+            for backup in try scenario.backups { #expect(try CacheStore.contents(at: backup.url) == before) }
+            #expect(try scenario.otherNames().allSatisfy { $0.hasSuffix(".backup") })
+        }
+    }
+
+    @Test func `at any instant of an upgrade with a backup leaves the old store or the new one`() async throws {
+        try scenario.fill(1, count: count)
+        let before = try scenario.contents
+        let start = try image()
+        let duration = try duration(.upgrade)
+        let after = try scenario.contents
+        var random = SeededGenerator(seed: 11)
+        for _ in 0..<rounds {
+            try restore(start)
+            await kill(after: Int.random(in: 0...duration, using: &random), .upgrade)
+            let left = try scenario.contents
+            #expect(left == before || left.version == 2 && left.records == after.records)
+            for backup in try scenario.backups { #expect(try CacheStore.contents(at: backup.url) == before) }
+            try scenario.open(2).close()
+            #expect(try scenario.contents.records == after.records)
+            #expect(try CacheStore.damage(at: scenario.url) == [])
+            #expect(try !scenario.backups.isEmpty)
+        }
+    }
+
+    // MARK: Putting one back
+
+    @Test func `at any part of putting a backup back leaves the store as it was`() async throws {
+        try scenario.fill(1, count: count)
+        let old = try scenario.contents
+        try scenario.open(2).close()
+        let new = try scenario.contents
+        let start = try image()
+        let path = scenario.url.path
+        let backup = try #require(try scenario.backups.first)
+        let store = CacheStore(at: scenario.url)
+        let parts = Log<Int>()
+        store.atCopy = { parts.append(1) }
+        try store.restore(backup, checking: { _ in }, waiting: {})
+        #expect(parts.count > 5)
+        for part in 0..<parts.count {
+            try restore(start)
+            await #expect(processExitsWith: .signal(SIGKILL), "\(part)") {
+                [path = path as String, part = part as Int] in
+                let url = URL(fileURLWithPath: path)
+                let store = CacheStore(at: url)
+                let seen = Log<Int>()
+                store.atCopy = {
+                    if seen.count == part { raise(SIGKILL) }
+                    seen.append(1)
+                }
+                let backup = try #require(try CodableCache.backups(at: url).first)
+                try store.restore(backup, checking: { _ in }, waiting: {})
+            }
+            let left = try scenario.contents
+            #expect(left == new)
+            try scenario.open(2).close()
+            #expect(try CacheStore.damage(at: scenario.url) == [])
+            try CodableCache.restore(backup, at: scenario.url)
+            #expect(try scenario.contents == old)
+        }
+    }
+
+    @Test func `at any instant of putting a backup back leaves one store or the other`() async throws {
+        try scenario.fill(1, count: count)
+        let old = try scenario.contents
+        try scenario.open(2).close()
+        let new = try scenario.contents
+        let start = try image()
+        let duration = try duration(.restore)
+        var random = SeededGenerator(seed: 12)
+        for _ in 0..<rounds {
+            try restore(start)
+            await kill(after: Int.random(in: 0...duration * 2, using: &random), .restore)
+            let left = try scenario.contents
+            #expect(left == old || left == new)
+            try scenario.open(2).close()
+            #expect(try CacheStore.damage(at: scenario.url) == [])
+            #expect(try scenario.contents.records == new.records)
+        }
+    }
+
+    @Test func `while a damaged file is replaced leaves a file, and all that there was of it`() async throws {
+        try scenario.fill(1, count: count)
+        let old = try scenario.contents
+        try scenario.open(2).close()
+        let noise = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
+        try noise.write(to: scenario.url)
+        let start = try image()
+        let duration = try duration(.restore)
+        var random = SeededGenerator(seed: 13)
+        for _ in 0..<rounds {
+            try restore(start)
+            await kill(after: Int.random(in: 0...duration * 2, using: &random), .restore)
+            let bytes = try Data(contentsOf: scenario.url)
+            if bytes != noise { #expect(try scenario.contents == old) }
+            #expect(try image().values.contains(noise))
+            try CodableCache.restore(try #require(try scenario.backups.first), at: scenario.url)
+            #expect(try scenario.contents == old)
+            #expect(try image().values.contains(noise))
+            #expect(try scenario.otherNames().allSatisfy { !$0.hasSuffix(".part") })
+        }
+    }
+
+    @Test func `at any instant of starting afresh leaves the newer store, or a fresh one beside it`() async throws {
+        try scenario.fill(2, count: count)
+        let new = try scenario.contents
+        let start = try image()
+        let duration = try duration(.startAfresh)
+        var random = SeededGenerator(seed: 14)
+        for _ in 0..<rounds {
+            try restore(start)
+            await kill(after: Int.random(in: 0...duration * 2, using: &random), .startAfresh)
+            let state = try CacheStore.state(at: scenario.url)
+            let aside = try scenario.otherNames().filter { $0.hasSuffix(".aside") }
+            if state.version == 2 {
+                #expect(try scenario.contents == new)
+            } else {
+                #expect(aside.count == 1)
+                for name in aside { #expect(try CacheStore.contents(at: scenario.scratch.file(name)) == new) }
+            }
+            try Work.startAfresh.run(scenario.url)
+            #expect(try scenario.contents.version == 1)
+            #expect(try CacheStore.damage(at: scenario.url) == [])
+        }
+    }
+
+    // MARK: Beside others
+
+    @Test func `never: who has the file open in another process sees whole states and is told`() async throws {
+        try scenario.fill(1)
+        let cache = try scenario.open(2)
+        try await cache.setAll(["a": 0, "b": 0])
+        cache.close()
+        let backup = try #require(try scenario.backups.first)
+        let path = scenario.url.path
+        let ready = scenario.scratch.file("ready").path
+        async let child = #expect(processExitsWith: .success) { [path = path as String, ready = ready as String] in
+            let cache = try CodableCache(at: URL(fileURLWithPath: path), migrations: BackupScenario.registry(2))
+            var number = 0
+            while true {
+                do {
+                    number += 1
+                    try await cache.setAll(["a": number, "b": number])
+                    let pair = try await cache.values(Int.self, forKeys: ["a", "b"])
+                    guard pair == [number, number] else { throw TestFailure.expected }
+                    if number == 20 { try Data().write(to: URL(fileURLWithPath: ready)) }
+                } catch let error as MigrationError where error.code == .superseded {
+                    guard number >= 20, error.storeVersion == 1 else { throw TestFailure.expected }
+                    return
+                }
+            }
+        }
+        while !FileManager.default.fileExists(atPath: ready) { try await Task.sleep(for: .milliseconds(5)) }
+        try CodableCache.restore(backup, at: scenario.url, timeout: .seconds(60))
+        _ = await child
+        #expect(try scenario.contents.records.map(\.key) == ["0", "1", "2"])
+    }
+
+    @Test func `never: two that go back at once put the backup back once`() async throws {
+        try scenario.fill(1)
+        try scenario.open(3).close()
+        let path = scenario.url.path
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    await #expect(processExitsWith: .success) { [path = path as String] in
+                        var configuration = BackupScenario.configuration()
+                        configuration.downgrade = .restoreBackup { _ in true }
+                        let url = URL(fileURLWithPath: path)
+                        do {
+                            let cache = try CodableCache(
+                                at: url,
+                                migrations: BackupScenario.registry(1),
+                                configuration: configuration
+                            )
+                            guard try cache.count() == 3 else { throw TestFailure.expected }
+                        } catch let error as MigrationError where error.code == .superseded {
+                            // Another one was first.
+                            guard try CacheStore.state(at: url).version == 1 else { throw error }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(try scenario.contents.version == 1)
+        #expect(try scenario.backups.count == 1)
+    }
+
+    // MARK: A full disk
+
+    @Test func `never: a disk that is full leaves everything as it was, and then it works`() async throws {
+        try scenario.fill(1, count: count)
+        let before = try scenario.contents
+        let path = scenario.url.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let url = URL(fileURLWithPath: path)
+            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+            // SQLite's own memory beside the file takes 32 KiB, without which nothing can be opened.
+            for limit in [40_000, size / 2, size - 1] {
+                try limitFileSize(to: limit)
+                defer { try? limitFileSize(to: .max) }
+                // What the system says is free is not the point here.
+                let configuration = BackupScenario.configuration { $0.backup?.freeSpace = { _ in nil } }
+                do {
+                    _ = try CodableCache(
+                        at: url,
+                        migrations: BackupScenario.registry(2),
+                        configuration: configuration
+                    )
+                    throw TestFailure.expected
+                } catch let error as MigrationError {
+                    guard error.code == .noSpaceForBackup, error.message.contains("the disk was full") else {
+                        FileHandle.standardError.write(Data("\(limit): \(error)\n".utf8))
+                        throw error
+                    }
+                }
+                try limitFileSize(to: .max)
+                let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
+                guard !names.contains(where: { $0.contains("backup") }) else { throw TestFailure.expected }
+            }
+        }
+        #expect(try scenario.contents == before)
+        try scenario.open(2).close()
+        let after = try scenario.contents
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let url = URL(fileURLWithPath: path)
+            let backup = try #require(try CodableCache.backups(at: url).first)
+            for limit in [64 * 1024, backup.size / 2, backup.size - 1] {
+                try limitFileSize(to: limit)
+                defer { try? limitFileSize(to: .max) }
+                do {
+                    try CodableCache.restore(backup, at: url)
+                    throw TestFailure.expected
+                } catch let error as MigrationError {
+                    guard error.code == .restoreFailed else { throw error }
+                }
+            }
+        }
+        #expect(try scenario.contents == after)
+        #expect(try CacheStore.damage(at: scenario.url) == [])
+        try CodableCache.restore(try #require(try scenario.backups.first), at: scenario.url)
+        #expect(try scenario.contents == before)
+    }
+}
+
+/// What a process does until it is killed.
+private enum Work: String, Codable, Sendable {
+    case upgrade
+    case restore
+    case startAfresh
+
+    func run(_ url: URL) throws {
+        switch self {
+        case .upgrade:
+            try CodableCache(
+                at: url,
+                migrations: BackupScenario.registry(2),
+                configuration: BackupScenario.configuration()
+            ).close()
+        case .restore:
+            guard let backup = try CodableCache.backups(at: url).first else { throw TestFailure.expected }
+            try CodableCache.restore(backup, at: url)
+        case .startAfresh:
+            var configuration = CodableCache.Configuration()
+            configuration.downgrade = .startAfresh { _ in true }
+            try CodableCache(at: url, migrations: BackupScenario.registry(1), configuration: configuration).close()
+        }
+    }
+}
+
+/// Makes writes beyond a size fail in this process, as on a full disk.
+private func limitFileSize(to size: Int) throws {
+    signal(SIGXFSZ, SIG_IGN)
+    var limit = rlimit()
+    #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+        let resource = RLIMIT_FSIZE
+    #endif
+    guard getrlimit(resource, &limit) == 0 else { throw TestFailure.expected }
+    limit.rlim_cur = min(rlim_t(size), limit.rlim_max)
+    guard setrlimit(resource, &limit) == 0 else { throw TestFailure.expected }
+}

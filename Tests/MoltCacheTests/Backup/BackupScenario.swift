@@ -1,0 +1,66 @@
+import Foundation
+import Molt
+import MoltCore
+
+/// A cache of some releases of an app, and what each has in it.
+struct BackupScenario {
+    let scratch: ScratchDirectory
+    var url: URL { scratch.file() }
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
+    /// The migrations of a release; each changes every record.
+    static func registry(_ version: Int, readable: Set<Int> = []) -> MigrationRegistry {
+        guard version > 0 else { return MigrationRegistry() }
+        return MigrationRegistry(
+            (1...version).map { number in
+                let step = MigrationStep.addProperty("Person", "added\(number)", default: .int(Int64(number)))
+                let migration = Migration(to: number, "add-\(number)", step)
+                return readable.contains(number) ? migration.readableByOlderReleases() : migration
+            }
+        )
+    }
+
+    static func configuration(
+        keep: Int = 2,
+        maximumAge: Duration? = nil,
+        _ change: (inout CodableCache.Configuration) -> Void = { _ in }
+    ) -> CodableCache.Configuration {
+        var configuration = CodableCache.Configuration()
+        configuration.backup = BackupPolicy(keep: keep, maximumAge: maximumAge)
+        configuration.memory = nil
+        change(&configuration)
+        return configuration
+    }
+
+    /// Opens the cache as a release does.
+    func open(
+        _ version: Int,
+        _ configuration: CodableCache.Configuration = BackupScenario.configuration()
+    ) throws -> CodableCache {
+        try CodableCache(at: url, migrations: Self.registry(version), configuration: configuration)
+    }
+
+    /// Writes records as a release does, and closes the cache.
+    func fill(_ version: Int, count: Int = 3) throws {
+        let cache = try open(version, CodableCache.Configuration())
+        try cache.setAll((0..<count).map { (key: "\($0)", value: Person.john) })
+        cache.close()
+    }
+
+    var contents: StoreContents {
+        get throws { try CacheStore.contents(at: url) }
+    }
+
+    var backups: [StoreBackup] {
+        get throws { try CodableCache.backups(at: url) }
+    }
+
+    /// The names in the directory that are not the cache's own files.
+    func otherNames() throws -> [String] {
+        let own = ["", "-wal", "-shm"].map { url.lastPathComponent + $0 }
+        return try scratch.names().filter { !own.contains($0) }
+    }
+}

@@ -1,0 +1,252 @@
+import Foundation
+import Molt
+import MoltCore
+import Testing
+
+@Suite struct `A backup before an upgrade` {
+    let scenario: BackupScenario
+
+    init() throws {
+        scenario = try BackupScenario()
+    }
+
+    @Test func `holds what the store had, beside it, for its owner only`() throws {
+        try scenario.fill(1)
+        let before = try scenario.contents
+        try scenario.open(2).close()
+
+        let backup = try #require(try scenario.backups.first)
+        #expect(try scenario.backups.count == 1)
+        #expect(backup.schemaVersion == 1)
+        #expect(backup.recordCount == 3)
+        #expect(backup.isAutomatic)
+        #expect(abs(backup.date.timeIntervalSinceNow) < 600)
+        #expect(try CacheStore.contents(at: backup.url) == before)
+        #expect(try CacheStore.damage(at: backup.url) == [])
+        #expect(try scenario.contents.version == 2)
+        let attributes = try FileManager.default.attributesOfItem(atPath: backup.url.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(attributes[.size] as? Int == backup.size)
+        // It needs no log to be read, and no other file was left.
+        #expect(try SQLite(backup.url).text("PRAGMA journal_mode") == "delete")
+        #expect(try scenario.otherNames() == [backup.url.lastPathComponent])
+        let name = try #require(BackupName(backup.url.lastPathComponent, of: "cache.molt"))
+        #expect(name.version == 1 && name.kind == .automatic && name.date == backup.date)
+    }
+
+    @Test func `is not made without a policy, of a new store, of one that is up to date, or for a dry run`() throws {
+        try scenario.open(1).close()
+        #expect(try scenario.otherNames() == [])
+        try scenario.open(1).close()
+        #expect(try scenario.otherNames() == [])
+        _ = try CodableCache.dryRun(
+            at: scenario.url,
+            migrations: BackupScenario.registry(2),
+            configuration: BackupScenario.configuration()
+        )
+        #expect(try scenario.otherNames() == [])
+        try scenario.open(2, CodableCache.Configuration()).close()
+        #expect(try scenario.otherNames() == [])
+        _ = try CodableCache(inMemory: BackupScenario.registry(2), configuration: BackupScenario.configuration())
+    }
+
+    @Test func `is told, before anything was written`() throws {
+        try scenario.fill(1)
+        let log = Log<String>()
+        let url = scenario.url
+        let configuration = BackupScenario.configuration { configuration in
+            configuration.monitor = MigrationMonitor { event in
+                guard case .backedUp(let backup) = event else { return }
+                let version = try? CacheStore.state(at: url).version
+                log.append("\(backup.schemaVersion), of a store at version \(version ?? -1)")
+            }
+        }
+        try scenario.open(3, configuration).close()
+        #expect(log.all == ["1, of a store at version 1"])
+    }
+
+    @Test func `is one of all that was written, also of what is still in the log`() throws {
+        let cache = try scenario.open(1)
+        try cache.set(Person.john, forKey: "in the log")
+        let other = try scenario.open(2)
+        let backup = try #require(try scenario.backups.first)
+        #expect(try CacheStore.contents(at: backup.url).records.map(\.key) == ["in the log"])
+        #expect(try other.keys() == ["in the log"])
+    }
+
+    @Test func `follows a symbolic link to the store, and stands beside the store itself`() throws {
+        try scenario.fill(1)
+        let links = try ScratchDirectory()
+        try FileManager.default.createSymbolicLink(at: links.file("link"), withDestinationURL: scenario.url)
+        try CodableCache(
+            at: links.file("link"),
+            migrations: BackupScenario.registry(2),
+            configuration: BackupScenario.configuration()
+        ).close()
+        #expect(try links.names() == ["link"])
+        #expect(try scenario.backups.count == 1)
+        #expect(try CodableCache.backups(at: links.file("link")) == scenario.backups)
+    }
+
+    @Test func `of a store of an earlier layout keeps that layout`() throws {
+        try scenario.fill(1)
+        try SQLite(scenario.url).run(
+            """
+            ALTER TABLE molt_ledger DROP COLUMN is_readable;
+            UPDATE molt_meta SET value = 3 WHERE name = 'file_format';
+            """
+        )
+        try scenario.open(2).close()
+        let backup = try #require(try scenario.backups.first)
+        #expect(try SQLite(backup.url).text("SELECT value FROM molt_meta WHERE name = 'file_format'") == "3")
+        #expect(try SQLite(scenario.url).text("SELECT value FROM molt_meta WHERE name = 'file_format'") == "4")
+    }
+
+    // MARK: What can go wrong
+
+    @Test func `is not begun when it would not fit, and the error says how much is missing`() throws {
+        try scenario.fill(1, count: 500)
+        let before = try scenario.contents
+        let size = try #require(try FileManager.default.attributesOfItem(atPath: scenario.url.path)[.size] as? Int)
+        for free in [0, Int64(size) - 1] {
+            let configuration = BackupScenario.configuration { $0.backup?.freeSpace = { _ in free } }
+            let error = #expect(throws: MigrationError.self) { try scenario.open(2, configuration) }
+            #expect(error?.code == .noSpaceForBackup)
+            #expect(error?.store == scenario.url.path)
+            #expect(error?.message.contains("needs \(size) bytes in \(scenario.scratch.url.path)") == true)
+            #expect(error?.message.contains("only \(free) bytes are free") == true)
+            #expect(try scenario.contents == before)
+            #expect(try scenario.otherNames() == [])
+        }
+        let enough = BackupScenario.configuration { $0.backup?.freeSpace = { _ in Int64(size) } }
+        try scenario.open(2, enough).close()
+        #expect(try scenario.backups.count == 1)
+    }
+
+    @Test func `is made when the system does not say how much is free`() throws {
+        try scenario.fill(1)
+        try scenario.open(2, BackupScenario.configuration { $0.backup?.freeSpace = { _ in nil } }).close()
+        #expect(try scenario.backups.count == 1)
+        #expect(FreeSpace.bytes(at: scenario.scratch.url.path).map { $0 > 0 } == true)
+        #expect(FreeSpace.bytes(at: scenario.scratch.url.path + "/nowhere") == nil)
+    }
+
+    @Test func `takes no link for its own file, and removes what killed ones have left`() throws {
+        try scenario.fill(1)
+        let date = Date(timeIntervalSince1970: 1_800_000_000.25)
+        let name = BackupName(store: "cache.molt", version: 1, date: date, kind: .automatic)
+        let victim = scenario.scratch.file("victim")
+        try Data("precious".utf8).write(to: victim)
+        let part = scenario.scratch.file(name.text + ".part")
+        try FileManager.default.createSymbolicLink(at: part, withDestinationURL: victim)
+        let old = BackupName(store: "cache.molt", version: 0, date: Date(timeIntervalSince1970: 5), kind: .automatic)
+        for suffix in [".part", ".part-journal"] {
+            try Data("left".utf8).write(to: scenario.scratch.file(old.text + suffix))
+        }
+        // Those of others are not touched.
+        let foreign = ["cache.molt.backup.part", "other.molt.v1-19700101T000005000Z.backup.part", "cache.molt.v1.part"]
+        for name in foreign { try Data("foreign".utf8).write(to: scenario.scratch.file(name)) }
+
+        try scenario.open(2, BackupScenario.configuration { $0.backup?.now = { date } }).close()
+
+        #expect(try String(contentsOf: victim, encoding: .utf8) == "precious")
+        #expect(try Set(scenario.otherNames()) == Set(foreign + ["victim", name.text]))
+        let backup = try #require(try scenario.backups.first)
+        #expect(backup.date == date)
+        #expect(FileStatusOf(backup.url).isLink == false)
+    }
+
+    @Test func `replaces no file of its name`() throws {
+        try scenario.fill(1)
+        let date = Date(timeIntervalSince1970: 1_800_000_000.25)
+        let name = BackupName(store: "cache.molt", version: 1, date: date, kind: .automatic)
+        try Data("mine".utf8).write(to: scenario.scratch.file(name.text))
+        try scenario.open(2, BackupScenario.configuration { $0.backup?.now = { date } }).close()
+        #expect(try String(contentsOf: scenario.scratch.file(name.text), encoding: .utf8) == "mine")
+        let backup = try #require(try scenario.backups.first)
+        #expect(try scenario.backups.count == 1)
+        #expect(backup.date > date && backup.date.timeIntervalSince(date) < 0.01)
+    }
+
+    @Test func `that cannot be made ends the upgrade before it writes`() throws {
+        try scenario.fill(1)
+        let before = try scenario.contents
+        let directory = scenario.scratch.url.path
+        guard geteuid() != 0 else {
+            // Nothing is forbidden to root: the name is too long instead.
+            let long = scenario.scratch.file(String(repeating: "n", count: 240))
+            try FileManager.default.moveItem(at: scenario.url, to: long)
+            let error = #expect(throws: MigrationError.self) {
+                try CodableCache(
+                    at: long,
+                    migrations: BackupScenario.registry(2),
+                    configuration: BackupScenario.configuration()
+                )
+            }
+            #expect(error?.code == .backupFailed)
+            #expect(try CacheStore.contents(at: long) == before)
+            return
+        }
+        _ = try CacheStore.state(at: scenario.url)
+        try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: directory)
+        defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory) }
+        #expect(throws: (any Error).self) { try scenario.open(2) }
+    }
+
+    @Test func `is cancelled with the upgrade, between any two parts, and leaves nothing`() throws {
+        try scenario.fill(1, count: 20_000)
+        let before = try scenario.contents
+        let points = Log<UpgradePoint>()
+        let counting = BackupScenario.configuration { $0.atPoint = { points.append($0) } }
+        let copy = scenario.scratch.file("copy")
+        try FileManager.default.copyItem(at: scenario.url, to: copy)
+        try CodableCache(at: copy, migrations: BackupScenario.registry(2), configuration: counting).close()
+        let parts = points.all.filter { $0.kind == .copyForBackup }.count
+        #expect(parts > 1)
+        for part in 1...parts {
+            let seen = Log<Int>()
+            let configuration = BackupScenario.configuration { configuration in
+                configuration.monitor = MigrationMonitor()
+                configuration.atPoint = { [monitor = configuration.monitor] point in
+                    guard point.kind == .copyForBackup else { return }
+                    seen.append(1)
+                    // Asked before the part that follows.
+                    if seen.count == part { monitor?.progress.cancel() }
+                }
+            }
+            let error = #expect(throws: MigrationError.self) { try scenario.open(2, configuration) }
+            #expect(error?.code == .cancelled)
+            #expect(try scenario.contents == before)
+            #expect(try scenario.otherNames().filter { !$0.hasPrefix("copy") } == [])
+        }
+    }
+
+    @Test func `of an upgrade that fails is removed: the store is what it holds`() throws {
+        try scenario.fill(1)
+        let before = try scenario.contents
+        let failing = MigrationRegistry(
+            BackupScenario.registry(1).migrations + [Migration(to: 2, "fails", .run { _ in throw Refusal() })]
+        )
+        for _ in 0..<3 {
+            #expect(throws: MigrationError.self) {
+                try CodableCache(
+                    at: scenario.url,
+                    migrations: failing,
+                    configuration: BackupScenario.configuration()
+                )
+            }
+            #expect(try scenario.contents == before)
+            #expect(try scenario.otherNames() == [])
+        }
+    }
+}
+
+/// What a path itself is.
+struct FileStatusOf {
+    let isLink: Bool
+
+    init(_ url: URL) {
+        let type = try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
+        isLink = type == .typeSymbolicLink
+    }
+}

@@ -1,0 +1,300 @@
+import Foundation
+import Molt
+import MoltCore
+import Testing
+
+@Suite struct `Putting a backup back` {
+    let scenario: BackupScenario
+
+    init() throws {
+        scenario = try BackupScenario()
+    }
+
+    /// A store at version 1 of which there is a backup, upgraded and changed since.
+    private func upgraded() throws -> (backup: StoreBackup, before: StoreContents) {
+        try scenario.fill(1)
+        let before = try scenario.contents
+        let cache = try scenario.open(2)
+        try cache.set(Person.jane, forKey: "later")
+        try cache.remove(forKey: "1")
+        cache.close()
+        return (try #require(try scenario.backups.first), before)
+    }
+
+    @Test func `gives every record, the version and the ledger, byte for byte, and keeps the backup`() throws {
+        let (backup, before) = try upgraded()
+        let bytes = try Data(contentsOf: backup.url)
+        try CodableCache.restore(backup, at: scenario.url)
+        #expect(try scenario.contents == before)
+        #expect(try CacheStore.damage(at: scenario.url) == [])
+        #expect(try Data(contentsOf: backup.url) == bytes)
+        #expect(try scenario.otherNames() == [backup.url.lastPathComponent])
+        #expect(try SQLite(scenario.url).text("PRAGMA journal_mode") == "wal")
+        let cache = try scenario.open(1)
+        #expect(try cache.value(Person.self, forKey: "1") == .john)
+        #expect(cache.report.isEmpty)
+    }
+
+    @Test func `can be done again and again, and the store upgraded again`() throws {
+        let (backup, before) = try upgraded()
+        for _ in 0..<3 {
+            try CodableCache.restore(backup, at: scenario.url)
+            #expect(try scenario.contents == before)
+            let cache = try scenario.open(2, CodableCache.Configuration())
+            #expect(cache.report.entries.map(\.migration.name) == ["add-2"])
+            cache.close()
+        }
+    }
+
+    @Test func `makes the file when there is none, for its owner only`() throws {
+        let (backup, before) = try upgraded()
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: scenario.url.path + suffix)
+        }
+        try CodableCache.restore(backup, at: scenario.url)
+        #expect(try scenario.contents == before)
+        let mode = try FileManager.default.attributesOfItem(atPath: scenario.url.path)[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+    }
+
+    @Test func `A copy of a backup put in the store's place by hand is a store, too`() throws {
+        let (backup, before) = try upgraded()
+        try FileManager.default.removeItem(at: scenario.url)
+        try FileManager.default.copyItem(at: backup.url, to: scenario.url)
+        #expect(try scenario.contents == before)
+        let cache = try scenario.open(2)
+        #expect(try cache.count() == 3)
+        #expect(try SQLite(scenario.url).text("PRAGMA journal_mode") == "wal")
+    }
+
+    @Test func `into a file with pages of another size works as well`() throws {
+        let (backup, before) = try upgraded()
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: scenario.url.path + suffix)
+        }
+        let store = CacheStore(at: scenario.url)
+        store.pageSize = 1024
+        _ = try Migrator(BackupScenario.registry(2)).migrate(store)
+        #expect(try SQLite(scenario.url).text("PRAGMA page_size") == "1024")
+        try CodableCache.restore(backup, at: scenario.url)
+        #expect(try scenario.contents == before)
+        #expect(try CacheStore.damage(at: scenario.url) == [])
+        store.close()
+    }
+
+    // MARK: Others
+
+    @Test func `Who has the file open sees the old values until then, and is told afterwards`() throws {
+        try scenario.fill(1)
+        let open = try scenario.open(2)
+        try open.set(Person.jane, forKey: "later")
+        #expect(try open.value(Person.self, forKey: "later") == .jane)
+        let backup = try #require(try scenario.backups.first)
+        try CodableCache.restore(backup, at: scenario.url)
+        for _ in 0..<2 {
+            let error = #expect(throws: MigrationError.self) { try open.value(Person.self, forKey: "later") }
+            #expect(error?.code == .superseded)
+            #expect(error?.storeVersion == 1 && error?.registryVersion == 2)
+            #expect(error?.message.contains("put a backup") == true)
+            let writing = #expect(throws: MigrationError.self) { try open.set(Person.jane, forKey: "x") }
+            #expect(writing?.code == .superseded)
+        }
+        #expect(try scenario.open(2).keys() == ["0", "1", "2"])
+    }
+
+    /// The version and the ledger are the same, and yet all that is remembered of the records is wrong.
+    @Test func `Who has the file open is told, also when the version and the ledger are the same`() throws {
+        try scenario.fill(1)
+        let backup = try CodableCache.backUp(at: scenario.url)
+        #expect(!backup.isAutomatic && backup.recordCount == 3)
+        let open = try scenario.open(1)
+        try open.set(Person.jane, forKey: "1")
+        #expect(try open.value(Person.self, forKey: "1") == .jane)
+        try CodableCache.restore(backup, at: scenario.url)
+        let error = #expect(throws: MigrationError.self) { try open.value(Person.self, forKey: "1") }
+        #expect(error?.code == .superseded)
+        let again = try scenario.open(1)
+        #expect(try again.value(Person.self, forKey: "1") == .john)
+        // From here on it is the store that everyone knows.
+        try again.set(Person.jane, forKey: "2")
+        #expect(try again.value(Person.self, forKey: "2") == .jane)
+    }
+
+    @Test func `waits for a writer for a bounded time, and then leaves everything`() throws {
+        let (backup, _) = try upgraded()
+        let after = try scenario.contents
+        let writer = try SQLite(scenario.url)
+        try writer.run("BEGIN IMMEDIATE")
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache.restore(backup, at: scenario.url, timeout: .milliseconds(200))
+        }
+        #expect(error?.code == .busy)
+        try writer.run("ROLLBACK")
+        #expect(try scenario.contents == after)
+    }
+
+    @Test func `A reader that is in the middle keeps its snapshot`() throws {
+        let (backup, before) = try upgraded()
+        let reader = try SQLite(scenario.url)
+        try reader.run("BEGIN")
+        let seen = try reader.rows("SELECT key, content FROM molt_record ORDER BY id")
+        try CodableCache.restore(backup, at: scenario.url)
+        #expect(try reader.rows("SELECT key, content FROM molt_record ORDER BY id") == seen)
+        try reader.run("COMMIT")
+        #expect(try reader.rows("SELECT key FROM molt_record ORDER BY id").map { $0[0] } == before.records.map(\.key))
+    }
+
+    // MARK: What is refused
+
+    @Test func `A backup that is damaged, foreign, empty, missing or a link is refused, and nothing is touched`() throws
+    {
+        let (backup, _) = try upgraded()
+        let after = try scenario.contents
+        let bytes = try Data(contentsOf: backup.url)
+        func expectRefusal(_ words: String, _ change: () throws -> Void) throws {
+            try? FileManager.default.removeItem(at: backup.url)
+            try change()
+            let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: scenario.url) }
+            #expect(error?.code == .backupUnusable)
+            #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+            #expect(try scenario.contents == after)
+        }
+        try expectRefusal("no such file") {}
+        try expectRefusal("not an SQLite database") { try Data(repeating: 7, count: 10_000).write(to: backup.url) }
+        try expectRefusal("nothing in it") { try Data().write(to: backup.url) }
+        try expectRefusal("damaged") { try bytes.prefix(bytes.count / 2).write(to: backup.url) }
+        try expectRefusal("damaged") {
+            var bytes = bytes
+            // The second page and those behind it, the first of which is a table's.
+            bytes.replaceSubrange(8192..<bytes.count, with: Data(repeating: 0xA5, count: bytes.count - 8192))
+            try bytes.write(to: backup.url)
+        }
+        try expectRefusal("did not make") { try SQLite(backup.url).run("CREATE TABLE a(b)") }
+        let other = scenario.scratch.file("other")
+        try bytes.write(to: other)
+        try expectRefusal("a link") {
+            try FileManager.default.createSymbolicLink(at: backup.url, withDestinationURL: other)
+        }
+        var itself = backup
+        itself.url = scenario.url
+        let error = #expect(throws: MigrationError.self) { try CodableCache.restore(itself, at: scenario.url) }
+        #expect(error?.code == .backupUnusable)
+        #expect(try scenario.contents == after)
+    }
+
+    @Test func `A database of another app is not overwritten`() throws {
+        let (backup, _) = try upgraded()
+        let foreign = scenario.scratch.file("foreign")
+        try SQLite(foreign).run("CREATE TABLE a(b); INSERT INTO a VALUES(1)")
+        let error = #expect(throws: CacheError.self) { try CodableCache.restore(backup, at: foreign) }
+        #expect(error?.code == .foreignFile)
+        #expect(try SQLite(foreign).text("SELECT b FROM a") == "1")
+        let text = scenario.scratch.file("text")
+        try Data(repeating: 0x41, count: 9_000).write(to: text)
+        try CodableCache.restore(backup, at: text)
+        #expect(try CacheStore.contents(at: text).version == 1)
+        // What was there is kept.
+        let names = try scenario.scratch.names()
+        let kept = try #require(names.first { $0.hasPrefix("text.") && $0.hasSuffix(".damaged") })
+        #expect(try Data(contentsOf: scenario.scratch.file(kept)) == Data(repeating: 0x41, count: 9_000))
+    }
+
+    // MARK: Damage
+
+    @Test(arguments: ["cut off", "zeroed head", "zeroed pages", "noise", "emptied"])
+    func `over a damaged file keeps what is left of it aside`(damage: String) throws {
+        let (backup, before) = try upgraded()
+        let whole = try Data(contentsOf: scenario.url)
+        var bytes = whole
+        switch damage {
+        case "cut off": bytes = bytes.prefix(bytes.count / 2)
+        case "zeroed head": bytes.replaceSubrange(0..<4096, with: Data(count: 4096))
+        case "zeroed pages": bytes.replaceSubrange(8192..<bytes.count, with: Data(count: bytes.count - 8192))
+        case "noise": bytes = Data((0..<bytes.count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
+        default: bytes = Data()
+        }
+        try bytes.write(to: scenario.url)
+        try CodableCache.restore(backup, at: scenario.url)
+        #expect(try scenario.contents == before)
+        #expect(try CacheStore.damage(at: scenario.url) == [])
+        let kept = try scenario.otherNames().filter { $0.hasSuffix(".damaged") }
+        #expect(kept.count == (damage == "emptied" ? 0 : 1))
+        if let name = kept.first, damage != "cut off" {
+            let found = try Data(contentsOf: scenario.scratch.file(name))
+            // But for the two bytes that say whether there is a log.
+            #expect(found.dropFirst(100) == bytes.dropFirst(100))
+        }
+        let names = try scenario.otherNames()
+        #expect(names.count == 1 + kept.count, "\(names)")
+        let cache = try scenario.open(1)
+        #expect(try cache.count() == 3)
+    }
+
+    @Test func `A damaged file takes its log aside with it`() throws {
+        let (backup, before) = try upgraded()
+        try Data(repeating: 3, count: 20_000).write(to: scenario.url)
+        try Data("log".utf8).write(to: URL(fileURLWithPath: scenario.url.path + "-wal"))
+        try CodableCache.restore(backup, at: scenario.url)
+        #expect(try scenario.contents == before)
+        let names = try scenario.otherNames()
+        #expect(names.contains { $0.hasSuffix(".damaged") })
+        #expect(names.contains { $0.hasSuffix(".damaged-wal") })
+    }
+
+    // MARK: Listing and removing
+
+    @Test func `Backups are listed from the newest on, and what only looks like one is not`() throws {
+        try scenario.fill(1)
+        try scenario.open(2).close()
+        try scenario.open(3).close()
+        let manual = try CodableCache.backUp(at: scenario.url)
+        try Data("x".utf8).write(to: scenario.scratch.file("cache.molt.v7-20260101T000000000Z.backup"))
+        let other = scenario.scratch.file("other.v1-20260101T000000000Z.backup")
+        try FileManager.default.copyItem(at: manual.url, to: other)
+        try FileManager.default.copyItem(at: manual.url, to: scenario.scratch.file("cache.molt.v3.backup"))
+        let backups = try scenario.backups
+        #expect(backups.map(\.schemaVersion) == [3, 2, 1])
+        #expect(backups.map(\.isAutomatic) == [false, true, true])
+        #expect(backups.first == manual)
+        #expect(backups.map(\.recordCount) == [3, 3, 3])
+        #expect(try CodableCache.backups(at: scenario.scratch.file("nothing")) == [])
+        #expect("\(manual)".hasSuffix("Z.manual.backup: version 3, 3 records, \(manual.size) bytes"))
+    }
+
+    @Test func `Only a backup of this very file is removed`() throws {
+        try scenario.fill(1)
+        let backup = try CodableCache.backUp(at: scenario.url)
+        let other = scenario.scratch.file("other.molt")
+        try CodableCache(at: other, migrations: BackupScenario.registry(1)).close()
+        let foreign = try CodableCache.backUp(at: other)
+        var store = backup
+        store.url = scenario.url
+        for wrong in [foreign, store] {
+            let error = #expect(throws: MigrationError.self) {
+                try CodableCache.removeBackup(wrong, at: scenario.url)
+            }
+            #expect(error?.code == .backupUnusable)
+            #expect(FileManager.default.fileExists(atPath: wrong.url.path))
+        }
+        try CodableCache.removeBackup(backup, at: scenario.url)
+        #expect(try scenario.backups == [])
+        #expect(try CodableCache.backups(at: other) == [foreign])
+    }
+
+    @Test func `A file that is not there cannot be backed up`() throws {
+        let error = #expect(throws: CacheError.self) { try CodableCache.backUp(at: scenario.url) }
+        #expect(error?.code == .fileMissing)
+        #expect(try scenario.scratch.names() == [])
+    }
+
+    @Test func `A backup on demand has what is written, while the cache is open and written`() throws {
+        let cache = try scenario.open(1)
+        try cache.set(Person.john, forKey: "a")
+        let writer = try SQLite(scenario.url)
+        try writer.run("BEGIN IMMEDIATE; DELETE FROM molt_record")
+        let backup = try CodableCache.backUp(at: scenario.url)
+        try writer.run("COMMIT")
+        #expect(try CacheStore.contents(at: backup.url).records.map(\.key) == ["a"])
+        #expect(try cache.keys() == [])
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Molt
+import MoltCore
+import Testing
+
+@Suite struct `Backups that are kept` {
+    let scenario: BackupScenario
+
+    init() throws {
+        scenario = try BackupScenario()
+    }
+
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private func backup(_ secondsAgo: Double, version: Int = 1, isAutomatic: Bool = true) -> StoreBackup {
+        StoreBackup(
+            url: URL(fileURLWithPath: "/s.v\(version)-\(Int(1_000_000 - secondsAgo)).backup"),
+            schemaVersion: version,
+            date: Self.now.addingTimeInterval(-secondsAgo),
+            size: 1,
+            isAutomatic: isAutomatic
+        )
+    }
+
+    private func excess(_ keep: Int, _ age: Duration?, _ backups: [StoreBackup]) -> [Int] {
+        var policy = BackupPolicy(keep: keep, maximumAge: age)
+        policy.now = { Self.now }
+        return policy.excess(of: backups).map { Int(Self.now.timeIntervalSince($0.date)) }.sorted()
+    }
+
+    @Test func `are the newest ones, up to the count`() {
+        let backups = [backup(30), backup(10), backup(40), backup(20)]
+        #expect(excess(4, nil, backups) == [])
+        #expect(excess(3, nil, backups) == [40])
+        #expect(excess(2, nil, backups) == [30, 40])
+        #expect(excess(1, nil, backups) == [20, 30, 40])
+        #expect(excess(2, nil, []) == [])
+    }
+
+    @Test(arguments: [0, -1, Int.min]) func `are never fewer than one`(keep: Int) {
+        #expect(excess(keep, nil, [backup(10), backup(20)]) == [20])
+        #expect(excess(keep, .zero, [backup(10)]) == [])
+    }
+
+    @Test func `are no older than the age, but for the newest one`() {
+        let backups = [backup(10), backup(20), backup(30)]
+        #expect(excess(9, .seconds(30), backups) == [])
+        #expect(excess(9, .milliseconds(29_999), backups) == [30])
+        #expect(excess(9, .seconds(5), backups) == [20, 30])
+        #expect(excess(9, .seconds(-5), backups) == [20, 30])
+    }
+
+    @Test func `are all that the app has asked for`() {
+        let backups = [backup(10), backup(20, isAutomatic: false), backup(30), backup(40, isAutomatic: false)]
+        #expect(excess(1, .seconds(1), backups) == [30])
+    }
+
+    @Test func `Those of one moment are told apart by their names`() {
+        var other = backup(10)
+        other.url = URL(fileURLWithPath: "/z")
+        #expect(excess(1, nil, [backup(10), other]).count == 1)
+        #expect(max(backup(10), other) == other)
+    }
+
+    @Test func `are so many after upgrades, and each is of the version before`() throws {
+        try scenario.fill(0)
+        for version in 1...5 {
+            try scenario.open(version, BackupScenario.configuration(keep: 2)).close()
+        }
+        #expect(try scenario.backups.map(\.schemaVersion) == [4, 3])
+        let manual = try CodableCache.backUp(at: scenario.url)
+        try scenario.open(6, BackupScenario.configuration(keep: 1)).close()
+        #expect(try scenario.backups.map(\.schemaVersion) == [5, 5])
+        #expect(try scenario.backups.contains(manual))
+    }
+
+    @Test func `are not looked at by an opening that upgrades nothing, or that fails`() throws {
+        try scenario.fill(0)
+        for version in 1...3 { try scenario.open(version, BackupScenario.configuration(keep: 9)).close() }
+        let all = try scenario.backups
+        try scenario.open(3, BackupScenario.configuration(keep: 1)).close()
+        #expect(try scenario.backups == all)
+        let failing = MigrationRegistry(
+            BackupScenario.registry(3).migrations + [Migration(to: 4, "fails", .run { _ in throw Refusal() })]
+        )
+        #expect(throws: MigrationError.self) {
+            try CodableCache(
+                at: scenario.url,
+                migrations: failing,
+                configuration: BackupScenario.configuration(keep: 1)
+            )
+        }
+        #expect(try scenario.backups == all)
+    }
+
+    @Test func `by tries that were killed are few, and those of other versions stay`() async throws {
+        try scenario.fill(0)
+        try scenario.open(1).close()
+        let first = try scenario.backups
+        let path = scenario.url.path
+        for _ in 0..<4 {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+                _ = try CodableCache(
+                    at: URL(fileURLWithPath: path),
+                    migrations: BackupScenario.registry(2),
+                    configuration: BackupScenario.configuration { configuration in
+                        configuration.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
+                    }
+                )
+            }
+        }
+        #expect(try scenario.backups.map(\.schemaVersion) == [1, 1, 1, 0])
+        #expect(try scenario.backups.last == first.last)
+        try scenario.open(2).close()
+        #expect(try scenario.backups.map(\.schemaVersion) == [1, 1])
+    }
+
+    // MARK: Names
+
+    @Test(arguments: [0, 1, 4_102_444_799.999, 1_800_000_000.0004, 951_782_400]) func `A name tells its time`(
+        seconds: Double
+    ) throws {
+        for kind in BackupName.Kind.allCases {
+            let name = BackupName(
+                store: "a.v1-b.molt",
+                version: 12,
+                date: Date(timeIntervalSince1970: seconds),
+                kind: kind
+            )
+            let read = try #require(BackupName(name.text, of: "a.v1-b.molt"))
+            #expect(read == name)
+            #expect(abs(read.date.timeIntervalSince1970 - seconds) < 0.001)
+            #expect(BackupName.isPart(name.text + ".part", of: "a.v1-b.molt"))
+            #expect(!BackupName.isPart(name.text, of: "a.v1-b.molt"))
+            #expect(BackupName(name.text, of: "a") == nil)
+        }
+    }
+
+    @Test(
+        arguments: [
+            "s.v1-20260101T000000000Z", "s.v-1-20260101T000000000Z.backup", "s.v01-20260101T000000000Z.backup",
+            "s.v1-20261301T000000000Z.backup", "s.v1-20260230T000000000Z.backup", "s.v1-20260101T000000Z.backup",
+            "s.v1-20260101T000000000Z.backup.part", "t.v1-20260101T000000000Z.backup", "s.v1.backup", "s.backup", "s",
+            "", "s.v99999999999999999999-20260101T000000000Z.backup", "s.v1-20260101T0000000é0Z.backup",
+        ]
+    ) func `What only looks like a name of ours is none`(text: String) {
+        #expect(BackupName(text, of: "s") == nil)
+    }
+}

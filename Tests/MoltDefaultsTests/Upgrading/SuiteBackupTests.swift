@@ -1,0 +1,301 @@
+import Foundation
+import Molt
+import MoltCore
+import MoltDefaults
+import Testing
+
+@Suite struct `A backup of settings` {
+    private let scratch: ScratchSuite
+    private var suite: Suite { scratch.suite }
+
+    init() throws {
+        scratch = try ScratchSuite([
+            "name": "n", "volume": 0.5, "when": .date(Date(timeIntervalSince1970: 1)),
+            "bytes": .data(Data([0, 255])),
+        ])
+    }
+
+    private func registry(_ version: Int) -> MigrationRegistry {
+        let suite = suite
+        return MigrationRegistry(
+            (1...version).map { number in
+                Migration(
+                    to: number,
+                    "change \(number)",
+                    .settings(in: suite) { settings in
+                        try settings.set(.int(Int64(number)), forKey: "version")
+                        try settings.removeValue(forKey: "name")
+                    }
+                )
+            }
+        )
+    }
+
+    private func options(keep: Int = 2, _ downgrade: DowngradePolicy = .refuse) -> MigrationOptions {
+        var options = MigrationOptions()
+        options.backup = BackupPolicy(keep: keep)
+        options.downgrade = downgrade
+        return options
+    }
+
+    private var state: StoreState {
+        get throws { try DefaultsStore(suite).state() }
+    }
+
+    // MARK: A suite that is a store
+
+    @Test func `is made before an upgrade, and put back gives every value and the version`() throws {
+        let before = try scratch.values
+        try suite.upgrade(with: registry(1), options: options())
+        let backup = try #require(try suite.backups().first)
+        #expect(try suite.backups().count == 1)
+        #expect(backup.schemaVersion == 0 && backup.recordCount == 4 && backup.isAutomatic)
+        #expect(try FileManager.default.attributesOfItem(atPath: backup.url.path)[.posixPermissions] as? Int == 0o600)
+        let after = try scratch.values
+        #expect(after != before)
+
+        try suite.set("later", forKey: "later")
+        try suite.restore(backup)
+        #expect(try scratch.values == before)
+        #expect(try state == StoreState(version: 0, isFresh: false, ledger: []))
+        // It runs again.
+        #expect(try suite.upgrade(with: registry(1), options: options()).entries.count == 1)
+        #expect(try scratch.values.filter { $0.key != "molt.ledger" } == after.filter { $0.key != "molt.ledger" })
+        #expect(try scratch.otherFiles().filter { !$0.hasSuffix(".backup") && !$0.hasSuffix(".molt-lock") } == [])
+    }
+
+    @Test func `of a version that is not the first has its ledger`() throws {
+        try suite.upgrade(with: registry(1))
+        let before = (try scratch.values, try state)
+        try suite.upgrade(with: registry(3), options: options())
+        try suite.restore(try #require(try suite.backups().first))
+        #expect(try scratch.values == before.0)
+        #expect(try state == before.1)
+    }
+
+    @Test func `is not made of a fresh suite, of one that is up to date, or without a policy`() throws {
+        let fresh = try ScratchSuite()
+        try fresh.suite.upgrade(with: registry(1), options: options())
+        #expect(try fresh.suite.backups() == [])
+        try suite.upgrade(with: registry(1))
+        try suite.upgrade(with: registry(1), options: options())
+        _ = try suite.dryRun(of: registry(2), options: options())
+        #expect(try suite.backups() == [])
+    }
+
+    @Test func `are as many as the policy says, and those asked for stay`() throws {
+        let manual = try suite.backUp()
+        for version in 1...4 { try suite.upgrade(with: registry(version), options: options(keep: 2)) }
+        #expect(try suite.backups().map(\.schemaVersion) == [3, 2, 0])
+        #expect(try suite.backups().last == manual)
+        try suite.removeBackup(manual)
+        #expect(try suite.backups().map(\.schemaVersion) == [3, 2])
+        let other = try ScratchSuite(["a": 1])
+        let error = #expect(throws: MigrationError.self) { try other.suite.removeBackup(suite.backups()[0]) }
+        #expect(error?.code == .backupUnusable)
+        #expect(try suite.backups().count == 2)
+    }
+
+    @Test func `that does not fit ends the upgrade before it writes`() throws {
+        let before = try scratch.values
+        var options = options()
+        options.backup?.freeSpace = { _ in 10 }
+        let error = #expect(throws: MigrationError.self) { try suite.upgrade(with: registry(1), options: options) }
+        #expect(error?.code == .noSpaceForBackup)
+        #expect(error?.message.contains("only 10 bytes are free") == true)
+        #expect(try scratch.values == before)
+        #expect(try suite.backups() == [])
+    }
+
+    @Test func `of an upgrade that fails is removed`() throws {
+        let before = try scratch.values
+        struct Refusal: Error {}
+        let failing: MigrationRegistry = [Migration(to: 1, "fails", .run { _ in throw Refusal() })]
+        #expect(throws: MigrationError.self) { try suite.upgrade(with: failing, options: options()) }
+        #expect(try scratch.values == before)
+        #expect(try suite.backups() == [])
+    }
+
+    @Test func `that is damaged, of another suite, missing or a link is refused`() throws {
+        let backup = try suite.backUp()
+        let bytes = try Data(contentsOf: backup.url)
+        let other = try ScratchSuite(["a": 1])
+        let foreign = try Data(contentsOf: other.suite.backUp().url)
+        try suite.set(2, forKey: "now")
+        let before = try scratch.values
+        func expectRefusal(_ change: () throws -> Void) throws {
+            try? FileManager.default.removeItem(at: backup.url)
+            try change()
+            let error = #expect(throws: MigrationError.self) { try suite.restore(backup) }
+            #expect(error?.code == .backupUnusable)
+            #expect(try scratch.values == before)
+            #expect(try suite.backups() == [])
+        }
+        try expectRefusal {}
+        try expectRefusal { try Data().write(to: backup.url) }
+        try expectRefusal { try foreign.write(to: backup.url) }
+        try expectRefusal { try bytes.prefix(bytes.count - 1).write(to: backup.url) }
+        // Any bit of it.
+        for offset in stride(from: 0, to: bytes.count, by: 7) {
+            var bytes = bytes
+            bytes[offset] ^= 1 << UInt8(offset % 8)
+            try bytes.write(to: backup.url)
+            let found = try? DefaultsStore(suite).storeState(in: backup)
+            #expect(found == nil || found?.version == 0)
+        }
+        let elsewhere = backup.url.deletingLastPathComponent().appending(path: "\(scratch.name)-elsewhere")
+        defer { try? FileManager.default.removeItem(at: elsewhere) }
+        try bytes.write(to: elsewhere)
+        try expectRefusal { try FileManager.default.createSymbolicLink(at: backup.url, withDestinationURL: elsewhere) }
+    }
+
+    #if os(Linux)
+        @Test func `is put back over a file that is no property list`() throws {
+            try suite.upgrade(with: registry(1))
+            let before = try scratch.values
+            let backup = try suite.backUp()
+            try scratch.writeFile("noise")
+            try suite.restore(backup)
+            #expect(try scratch.values == before)
+            #expect(try scratch.otherFiles().contains { $0.hasSuffix(".damaged") })
+        }
+    #endif
+
+    // MARK: Older apps
+
+    @Test func `is put back for an older app, when it says so`() throws {
+        try suite.upgrade(with: registry(1))
+        let before = try scratch.values
+        try suite.upgrade(with: registry(3), options: options())
+        var asked: [DowngradeLoss] = []
+        let losses = Losses()
+        let report = try suite.upgrade(
+            with: registry(1),
+            options: options(
+                .restoreBackup { loss in
+                    losses.append(loss)
+                    return true
+                }
+            )
+        )
+        asked = losses.all
+        #expect(report.isEmpty)
+        #expect(try scratch.values == before)
+        #expect(asked.count == 1)
+        #expect(asked.first?.store == suite.attachedName)
+        #expect(asked.first?.unknownMigrations.map(\.name) == ["change 2", "change 3"])
+        #expect(asked.first?.recordCount == 4 && asked.first?.backup?.recordCount == 4)
+        #expect(try state.version == 1)
+    }
+
+    @Test func `Settings that a newer app has upgraded are refused otherwise, and not touched`() throws {
+        try suite.upgrade(with: registry(3), options: options())
+        let before = try scratch.values
+        for (policy, words) in [
+            (DowngradePolicy.refuse, "Update the app"), (.openReadOnly, "only as a cache"),
+            (.startAfresh { _ in true }, "Only a cache"), (.restoreBackup { _ in false }, "was not put back"),
+        ] {
+            let error = #expect(throws: MigrationError.self) {
+                try suite.upgrade(with: registry(2), options: options(policy))
+            }
+            #expect(error?.code == .superseded)
+            #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+            #expect(try scratch.values == before)
+        }
+        try suite.removeBackup(try #require(try suite.backups().first))
+        let error = #expect(throws: MigrationError.self) {
+            try suite.upgrade(with: registry(2), options: options(.restoreBackup { _ in true }))
+        }
+        #expect(error?.message.contains("no backup") == true)
+    }
+
+    // MARK: Suites of a cache
+
+    @Test func `of a cache has the suites that the upgrade works on`() throws {
+        let other = try ScratchSuite(["theme": "dark"])
+        let cache = try ScratchCache()
+        let (suite, group) = (suite, other.suite)
+        try CodableCache(at: cache.url).set("value", forKey: "key")
+        let before = (try scratch.values, try other.values)
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") }),
+            .suiteToAppGroup(to: 2, from: suite, into: group, afterwards: .clean),
+        ]
+        var configuration = CodableCache.Configuration()
+        configuration.backup = BackupPolicy()
+        try CodableCache(at: cache.url, migrations: migrations, configuration: configuration).close()
+        let after = (try scratch.values, try other.values)
+        #expect(after.0 != before.0 && after.1 != before.1)
+        try group.set("later", forKey: "later")
+
+        let backup = try #require(try CodableCache.backups(at: cache.url).first)
+        #expect(try CacheStore.state(at: backup.url).journal == [suite.attachedName, group.attachedName])
+        try CodableCache.restore(backup, at: cache.url)
+        // The settings come back with the next opening, be it one that upgrades nothing.
+        #expect(try scratch.values == after.0)
+        var empty = MigrationRegistry()
+        empty.register(to: 1, "unused") { _ in }
+        configuration.attached = [suite, group]
+        try CodableCache(at: cache.url, configuration: configuration).close()
+        #expect(try scratch.values == before.0)
+        #expect(try other.values == before.1)
+        #expect(try CacheStore.state(at: cache.url).journal == [])
+
+        // And go the same way again.
+        try CodableCache(at: cache.url, migrations: migrations, configuration: configuration).close()
+        #expect(try scratch.values == after.0)
+        #expect(try other.values == after.1)
+    }
+
+    @Test func `of a cache puts suites back for an older app in one go`() throws {
+        let cache = try ScratchCache()
+        let suite = suite
+        func migrations(_ version: Int) -> MigrationRegistry {
+            MigrationRegistry(
+                (1...version).map { number in
+                    let step = MigrationStep.settings(in: suite) { try $0.set(.int(Int64(number)), forKey: "v") }
+                    return Migration(to: number, "to \(number)", step)
+                }
+            )
+        }
+        try CodableCache(at: cache.url).set("value", forKey: "key")
+        try CodableCache(at: cache.url, migrations: migrations(1)).close()
+        let before = try scratch.values
+        var configuration = CodableCache.Configuration()
+        configuration.backup = BackupPolicy()
+        try CodableCache(at: cache.url, migrations: migrations(2), configuration: configuration).close()
+        #expect(try scratch.values["v"] == 2)
+        let losses = Losses()
+        configuration.downgrade = .restoreBackup { loss in
+            losses.append(loss)
+            return true
+        }
+        let old = try CodableCache(at: cache.url, migrations: migrations(1), configuration: configuration)
+        #expect(try old.keys() == ["key"])
+        #expect(try scratch.values == before)
+        #expect(losses.all.first?.attachedStores == [suite.attachedName])
+    }
+
+    @Test func `of a cache on demand has the suites that are named`() throws {
+        let cache = try ScratchCache()
+        try CodableCache(at: cache.url).set("value", forKey: "key")
+        let before = try scratch.values
+        let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
+        try suite.set("other", forKey: "name")
+        try CodableCache.restore(backup, at: cache.url)
+        var configuration = CodableCache.Configuration()
+        configuration.attached = [suite]
+        try CodableCache(at: cache.url, configuration: configuration).close()
+        #expect(try scratch.values == before)
+    }
+}
+
+/// What hooks were asked.
+private final class Losses: @unchecked Sendable {
+    // Unchecked: hooks are called on the thread that opens the store, which is the test's.
+    private(set) var all: [DowngradeLoss] = []
+
+    func append(_ loss: DowngradeLoss) {
+        all.append(loss)
+    }
+}
