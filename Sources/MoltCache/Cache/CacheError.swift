@@ -80,6 +80,8 @@ public struct CacheError: Error, Sendable {
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// There is no file, and the configuration says that none is to be made.
         public static let fileMissing = Code(rawValue: "fileMissing")
+        /// There is a file already where a new one is to be made.
+        public static let fileExists = Code(rawValue: "fileExists")
         /// The file was removed, moved or replaced while the cache had it open.
         public static let fileReplaced = Code(rawValue: "fileReplaced")
         /// The cache was closed.

@@ -76,14 +76,14 @@ enum LedgerTable {
 
     private static func entry(_ row: Statement) -> LedgerEntry {
         var counts = RecordCounts()
-        counts.read = Int(row.integer(5))
-        counts.changed = Int(row.integer(6))
-        counts.dropped = Int(row.integer(7))
-        counts.created = Int(row.integer(8))
-        counts.quarantined = Int(row.integer(9))
+        counts.read = Int(clamping: row.integer(5))
+        counts.changed = Int(clamping: row.integer(6))
+        counts.dropped = Int(clamping: row.integer(7))
+        counts.created = Int(clamping: row.integer(8))
+        counts.quarantined = Int(clamping: row.integer(9))
         return LedgerEntry(
             name: row.text(0),
-            version: Int(row.integer(1)),
+            version: Int(clamping: row.integer(1)),
             // A word of a newer release: the migration did count as applied.
             outcome: LedgerEntry.Outcome(rawValue: row.text(2)) ?? .ran,
             appliedAt: Date(timeIntervalSince1970: row.real(3) ?? 0),

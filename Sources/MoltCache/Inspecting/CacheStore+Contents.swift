@@ -57,7 +57,7 @@ extension StoreContents {
                     content: Array(row.bytes(5)),
                     isData: row.integer(4) != 0,
                     expiration: row.real(2),
-                    version: Int(row.integer(3))
+                    version: Int(clamping: row.integer(3))
                 )
             )
         }

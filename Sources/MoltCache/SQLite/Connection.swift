@@ -50,6 +50,12 @@ final class Connection {
         }
         handle = opened
         sqlite3_extended_result_codes(opened, 1)
+        // What somebody has put into a file must not run code of the process, nor get at the pages by SQL; and a page
+        // whose cells lie over each other is damage that is seen at once.
+        _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
+        sqlite3_exec(opened, "PRAGMA cell_size_check = ON", nil, nil, nil)
     }
 
     deinit {
@@ -127,6 +133,12 @@ final class Connection {
     var hasMoved: Bool {
         var answer: Int32 = 0
         return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer) == SQLITE_OK && answer != 0
+    }
+
+    /// Lets a schema be read of which a part is damaged: for a copy that nobody else uses.
+    func tolerateDamagedSchema() {
+        _ = molt_sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
+        sqlite3_exec(handle, "PRAGMA writable_schema = ON", nil, nil, nil)
     }
 
     /// How long a statement waits for another connection's lock.

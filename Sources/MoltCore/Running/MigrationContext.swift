@@ -59,7 +59,11 @@ public final class MigrationContext {
         recordVersion = pending.recordVersion
         self.scope = scope
         atPoint = scope.options.atPoint
-        nextID = try scope.transaction.lastRecordID() + 1
+        let lastID = try scope.transaction.lastRecordID()
+        guard lastID < Int64.max else {
+            throw MigrationError(.storeFailed, "The store has a record of the last id that there is. The file is damaged.")
+        }
+        nextID = lastID + 1
         firstCreatedID = nextID
     }
 
