@@ -47,7 +47,7 @@ extension StoreContents {
         var records: [StoredRecord] = []
         let query = """
             SELECT key, molt_type.name, expires_at, version, typeof(content) = 'blob', content
-            FROM molt_record JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id
+            FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id
             """
         try connection.prepare(query).eachRow { row throws(SQLiteError) in
             records.append(

@@ -16,6 +16,7 @@ final class Salvage {
     private var record = Record(data: [])
     private var gaps: [ClosedRange<Int64>] = [Int64.min...Int64.max]
     private var isIndexWhole = false
+    private var hasTree = false
     private var losses: [SalvageReport.Loss] = []
     private var unlisted = 0
     /// What the file has beside its records.
@@ -99,14 +100,15 @@ final class Salvage {
         "id, key, type_id, version, created_at, updated_at, accessed_at, expires_at, content"
 
     private func readRecords(_ source: SalvageSource) throws {
-        let scan = try source.rows(Self.columns, of: "molt_record") { id, values in try take(id, values) }
-        gaps = scan.isReadable ? scan.gaps : [Int64.min...Int64.max]
         isIndexWhole = try source.entries(of: "sqlite_autoindex_molt_record_1", by: "key") { id, key in
             try expect(id, key: key.string)
         }
         if !isIndexWhole {
             _ = try source.entries(of: "molt_record_type", by: "type_id") { id, _ in try expect(id, key: nil) }
         }
+        let scan = try source.rows(Self.columns, of: "molt_record") { id, values in try take(id, values) }
+        hasTree = scan.isReadable
+        gaps = scan.isReadable ? scan.gaps : [Int64.min...Int64.max]
         for (id, _) in try missing() {
             if let values = source.row(Self.columns, of: "molt_record", id: id) { try take(id, values) }
         }
@@ -154,14 +156,20 @@ final class Salvage {
 
     /// Whether a record that was not found by its tree can be one that is missing, and not one that was deleted.
     private func isWanted(_ id: Int64, key: String?) throws -> Bool {
-        let search = try target.statement("SELECT key FROM temp.expected WHERE id = ?1")
-        try search.bind(id, at: 1)
-        let expected = try search.first { $0.isNull(0) ? String?.none : $0.text(0) }
-        if let expected {
+        // What was found by its tree is what counts; without a tree, the state that was written last.
+        if hasTree, try target.has(id: id) { return false }
+        if let expected = try expectedKey(id) {
             guard let name = expected, let key else { return true }
             return name.utf8.elementsEqual(key.utf8)
         }
         return !isIndexWhole && gaps.contains { $0.contains(id) }
+    }
+
+    /// The key that the index has for an id, nil inside when it is not known; nil when it has none.
+    private func expectedKey(_ id: Int64) throws -> String?? {
+        let search = try target.statement("SELECT key FROM temp.expected WHERE id = ?1")
+        try search.bind(id, at: 1)
+        return try search.first { $0.isNull(0) ? String?.none : $0.text(0) }
     }
 
     private func expect(_ id: Int64, key: String?) throws {
@@ -193,6 +201,14 @@ final class Salvage {
     /// - Returns: Whether it was added.
     @discardableResult
     private func take(_ id: Int64, _ values: [ColumnValue]) throws -> Bool {
+        var values = values
+        let expected = try expectedKey(id) ?? nil
+        if let expected, values.count > 1, values[1].string.map({ !$0.utf8.elementsEqual(expected.utf8) }) ?? true {
+            // A bit that changed in an index mostly puts it out of order, and in a row nothing shows it. The index has
+            // also the key under which the record is found.
+            lose(SalvageReport.Loss(.doubtfulKey, id: id, key: values[1].string ?? expected))
+            values[1] = .text(Array(expected.utf8))
+        }
         let row: SalvagedRow
         do throws(SalvagedRow.Fault) {
             row = try SalvagedRow(id: id, values, &record)
@@ -227,10 +243,18 @@ final class Salvage {
 
     private func listLosses() throws {
         var seen: Set<Int64> = []
-        for loss in losses {
-            if let ids = loss.ids, loss.kind != .duplicate {
-                guard seen.insert(ids.lowerBound).inserted, try !target.has(id: ids.lowerBound) else { continue }
+        var doubtful: Set<Int64> = []
+        for var loss in losses {
+            guard let id = loss.ids?.lowerBound else {
+                report.add(loss)
+                continue
             }
+            switch loss.kind {
+            case .duplicate: break
+            case .doubtfulKey: guard doubtful.insert(id).inserted else { continue }
+            default: guard seen.insert(id).inserted, try !target.has(id: id) else { continue }
+            }
+            if loss.key == nil { loss.key = try expectedKey(id) ?? nil }
             report.add(loss)
         }
         for (id, key) in try missing() where seen.insert(id).inserted {

@@ -33,7 +33,12 @@ extension SalvageReport.Loss: CustomStringConvertible {
     public var description: String {
         var parts = [kind.rawValue]
         if let key { parts.append("\"\(ErrorSummary.oneLine(key))\"") }
-        if let ids { parts.append(ids.count == 1 ? "id \(ids.lowerBound)" : "ids \(ids.lowerBound) to \(ids.upperBound)") }
+        // The count of a range that has no end is more than an Int holds.
+        if let ids, ids.lowerBound == ids.upperBound { parts.append("id \(ids.lowerBound)") }
+        if let ids, ids.lowerBound != ids.upperBound {
+            let start = ids.lowerBound == .min ? "" : " from \(ids.lowerBound)"
+            parts.append("ids\(start)" + (ids.upperBound == .max ? " to the end" : " to \(ids.upperBound)"))
+        }
         if let page { parts.append("page \(page)") }
         if let count, count != 1 { parts.append("\(count) rows") }
         return parts.joined(separator: " ")

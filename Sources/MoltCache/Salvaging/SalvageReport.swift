@@ -33,6 +33,10 @@ public struct SalvageReport: Hashable, Sendable, Codable {
             public static let damagedContent = Kind(rawValue: "damagedContent")
             /// An older state of a record that was saved: another row has the same key or the same id.
             public static let duplicate = Kind(rawValue: "duplicate")
+            /// A key of a record that was saved under another one: its row does not have the key that the index has.
+            ///
+            /// The record was saved under the index's, by which it is found; the loss names the row's.
+            public static let doubtfulKey = Kind(rawValue: "doubtfulKey")
             /// Records between two ids, of which it is not known which there were.
             public static let unknownRecords = Kind(rawValue: "unknownRecords")
             /// Rows of a page, of which it is not known which they were.
@@ -64,7 +68,7 @@ public struct SalvageReport: Hashable, Sendable, Codable {
     /// They may be older than what was last written.
     public var staleCount = 0
     /// How many records are known to be lost: those that the losses name, or count.
-    public var lostCount: Int { losses.reduce(0) { $0 + ($1.kind == .duplicate ? 0 : $1.count ?? 0) } }
+    public var lostCount: Int { losses.reduce(0) { $0 + ($1.isOfARecord ? $1.count ?? 0 : 0) } }
     /// What could not be saved; at most ``lossLimit`` are listed.
     public var losses: [Loss] = []
     /// How many losses there are beyond those that are listed.
@@ -115,6 +119,9 @@ public struct SalvageReport: Hashable, Sendable, Codable {
 }
 
 extension SalvageReport.Loss {
+    /// Whether a record is lost with it.
+    fileprivate var isOfARecord: Bool { kind != .duplicate && kind != .doubtfulKey }
+
     /// A record that is known by its id.
     init(_ kind: Kind, id: Int64, key: String? = nil) {
         self.init(kind: kind, key: key, ids: id...id, page: nil, count: 1)

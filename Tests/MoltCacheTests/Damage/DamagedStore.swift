@@ -3,6 +3,18 @@ import MoltCache
 import MoltCore
 import MoltTesting
 
+struct SoundNote: Codable, Equatable, Sendable {
+    var number: Int
+    var text: String
+    var seen: Bool?
+}
+
+struct SoundLabel: Codable, Equatable, Sendable {
+    var number: Int
+    var text: String
+    var seen: Bool?
+}
+
 /// A store with what there can be in one, as bytes: tests damage a copy of these.
 struct SoundStore {
     /// The file as it is when all caches are closed.
@@ -20,21 +32,22 @@ struct SoundStore {
     /// What was made once for all tests.
     static let shared = Result { try SoundStore() }
 
-    /// Brings the store from version 2 to 3, and changes every note.
+    /// The version that the store has.
+    static let oldMigrations: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "second")]
+
+    /// Brings the store from version 2 to 3, and changes every note and label.
     static let migrations: MigrationRegistry = [
         Migration(to: 1, "first"),
         Migration(to: 2, "second"),
         Migration(
             to: 3,
             "third",
-            .transform("Note") { note in note["seen"] = .bool(true) },
-            .run { migration in
-                try migration.enumerate("Label") { _, new in new["color"] = .string("red") }
+            .transform("SoundNote") { note in note["seen"] = .bool(true) },
+            .run("labels") { migration in
+                try migration.enumerate("SoundLabel") { _, new in new["seen"] = .bool(true) }
             }
         ),
     ]
-
-    static var oldMigrations: MigrationRegistry { MigrationRegistry(Array(migrations.migrations.prefix(2))) }
 
     init() throws {
         let scratch = try ScratchDirectory()
@@ -52,14 +65,14 @@ struct SoundStore {
         do {
             let cache = try CodableCache(at: scratch.file(), migrations: Self.oldMigrations)
             defer { cache.close() }
-            for number in stride(from: 5, to: 140, by: 9) { try cache.removeValue(forKey: "key \(number)") }
+            for number in stride(from: 5, to: 140, by: 9) { _ = try cache.remove(forKey: "key \(number)") }
         }
         file = Array(try Data(contentsOf: scratch.file()))
         contents = try CacheStore.contents(at: scratch.file())
         let cache = try CodableCache(at: scratch.file(), migrations: Self.oldMigrations)
         defer { cache.close() }
         for number in stride(from: 0, to: 40, by: 3) {
-            try cache.set(["text": "later \(number)"], forKey: "key \(number)", as: "Note")
+            try cache.set(SoundNote(number: number, text: "later \(number)"), forKey: "key \(number)")
         }
         openFile = Array(try Data(contentsOf: scratch.file()))
         openLog = Array(try Data(contentsOf: URL(fileURLWithPath: scratch.file().path + "-wal")))
@@ -80,7 +93,7 @@ struct SoundStore {
         }
         return StoreContents.StoredRecord(
             key: "key \(number)",
-            typeName: number % 4 == 0 ? "Label" : "Note",
+            typeName: number % 4 == 0 ? "SoundLabel" : "SoundNote",
             content: Array(#"{"number":\#(number),"text":"\#(text)"}"#.utf8),
             expiration: number % 7 == 0 ? 4_000_000_000 : nil,
             version: 2
