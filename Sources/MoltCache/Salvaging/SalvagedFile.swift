@@ -30,12 +30,12 @@ final class SalvagedFile {
     ///
     /// - Throws: ``CacheError`` with the code `fileExists`, or that of what the system says.
     init(_ path: String) throws(CacheError) {
-        try FileStatus.checkPath(path + ".part")
         try Self.checkAbsence(of: path)
         self.path = path
         part = path + ".part"
         // What a salvage left that was killed; a link is removed, and not followed.
         unlink(part)
+        try FileStatus.checkPath(part)
         try? FileManager.default.createDirectory(
             at: URL(fileURLWithPath: path).deletingLastPathComponent(),
             withIntermediateDirectories: true

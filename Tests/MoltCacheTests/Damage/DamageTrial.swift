@@ -217,9 +217,10 @@ struct DamageTrial {
                 continue
             }
             // A bit makes raw data of a text, which is decoded all the same.
-            guard [Data(record.content), try? Self.normalized(record.content)].contains(content) else { fail("the record \(key) was saved as something else")
-                continue
-            }
+            var written = [Data(record.content), try? Self.normalized(record.content)]
+            // A bit in an index makes it name another record, which is then given out; the right one is saved.
+            if damage.canForge, record.content == original[key]?.content { written.append(content) }
+            if !written.contains(content) { fail("the record \(key) was saved as something else") }
         }
         guard !damage.canForge else { return }
         for record in found.records where !record.isData {
