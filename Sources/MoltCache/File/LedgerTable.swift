@@ -2,7 +2,7 @@ internal import Foundation
 internal import MoltCore
 
 /// Reads and writes the schema version and the ledger of a file that has our tables.
-enum LedgerTable {
+package enum LedgerTable {
     /// The version and the ledger; the caller has a transaction open, so that both are of the same moment.
     static func state(_ connection: Connection) throws(SQLiteError) -> StoreState {
         let version = Int(try connection.integer("PRAGMA user_version"))
@@ -105,7 +105,7 @@ enum LedgerTable {
         return (try? encoder.encode(counts)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
-    private static func attachedCounts(in text: String) -> [String: Int] {
+    package static func attachedCounts(in text: String) -> [String: Int] {
         // What cannot be read says nothing of the stores, as if no migration had worked on them.
         (try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8))) ?? [:]
     }

@@ -84,3 +84,15 @@ struct PageScan {
 
     private static let hexDigits = Array("0123456789ABCDEF".utf8)
 }
+
+/// The rows of a file of whatever bytes, for a search for inputs that the reader of pages does not stand.
+package enum PageRows {
+    /// How many rows are found.
+    package static func count(in file: [UInt8], log: [UInt8]) -> Int {
+        var count = 0
+        try? PageScan(ByteSource(file), log: ByteSource(log)).rows { _, _, _ in count += 1 } unread: { _, ids, more in
+            count += ids.count + more
+        }
+        return count
+    }
+}
