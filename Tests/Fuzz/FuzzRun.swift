@@ -40,7 +40,9 @@ package struct FuzzRun {
             case .accepted: result.accepted += 1
             case .refused: break
             case .failed(let reason):
-                result.failures.append("--only \(target.rawValue) --seed \(seed) --first \(number) --count 1: \(reason)")
+                result.failures.append(
+                    "--only \(target.rawValue) --seed \(seed) --first \(number) --count 1: \(reason)"
+                )
             }
         }
         return result

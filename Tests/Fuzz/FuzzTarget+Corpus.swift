@@ -62,7 +62,7 @@ extension FuzzTarget {
     ]
 
     private static let fixtures = [
-        #"{"format":1,"schemaVersion":3,"records":[{"key":"a","type":"T","json":{"x":1}}]}"#,
+        #"{"format":1,"schemaVersion":3,"records":[{"key":"a","type":"T","content":{"x":1}}]}"#,
         """
         {
           "format": 1,
@@ -70,7 +70,7 @@ extension FuzzTarget {
           "primary": "cache",
           "ledger": [{"name": "m", "version": 2, "outcome": "ran", "appliedAt": 1000, "counts": {"read": 1}}],
           "records": [
-            {"key": "a", "type": "T", "json": {"x": [1, 2.50, "é"]}, "expires": 4000000000, "version": 1},
+            {"key": "a", "type": "T", "content": {"x": [1, 2.50, "é"]}, "expires": 4000000000, "version": 1},
             {"key": "b", "type": "Data", "data": "AQID"},
             {"key": "c", "type": "T", "text": "\\"x\\""}
           ],
@@ -91,35 +91,25 @@ extension FuzzTarget {
         """,
     ]
 
-    private static var lists: [Any] {
-        [
-            ["snapshot": ["a": 1, "b": "text", "c": [1, 2, 3]], "set": ["a": 2], "remove": ["b"]] as [String: Any],
-            [
-                "name": "Ada", "born": Date(timeIntervalSince1970: 1), "data": Data([1, 2, 3]), "big": UInt64.max,
-                "é": "日本",
-            ]
-                as [String: Any],
-            [true, false, 1, -1, 1.5, "a", [[["deep"]]], [String: Int]()] as [Any],
-        ]
+    private static let binaryLists = decoded(binaryTexts)
+
+    /// Kept as they were made once: an archive's order is another one in each process.
+    private static func decoded(_ texts: [String]) -> [[UInt8]] {
+        texts.compactMap { Data(base64Encoded: $0).map { Array($0) } }
     }
 
-    private static let binaryLists = lists.compactMap { list in
-        (try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)).map { Array($0) }
-    }
+    private static let xmlLists = [
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0"><dict><key>a</key><integer>-1</integer><key>b</key><real>1.5</real><key>c</key>
+        <array><string>x &amp; y</string><true/><false/><date>2001-01-01T00:00:00Z</date><data>AQID</data></array></dict></plist>
+        """,
+        "<plist><array><integer>18446744073709551615</integer><dict/><array/><string></string></array></plist>",
+        "{ a = b; c = (1, 2, <0102>); \"d e\" = \"\\U00e9\"; }",
+    ].map { Array($0.utf8) }
 
-    private static let xmlLists = lists.compactMap { list in
-        (try? PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)).map { Array($0) }
-    }
-
-    private static let archives: [[UInt8]] = {
-        let objects: [Any] = [
-            ["a", "b", 1, 2.5, true] as NSArray, ["k": "v", "n": 1] as NSDictionary, "text" as NSString,
-            Date(timeIntervalSince1970: 1) as NSDate, URL(fileURLWithPath: "/tmp/x") as NSURL, Data([1, 2]) as NSData,
-        ]
-        return objects.compactMap { object in
-            (try? NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)).map { Array($0) }
-        }
-    }()
+    private static let archives = decoded(archiveTexts)
 
     /// Small caches, with small pages: one with rows that go on, and one without its first page.
     private static let databases: [[UInt8]] = {

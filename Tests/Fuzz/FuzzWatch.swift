@@ -49,7 +49,9 @@ enum FuzzWatch {
 
     static func stop() {
         alarm(0)
-        for signal in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM] { Foundation.signal(signal, SIG_DFL) }
+        for signal in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM] {
+            Foundation.signal(signal, SIG_DFL)
+        }
     }
 
     /// Only what may be called while a signal is handled.
