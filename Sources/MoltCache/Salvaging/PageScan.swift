@@ -90,7 +90,9 @@ package enum PageRows {
     /// How many rows are found.
     package static func count(in file: [UInt8], log: [UInt8]) -> Int {
         var count = 0
-        try? PageScan(ByteSource(file), log: ByteSource(log)).rows { _, _, _ in count += 1 } unread: { _, ids, more in
+        try? PageScan(ByteSource(file), log: ByteSource(log)).rows { _, _, _ in
+            count += 1
+        } unread: { _, ids, more in
             count += ids.count + more
         }
         return count

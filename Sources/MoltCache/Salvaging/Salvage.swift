@@ -262,6 +262,8 @@ final class Salvage {
         }
         report.unlistedLossCount += unlisted
         guard !isIndexWhole else { return }
-        for gap in gaps { report.add(SalvageReport.Loss(kind: .unknownRecords, key: nil, ids: gap, page: nil, count: nil)) }
+        for gap in gaps {
+            report.add(SalvageReport.Loss(kind: .unknownRecords, key: nil, ids: gap, page: nil, count: nil))
+        }
     }
 }

@@ -4,7 +4,9 @@ extension SalvageReport: CustomStringConvertible {
     /// A headline, what was assumed, and a line for each loss; of many the first ones.
     public var description: String {
         var lines = [headline]
-        if rawCount > 0 { lines.append("\(rawCount) of them were found page by page, where SQLite finds none any more") }
+        if rawCount > 0 {
+            lines.append("\(rawCount) of them were found page by page, where SQLite finds none any more")
+        }
         if staleCount > 0 { lines.append("\(staleCount) of them are from before the file's log, and may be older") }
         lines.append(
             "version \(schemaVersion), \(ledgerCount) rows of the ledger\(isLedgerWhole ? "" : ", and some are lost")"

@@ -28,7 +28,7 @@ final class SalvageSource {
             // A view of such a name would be another's statement, and is not asked.
             let names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'molt\\_%' ESCAPE '\\'"
             try connection.prepare(names).eachRow { row throws(SQLiteError) in tables.insert(row.text(0)) }
-        } catch where tables.isEmpty {
+        } catch  where tables.isEmpty {
             return nil
         } catch {
             // What was read before counts.

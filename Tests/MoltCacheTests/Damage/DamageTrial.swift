@@ -92,9 +92,12 @@ struct DamageTrial {
         var readable: [String: Data] = [:]
         let (url, configuration) = (url, configuration)
         guard
-            let cache = attempt("open", {
-                try CodableCache(at: url, migrations: SoundStore.oldMigrations, configuration: configuration)
-            })
+            let cache = attempt(
+                "open",
+                {
+                    try CodableCache(at: url, migrations: SoundStore.oldMigrations, configuration: configuration)
+                }
+            )
         else { return [:] }
         defer { cache.close() }
         for (key, record) in original {
@@ -133,9 +136,12 @@ struct DamageTrial {
         // So that there is something to evict, too.
         configuration.sizeLimit = seed % 2 == 0 ? 10_000 : nil
         guard
-            let cache = attempt("open", {
-                try CodableCache(at: url, migrations: SoundStore.oldMigrations, configuration: configuration)
-            })
+            let cache = attempt(
+                "open",
+                {
+                    try CodableCache(at: url, migrations: SoundStore.oldMigrations, configuration: configuration)
+                }
+            )
         else { return }
         defer { cache.close() }
         let note = SoundNote(number: 1, text: "new")
@@ -160,9 +166,12 @@ struct DamageTrial {
         try store.write(to: url)
         let (url, configuration) = (url, configuration)
         guard
-            let cache = attempt("upgrade", {
-                try CodableCache(at: url, migrations: SoundStore.migrations, configuration: configuration)
-            })
+            let cache = attempt(
+                "upgrade",
+                {
+                    try CodableCache(at: url, migrations: SoundStore.migrations, configuration: configuration)
+                }
+            )
         else {
             if store.log == nil, !store.isUnchanged(at: url) { fail("an upgrade that failed changed the file") }
             return

@@ -14,7 +14,11 @@ import Testing
         scratch = try ScratchDirectory()
         let cache = try CodableCache(at: url, migrations: SoundStore.oldMigrations)
         for number in 0..<20 {
-            try cache.set(SoundNote(number: number, text: "text"), forKey: "key \(number)", expiry: .after(seconds: 9_999))
+            try cache.set(
+                SoundNote(number: number, text: "text"),
+                forKey: "key \(number)",
+                expiry: .after(seconds: 9_999)
+            )
         }
         cache.close()
     }

@@ -11,9 +11,11 @@ private struct Value: Codable, Equatable, Sendable {
 /// Keys and names that would be SQL, if they ever got into any.
 @Suite struct `No key, type name or migration name reaches SQL` {
     private static let texts = [
-        "'; DROP TABLE molt_record; --", "\"; DELETE FROM molt_record; --", "' OR '1'='1", "\\'; --", "`x`", "[x]", "?1",
+        "'; DROP TABLE molt_record; --", "\"; DELETE FROM molt_record; --", "' OR '1'='1", "\\'; --", "`x`", "[x]",
+        "?1",
         ":name", "%_", "x' UNION SELECT sql FROM sqlite_schema --", "a\0b", "\0", "", " ", "\n\r\t", "../../etc/passwd",
-        "é", "e\u{301}", "😀", "\u{FEFF}", "\u{202E}", String(repeating: "'", count: 1_000), "NULL", "1e999", "molt_record",
+        "é", "e\u{301}", "😀", "\u{FEFF}", "\u{202E}", String(repeating: "'", count: 1_000), "NULL", "1e999",
+        "molt_record",
     ]
 
     @Test(arguments: texts)
