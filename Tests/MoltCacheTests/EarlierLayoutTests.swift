@@ -17,6 +17,7 @@ struct EarlierLayoutTests {
         cache.close()
         try SQLite(url).run(
             """
+            ALTER TABLE molt_ledger DROP COLUMN is_readable;
             ALTER TABLE molt_ledger DROP COLUMN fingerprint;
             ALTER TABLE molt_ledger DROP COLUMN attached_counts;
             DROP TABLE molt_journal;
@@ -44,7 +45,7 @@ struct EarlierLayoutTests {
         #expect(try layout == "1")
     }
 
-    @Test func `is one of layout 3 after an upgrade, and stays what it was when that fails`() throws {
+    @Test func `is one of layout 4 after an upgrade, and stays what it was when that fails`() throws {
         struct Failure: Error {}
         let failing = MigrationRegistry([first, Migration(to: 2, "second", .run { _ in throw Failure() })])
         #expect(throws: MigrationError.self) { try CodableCache(at: url, migrations: failing) }
@@ -53,7 +54,7 @@ struct EarlierLayoutTests {
         #expect(try SQLite(url).text(tables) == "0")
 
         try CodableCache(at: url, migrations: [first, Migration(to: 2, "second")]).close()
-        #expect(try layout == "3")
+        #expect(try layout == "4")
         #expect(try SQLite(url).text(tables) == "1")
         #expect(try CacheStore.state(at: url).ledger.map(\.name) == ["first", "second"])
     }
@@ -76,6 +77,7 @@ struct SecondLayoutTests {
         try CodableCache(at: url, migrations: [first]).close()
         try SQLite(url).run(
             """
+            ALTER TABLE molt_ledger DROP COLUMN is_readable;
             ALTER TABLE molt_ledger DROP COLUMN fingerprint;
             UPDATE molt_meta SET value = 2 WHERE name = 'file_format';
             """
@@ -88,7 +90,30 @@ struct SecondLayoutTests {
         try CodableCache(at: url, migrations: [first, second]).close()
 
         #expect(try CacheStore.state(at: url).ledger.map(\.fingerprint) == [nil, second.fingerprint])
-        #expect(try SQLite(url).text("SELECT value FROM molt_meta WHERE name = 'file_format'") == "3")
+        #expect(try SQLite(url).text("SELECT value FROM molt_meta WHERE name = 'file_format'") == "4")
         #expect(try SQLite(url).text("SELECT count(*) FROM molt_journal") == "0")
+    }
+}
+
+@Suite("A cache file of layout 3")
+struct ThirdLayoutTests {
+    @Test func `is read as one whose migrations older releases may not read`() throws {
+        let scratch = try ScratchDirectory()
+        let url = scratch.file()
+        let first = Migration(to: 1, "first").readableByOlderReleases()
+        try CodableCache(at: url, migrations: [first]).close()
+        try SQLite(url).run(
+            """
+            ALTER TABLE molt_ledger DROP COLUMN is_readable;
+            UPDATE molt_meta SET value = 3 WHERE name = 'file_format';
+            """
+        )
+        #expect(try CacheStore.state(at: url).ledger.map(\.isReadableByOlderReleases) == [false])
+
+        let second = Migration(to: 2, "second").readableByOlderReleases()
+        try CodableCache(at: url, migrations: [first, second, Migration(to: 3, "third")]).close()
+
+        #expect(try CacheStore.state(at: url).ledger.map(\.isReadableByOlderReleases) == [false, true, false])
+        #expect(try SQLite(url).text("SELECT value FROM molt_meta WHERE name = 'file_format'") == "4")
     }
 }

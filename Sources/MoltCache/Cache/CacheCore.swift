@@ -184,7 +184,9 @@ final class CacheCore {
         forgetAll()
         let stored = Int(try statements[.userVersion].first { $0.integer(0) } ?? 0)
         let lastLedgerID = try statements[.lastLedgerID].first { $0.integer(0) } ?? 0
-        guard stored == version, lastLedgerID == ledgerID else {
+        // A migration that commits in batches may be under way at the version that the store has.
+        let isUnfinished = try statements[.isUnfinished].first { $0.integer(0) } ?? 0
+        guard stored == version, lastLedgerID == ledgerID, isUnfinished == 0 else {
             failure = superseded(by: stored)
             throw SQLiteError(extendedCode: 0, message: "superseded")
         }

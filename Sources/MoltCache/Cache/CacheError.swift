@@ -149,7 +149,7 @@ extension MigrationError {
     /// The error for a failure of SQLite during an upgrade.
     init(_ error: SQLiteError, store: String) {
         self.init(
-            error.isBusy ? .busy : .storeFailed,
+            error.isBusy ? .busy : error.isInterruption ? .deadlinePassed : .storeFailed,
             "The store at \(store) could not be upgraded. \(error.advice)",
             underlying: error
         )

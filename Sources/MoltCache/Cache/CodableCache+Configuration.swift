@@ -46,6 +46,20 @@ extension CodableCache {
         /// A type of which the file has no record any more may have any shape. What was kept is forgotten when a
         /// migration has run.
         public var drift = MismatchPolicy.standard
+        /// Who is to upgrade a file that needs it; who opens it, by default.
+        ///
+        /// A widget or an extension may leave that to the app: it opens a file that is up to date as everybody does, and
+        /// gets an error with the code `needsMigration` for any other, also when there is none.
+        public var duty = UpgradeDuty.opener
+        /// When the upgrade's lock must be given up at the latest; nil for never.
+        ///
+        /// See `MigrationOptions.deadline`.
+        public var deadline: ContinuousClock.Instant?
+        /// How often an upgrade may be cut off, by a crash or a kill, before it is not tried again; nil for no limit.
+        ///
+        /// 5 by default; see ``CodableCache/unfinishedAttempts(at:)``. An app can offer its user a choice then: to try once
+        /// more, to send a report, or to start with a new file.
+        public var attemptLimit: Int? = 5
         /// How long a read or write waits while another process writes; 5 seconds by default.
         public var busyTimeout: Duration = .seconds(5)
         /// How long opening waits while another process upgrades the file; 60 seconds by default.
@@ -82,6 +96,9 @@ extension CodableCache {
                 role: role,
                 editedMigrations: editedMigrations
             )
+            options.duty = duty
+            options.deadline = deadline
+            options.attemptLimit = attemptLimit
             options.atPoint = atPoint
             if let batchSize { options.batchSize = batchSize }
             return options

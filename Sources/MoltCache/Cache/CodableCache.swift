@@ -165,6 +165,7 @@ extension CacheStore {
             createsFile: configuration.createsFile,
             attachments: configuration.attached
         )
+        deadline = configuration.deadline
         pageLimit = configuration.pageLimit
         isDurable = configuration.isDurable
     }

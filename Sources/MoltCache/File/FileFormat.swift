@@ -3,7 +3,7 @@ enum FileFormat {
     /// Whose file it is: "Molt" as `PRAGMA application_id` has it.
     static let applicationID: Int64 = 0x4D6F_6C74
     /// The layout that this release writes, and the newest that it reads.
-    static let number: Int64 = 3
+    static let number: Int64 = 4
 
     /// Makes the tables and marks the file as ours; runs inside the caller's transaction.
     ///
@@ -48,7 +48,8 @@ enum FileFormat {
             app_version TEXT NOT NULL,
             molt_version TEXT NOT NULL,
             attached_counts TEXT,
-            fingerprint TEXT
+            fingerprint TEXT,
+            is_readable INTEGER NOT NULL DEFAULT 0
         ) STRICT;
         \(journal)
         """
@@ -65,16 +66,20 @@ enum FileFormat {
     /// Brings a file of an earlier layout to this one; runs inside the caller's transaction.
     ///
     /// Layout 2 added the journal, and the counts of attached stores to the ledger. A release that reads layout 1 only
-    /// would not see a journal, and so must not open a file that may have one. Layout 3 added the fingerprints.
+    /// would not see a journal, and so must not open a file that may have one. Layout 3 added the fingerprints. Layout 4
+    /// added whether older releases may read what a migration left, and the mark of an upgrade that is half done.
     static func modernize(_ connection: Connection) throws(SQLiteError) {
         let found = try number(of: connection)
         guard found < number else { return }
         if found < 2 {
             try connection.execute("ALTER TABLE molt_ledger ADD COLUMN attached_counts TEXT; \(journal)")
         }
+        if found < 3 {
+            try connection.execute("ALTER TABLE molt_ledger ADD COLUMN fingerprint TEXT")
+        }
         try connection.execute(
             """
-            ALTER TABLE molt_ledger ADD COLUMN fingerprint TEXT;
+            ALTER TABLE molt_ledger ADD COLUMN is_readable INTEGER NOT NULL DEFAULT 0;
             UPDATE molt_meta SET value = \(number) WHERE name = 'file_format';
             """
         )

@@ -13,11 +13,13 @@ package enum LedgerTable {
             SELECT name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
                 records_created, records_quarantined, app_version, molt_version
                 \(hasJournal ? ", attached_counts" : ", NULL")\(layout >= 3 ? ", fingerprint" : ", NULL")
+                \(layout >= 4 ? ", is_readable" : ", 0")
             FROM molt_ledger ORDER BY id
             """
         try connection.prepare(query).eachRow { row throws(SQLiteError) in ledger.append(entry(row)) }
         let journal = hasJournal ? try JournalTable.stores(connection) : []
-        return StoreState(version: version, isFresh: false, ledger: ledger, journal: journal)
+        let unfinished = layout >= 4 ? try UnfinishedMark.read(connection) : nil
+        return StoreState(version: version, isFresh: false, ledger: ledger, journal: journal, unfinished: unfinished)
     }
 
     /// The id of the row that was added last; 0 when there is none.
@@ -33,15 +35,16 @@ package enum LedgerTable {
             """
             INSERT INTO molt_ledger(
                 name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
-                records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint
-            ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, is_readable
+            ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
             ON CONFLICT(name) DO UPDATE SET
                 version = excluded.version, outcome = excluded.outcome, applied_at = excluded.applied_at,
                 duration = excluded.duration, records_read = excluded.records_read,
                 records_changed = excluded.records_changed, records_dropped = excluded.records_dropped,
                 records_created = excluded.records_created, records_quarantined = excluded.records_quarantined,
                 app_version = excluded.app_version, molt_version = excluded.molt_version,
-                attached_counts = excluded.attached_counts, fingerprint = excluded.fingerprint
+                attached_counts = excluded.attached_counts, fingerprint = excluded.fingerprint,
+                is_readable = excluded.is_readable
             WHERE molt_ledger.outcome = '\(LedgerEntry.Outcome.deferred.rawValue)'
             """
         )
@@ -68,6 +71,7 @@ package enum LedgerTable {
             } else {
                 try insertion.bind(nil as Double?, at: 14)
             }
+            try insertion.bind(entry.isReadableByOlderReleases ? 1 : 0 as Int64, at: 15)
             try insertion.run()
         }
         // A pragma takes no parameters; a number needs no quoting.
@@ -92,7 +96,8 @@ package enum LedgerTable {
             attachedCounts: row.isNull(12) ? [:] : attachedCounts(in: row.text(12)),
             appVersion: row.text(10),
             moltVersion: row.text(11),
-            fingerprint: row.isNull(13) ? nil : row.text(13)
+            fingerprint: row.isNull(13) ? nil : row.text(13),
+            isReadableByOlderReleases: row.integer(14) != 0
         )
     }
 

@@ -12,6 +12,13 @@ extension CodableCache {
         return state.isFresh ? nil : state.version
     }
 
+    /// The upgrades of a cache file that were begun and cut off, in their order; the last one may still be at work.
+    ///
+    /// Empty when the last upgrade has ended, with an error or without. Writes nothing.
+    public static func unfinishedAttempts(at url: URL) -> [UpgradeAttempt] {
+        AttemptLog(CacheStore.attemptsURL(of: FileStatus.path(of: url))).attempts()
+    }
+
     /// Runs an upgrade on a copy of a cache file and says what it did; the file itself is not written to.
     ///
     /// ```swift

@@ -30,6 +30,9 @@ extension SQLiteError {
     /// Another connection held the lock for too long.
     static let busy = SQLiteError(extendedCode: SQLITE_BUSY, message: "database is locked")
 
+    /// A value of ours cannot be given to SQLite.
+    static let misuse = SQLiteError(extendedCode: SQLITE_MISUSE, message: "a value cannot be written")
+
     /// An update found fewer rows than were read before in the same transaction.
     static let lostRows = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "rows are missing that were read before")
 
@@ -57,6 +60,8 @@ extension SQLiteError {
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(resultCode) }
     /// Whether the file is not a whole database.
     var isDamage: Bool { resultCode == SQLITE_CORRUPT || resultCode == SQLITE_NOTADB }
+    /// Whether a statement was stopped because the time was over.
+    var isInterruption: Bool { resultCode == SQLITE_INTERRUPT }
     /// Whether two rows would have had the same key.
     var isConstraint: Bool { resultCode == SQLITE_CONSTRAINT }
 
@@ -77,6 +82,8 @@ extension SQLiteError {
             "The file, or one beside it, cannot be opened. Check the permissions of its directory."
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
             "Another process is writing the file. Try again, or allow more time."
+        case SQLITE_INTERRUPT:
+            "The deadline has passed, and nothing was changed. Open the store again."
         case SQLITE_TOOBIG:
             "A key or content is larger than SQLite can hold."
         default:

@@ -26,6 +26,8 @@ public final class CacheStore: MigrationStore {
     package var pageSize = 8192
     /// Whether what is committed must survive a loss of power; a test's copy need not, and is faster.
     package var isDurable = true
+    /// When an upgrade's statements are stopped; nil for never.
+    var deadline: ContinuousClock.Instant?
     private let isInMemory: Bool
     private let createsFile: Bool
     private var connection: Connection?
@@ -93,6 +95,19 @@ public final class CacheStore: MigrationStore {
         }
     }
 
+    /// Where upgrades that begin are noted; nil in memory.
+    public var attemptsURL: URL? {
+        isInMemory ? nil : Self.attemptsURL(of: storeName)
+    }
+
+    /// Where upgrades of a file that begin are noted: beside the file itself, also when a link leads to it.
+    static func attemptsURL(of path: String) -> URL {
+        URL(fileURLWithPath: FileStatus.resolved(path) + "-attempt")
+    }
+
+    /// Whether a migration may commit in batches: always.
+    public var commitsInBatches: Bool { true }
+
     /// Runs a closure in one write transaction; makes the file and its tables in the same transaction when needed.
     ///
     /// - Throws: What `body` and `waiting` throw; ``CacheError`` for a file that cannot be used; ``MigrationError``
@@ -129,6 +144,9 @@ public final class CacheStore: MigrationStore {
                 isFresh: isFresh
             )
             defer { transaction.invalidate() }
+            let deadline = deadline.map { StatementDeadline($0, on: connection) }
+            // Before the rollback, which must not be stopped.
+            defer { deadline?.end() }
             try body(transaction)
             try transaction.finish()
             let ledgerID = try LedgerTable.lastID(connection)

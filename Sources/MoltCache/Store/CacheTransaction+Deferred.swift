@@ -8,18 +8,32 @@ extension CacheTransaction {
         static let key: Int64 = 2
     }
 
+    private static let deferredTable = """
+        molt_deferred(
+            stage INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(stage, kind, id)
+        ) WITHOUT ROWID
+        """
+
+    /// Has the changes that are deferred outlive the transaction, and finds those of earlier ones.
+    func keepDeferredChanges() throws(SQLiteError) {
+        guard !keepsDeferred else { return }
+        keepsDeferred = true
+        try connection.execute("CREATE TABLE IF NOT EXISTS main.\(Self.deferredTable)")
+        if hasDeferred {
+            // Those of this transaction were deferred before it was known that they must be kept.
+            try connection.execute(
+                "INSERT OR REPLACE INTO main.molt_deferred SELECT * FROM temp.molt_deferred; DROP TABLE temp.molt_deferred"
+            )
+        }
+        hasDeferred = true
+    }
+
     func deferChange(_ change: DeferredChange) throws {
         try mapped { () throws(SQLiteError) in
             if !hasDeferred {
                 // A temporary table is kept in a file of its own, so that memory stays flat. The primary key makes
                 // the last change of a kind win, and gives each stage its changes in the order of the records.
-                try connection.execute(
-                    """
-                    CREATE TEMP TABLE molt_deferred(
-                        stage INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(stage, kind, id)
-                    ) WITHOUT ROWID
-                    """
-                )
+                try connection.execute("CREATE TEMP TABLE \(Self.deferredTable)")
                 hasDeferred = true
             }
             let kind: Int64
@@ -48,7 +62,7 @@ extension CacheTransaction {
                     try connection.execute("ROLLBACK TO deferred; RELEASE deferred")
                     return collision
                 }
-                try run("DELETE FROM temp.molt_deferred WHERE stage = ?1", stage)
+                try run("DELETE FROM molt_deferred WHERE stage = ?1", stage)
                 try connection.execute("RELEASE deferred")
                 return nil
             } catch {
@@ -82,21 +96,21 @@ extension CacheTransaction {
         try run(
             """
             DELETE FROM molt_record
-            WHERE id IN (SELECT id FROM temp.molt_deferred WHERE stage = ?1 AND kind = \(Kind.drop))
+            WHERE id IN (SELECT id FROM molt_deferred WHERE stage = ?1 AND kind = \(Kind.drop))
             """,
             stage
         )
         try run(
             """
             INSERT OR IGNORE INTO molt_type(name)
-            SELECT DISTINCT text FROM temp.molt_deferred WHERE stage = ?1 AND kind = \(Kind.type)
+            SELECT DISTINCT text FROM molt_deferred WHERE stage = ?1 AND kind = \(Kind.type)
             """,
             stage
         )
         try run(
             """
             UPDATE molt_record SET type_id = molt_type.id
-            FROM temp.molt_deferred AS change JOIN molt_type ON molt_type.name = change.text
+            FROM molt_deferred AS change JOIN molt_type ON molt_type.name = change.text
             WHERE change.stage = ?1 AND change.kind = \(Kind.type) AND change.id = molt_record.id
             """,
             stage
@@ -110,7 +124,7 @@ extension CacheTransaction {
         try run(
             """
             UPDATE molt_record SET key = CAST(x'FF' AS TEXT) || id
-            WHERE id IN (SELECT id FROM temp.molt_deferred WHERE stage = ?1 AND kind = \(Kind.key))
+            WHERE id IN (SELECT id FROM molt_deferred WHERE stage = ?1 AND kind = \(Kind.key))
             """,
             stage
         )
@@ -118,11 +132,11 @@ extension CacheTransaction {
         let search = try connection.prepare(
             """
             SELECT change.id, change.text
-            FROM temp.molt_deferred AS change JOIN molt_record ON molt_record.id = change.id
+            FROM molt_deferred AS change JOIN molt_record ON molt_record.id = change.id
             WHERE change.stage = ?1 AND change.kind = \(Kind.key) AND (
                 change.text IN (SELECT key FROM molt_record)
                 OR change.text IN (
-                    SELECT text FROM temp.molt_deferred AS other JOIN molt_record ON molt_record.id = other.id
+                    SELECT text FROM molt_deferred AS other JOIN molt_record ON molt_record.id = other.id
                     WHERE other.stage = ?1 AND other.kind = \(Kind.key) GROUP BY text HAVING count(*) > 1
                 )
             )
@@ -141,7 +155,7 @@ extension CacheTransaction {
         do throws(SQLiteError) {
             try run(
                 """
-                UPDATE molt_record SET key = change.text FROM temp.molt_deferred AS change
+                UPDATE molt_record SET key = change.text FROM molt_deferred AS change
                 WHERE change.stage = ?1 AND change.kind = \(Kind.key) AND change.id = molt_record.id
                 """,
                 stage

@@ -11,6 +11,8 @@ final class CacheTransaction: MigrationTransaction {
     var statements: Statements<TransactionQuery>
     /// Whether the table for deferred changes was made.
     var hasDeferred = false
+    /// Whether that table stays when the transaction ends.
+    var keepsDeferred = false
     /// Whether the table for originals was made.
     var hasOriginals = false
     /// Whether the table for records that wait for their keys was made.
@@ -41,7 +43,7 @@ final class CacheTransaction: MigrationTransaction {
     func finish() throws(MigrationError) {
         try mapped { () throws(SQLiteError) in
             statements.removeAll()
-            if hasDeferred { try connection.execute("DROP TABLE temp.molt_deferred") }
+            if hasDeferred, !keepsDeferred { try connection.execute("DROP TABLE temp.molt_deferred") }
             if hasOriginals { try connection.execute("DROP TABLE temp.molt_original") }
             hasDeferred = false
             hasOriginals = false
@@ -77,6 +79,7 @@ final class CacheTransaction: MigrationTransaction {
         try mapped { () throws(SQLiteError) in
             var state = try LedgerTable.state(connection)
             state.isFresh = isFresh
+            if state.unfinished != nil { try keepDeferredChanges() }
             return state
         }
     }
@@ -85,6 +88,22 @@ final class CacheTransaction: MigrationTransaction {
         try mapped { () throws(SQLiteError) in
             try LedgerTable.add(entries, version: version, to: connection)
             if entries.contains(where: { $0.outcome != .deferred }) { try ShapeTable.clear(connection) }
+        }
+    }
+
+    func setUnfinished(_ unfinished: UnfinishedMigration?, version: Int) throws {
+        try mapped { () throws(SQLiteError) in
+            try UnfinishedMark.write(unfinished, to: connection)
+            // A pragma takes no parameters; a number needs no quoting.
+            try connection.execute("PRAGMA user_version = \(version)")
+            statements.removeAll()
+            if unfinished != nil {
+                try keepDeferredChanges()
+            } else {
+                try connection.execute("DROP TABLE IF EXISTS main.molt_deferred")
+                hasDeferred = false
+                keepsDeferred = false
+            }
         }
     }
 

@@ -6,6 +6,7 @@ enum RowQuery: Int, CaseIterable {
     case dataVersion
     case userVersion
     case lastLedgerID
+    case isUnfinished
     case get
     case nameOfKey
     case keys
@@ -54,6 +55,7 @@ enum RowQuery: Int, CaseIterable {
         case .dataVersion: "PRAGMA data_version"
         case .userVersion: "PRAGMA user_version"
         case .lastLedgerID: "SELECT max(id) FROM molt_ledger"
+        case .isUnfinished: "SELECT EXISTS(SELECT 1 FROM molt_meta WHERE name = 'unfinished')"
         case .get: "\(Self.row) WHERE key = ?2 AND \(Self.live)"
         case .nameOfKey: "SELECT \(Self.typeName) FROM molt_record WHERE key = ?2 AND \(Self.live)"
         case .keys: "SELECT key FROM molt_record WHERE \(Self.live) ORDER BY id"

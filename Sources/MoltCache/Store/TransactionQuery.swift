@@ -67,7 +67,7 @@ enum TransactionQuery: Int, CaseIterable {
             """
         case .delete: "DELETE FROM molt_record WHERE id = ?1"
         case .deferChange:
-            "INSERT OR REPLACE INTO temp.molt_deferred(stage, kind, id, text) VALUES(?1, ?2, ?3, ?4)"
+            "INSERT OR REPLACE INTO molt_deferred(stage, kind, id, text) VALUES(?1, ?2, ?3, ?4)"
         case .keepOriginal: "\(Self.keeping) WHERE molt_record.id = ?1"
         case .original:
             """

@@ -124,6 +124,8 @@ final class Attachments {
         for entry in journal { try afterCommit(entry.store, checkAvailable) }
         for phase in AttachedPhase.allCases {
             for entry in journal {
+                // Made again from the beginning by the next opening.
+                try options.checkDeadline(isCommitted: true)
                 try afterCommit(entry.store) { store in
                     try options.reach(.beforeApply, "\(entry.store) (\(phase))")
                     try store.apply(entry.changes, phase)

@@ -36,6 +36,10 @@ public struct MigrationError: Error, Sendable {
     public var storeVersion: Int?
     /// The version that the registry brings a store to, or the oldest one that it supports.
     public var registryVersion: Int?
+    /// The upgrades that were begun and cut off, where the failure is about those.
+    public var attempts: [UpgradeAttempt] = []
+    /// Who holds the store, where the failure is that it is busy and the holder is known.
+    public var holder: UpgradeAttempt?
     /// What was thrown further down: by a closure, by a coder, by the store.
     ///
     /// - Important: It may hold a record's value; do not log it where users' data must not go.
@@ -113,6 +117,12 @@ extension MigrationError {
         public static let notConvertible = Code(rawValue: "notConvertible")
         /// Someone asked for the upgrade to stop; it was rolled back.
         public static let cancelled = Code(rawValue: "cancelled")
+        /// The time was over by which the store's locks were to be given up; see ``MigrationOptions/deadline``.
+        public static let deadlinePassed = Code(rawValue: "deadlinePassed")
+        /// The store must be upgraded first, and somebody else has to do it; see ``MigrationOptions/duty``.
+        public static let needsMigration = Code(rawValue: "needsMigration")
+        /// The upgrade was begun often enough and cut off each time; see ``MigrationOptions/attemptLimit``.
+        public static let attemptsFailed = Code(rawValue: "attemptsFailed")
         /// Another process held the store for longer than the time allowed.
         public static let busy = Code(rawValue: "busy")
         /// The store's own reading or writing failed: disk full, damaged file.

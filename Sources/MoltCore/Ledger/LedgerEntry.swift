@@ -34,6 +34,10 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     public var moltVersion: String
     /// What the migration declared when it was recorded, see ``Migration/fingerprint``; nil where it is not known.
     public var fingerprint: String?
+    /// Whether the migration declared that older releases may read what it left.
+    ///
+    /// See ``Migration/readableByOlderReleases()``.
+    public var isReadableByOlderReleases: Bool
 
     /// Creates a row.
     ///
@@ -48,7 +52,8 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         attachedCounts: [String: Int] = [:],
         appVersion: String = "",
         moltVersion: String = MoltRelease.version,
-        fingerprint: String? = nil
+        fingerprint: String? = nil,
+        isReadableByOlderReleases: Bool = false
     ) {
         self.name = name
         self.version = version
@@ -60,5 +65,22 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         self.appVersion = appVersion
         self.moltVersion = moltVersion
         self.fingerprint = fingerprint
+        self.isReadableByOlderReleases = isReadableByOlderReleases
+    }
+
+    /// Reads a row; those of earlier releases do not have all members.
+    public init(from decoder: any Decoder) throws {
+        let row = try decoder.container(keyedBy: CodingKeys.self)
+        name = try row.decode(String.self, forKey: .name)
+        version = try row.decode(Int.self, forKey: .version)
+        outcome = try row.decode(Outcome.self, forKey: .outcome)
+        appliedAt = try row.decode(Date.self, forKey: .appliedAt)
+        duration = try row.decode(Double.self, forKey: .duration)
+        counts = try row.decode(RecordCounts.self, forKey: .counts)
+        attachedCounts = try row.decode([String: Int].self, forKey: .attachedCounts)
+        appVersion = try row.decode(String.self, forKey: .appVersion)
+        moltVersion = try row.decode(String.self, forKey: .moltVersion)
+        fingerprint = try row.decodeIfPresent(String.self, forKey: .fingerprint)
+        isReadableByOlderReleases = try row.decodeIfPresent(Bool.self, forKey: .isReadableByOlderReleases) ?? false
     }
 }

@@ -8,18 +8,23 @@ extension MigrationPlan {
         entries = []
         problems = []
         journal = state.journal
-        edits = Self.edits(state.ledger, registry)
+        edits = Self.edits(state, registry)
+        unfinished = state.unfinished
         let ledger = Set(state.ledger.filter { $0.outcome != .deferred }.map(\.name))
         checkVersions(state, registry)
         checkUnknown(state, registry)
+        checkUnfinished(state, registry)
         for migration in registry.migrations {
             entries.append(entry(for: migration, state, registry, ledger))
         }
     }
 
     /// The migrations that do not declare any more what the ledger says that they did.
-    private static func edits(_ ledger: [LedgerEntry], _ registry: MigrationRegistry) -> [Edit] {
-        let rows = ledger.filter { $0.fingerprint != nil && $0.outcome != .deferred }
+    private static func edits(_ state: StoreState, _ registry: MigrationRegistry) -> [Edit] {
+        var rows = state.ledger.filter { $0.fingerprint != nil && $0.outcome != .deferred }
+            .map { (name: $0.name, fingerprint: $0.fingerprint) }
+        // A part of the records went through it as it was.
+        if let unfinished = state.unfinished { rows.append((unfinished.migration.name, unfinished.fingerprint)) }
         guard !rows.isEmpty else { return [] }
         let recorded = Dictionary(rows.map { ($0.name, $0.fingerprint) }) { $1 }
         return registry.migrations.compactMap { migration in
@@ -123,6 +128,22 @@ extension MigrationPlan {
                     + "one built from another branch, wrote them. Migrations are never removed or renamed once they "
                     + "have shipped; retire them with oldestSupportedVersion, or replace them with another one.",
                 migration: MigrationID(name: unknown[0].name, version: unknown[0].version)
+            )
+        )
+    }
+
+    /// Refuses a store that only the release with the migration that is half done can complete.
+    private mutating func checkUnfinished(_ state: StoreState, _ registry: MigrationRegistry) {
+        guard let unfinished = state.unfinished,
+            !registry.migrations.contains(where: { $0.name == unfinished.migration.name && $0.isBatched })
+        else { return }
+        problems.append(
+            Problem(
+                code: .superseded,
+                message:
+                    "Migration \(unfinished.migration) is half done, and this app does not have it as one that commits "
+                    + "in batches. Open the store with a release that has; the migration must stay as it is.",
+                migration: unfinished.migration
             )
         )
     }

@@ -79,6 +79,9 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// The migrations that were edited after the store had counted them as applied; that is no problem by itself.
     public var edits: [Edit]
 
+    /// The migration that is half done, when there is one: it goes on first.
+    public var unfinished: UnfinishedMigration?
+
     /// The migrations that would run, in their order; not those of which it depends on what others bring in.
     public var pending: [MigrationID] {
         entries.filter(\.willRun).map(\.migration)
@@ -153,6 +156,11 @@ extension MigrationPlan: CustomStringConvertible {
         if !journal.isEmpty {
             lines.append(
                 "  > changes of a committed upgrade are still to be made to: \(journal.joined(separator: ", "))"
+            )
+        }
+        if let unfinished {
+            lines.append(
+                "  > \(unfinished.migration) is half done: \(unfinished.counts.read) of \(unfinished.total) records"
             )
         }
         for problem in problems {

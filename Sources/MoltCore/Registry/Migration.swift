@@ -19,6 +19,18 @@ public struct Migration: Sendable {
     public let steps: [MigrationStep]
     /// The names of the earlier migrations that this one replaces.
     public let replaces: [String]
+    /// Whether releases that do not know the migration read what it leaves as they should.
+    ///
+    /// See ``readableByOlderReleases()``.
+    public private(set) var isReadableByOlderReleases = false
+
+    /// How many records are read between two commits; nil when the migration is committed with the others.
+    public private(set) var commitSize: Int?
+
+    /// Whether it commits in batches: it has steps, and was told to.
+    var isBatched: Bool {
+        commitSize != nil && !steps.isEmpty
+    }
 
     /// What its steps work on outside the primary store.
     package var attached: [any AttachedStore] {
@@ -54,5 +66,40 @@ public struct Migration: Sendable {
         self.version = version
         self.steps = steps
         self.replaces = replaces
+    }
+
+    /// Has the migration commit after every so many records, for stores that are too large for one transaction.
+    ///
+    /// ```swift
+    /// Migration(to: 4, "thumbnails-by-id", .transform("Thumbnail") { … }).committingInBatches(of: 20_000)
+    /// ```
+    /// What a kill, a deadline or an error cuts off goes on after the last batch when the store is next opened, also by
+    /// another process. Until it is complete nobody reads the store, not even an older release that was told that it may.
+    /// Migrations before it are committed first, those behind it afterwards: an upgrade with such a migration is not whole
+    /// or not at all any more, but each of its parts is. A backup brings back what was before, see the guide.
+    ///
+    /// Only steps that look at one record at a time can be part of it, and renames and deletions of types; a migration
+    /// with a `run` block or something built in is a fault of the registry.
+    ///
+    /// - Parameter count: At least 1; 50 000 by default.
+    public func committingInBatches(of count: Int = 50_000) -> Migration {
+        var copy = self
+        copy.commitSize = count
+        return copy
+    }
+
+    /// Declares that releases which do not know this migration read what it leaves as they should.
+    ///
+    /// It is so when only optional properties were added, or a type that they never look at was changed. A release that
+    /// finds a store with newer migrations may open it for reading when all of these declare it, and when it was told
+    /// to. The store remembers the declaration with the migration; it counts as it was when the migration ran.
+    ///
+    /// ```swift
+    /// Migration(to: 3, "nickname-added").readableByOlderReleases()
+    /// ```
+    public func readableByOlderReleases() -> Migration {
+        var copy = self
+        copy.isReadableByOlderReleases = true
+        return copy
     }
 }

@@ -33,6 +33,7 @@ extension MigrationRegistry {
             faults += versionFaults(of: migration, place: place, after: last)
             last = max(last, migration.version)
             faults += replacementFaults(of: migration, at: index, place: place)
+            faults += batchFaults(of: migration, place: place)
             var check = StepCheck()
             faults += migration.steps.enumerated().flatMap { number, step in
                 check.faults(of: step.declaration).map { "\(place), step \(number + 1): \($0)" }
@@ -55,6 +56,22 @@ extension MigrationRegistry {
         }
         if migration.version < last {
             faults.append("\(place), stands behind a migration to version \(last). Versions cannot go down.")
+        }
+        return faults
+    }
+
+    private func batchFaults(of migration: Migration, place: String) -> [String] {
+        guard let commitSize = migration.commitSize else { return [] }
+        var faults: [String] = []
+        if commitSize < 1 {
+            faults.append("\(place), commits in batches of \(commitSize) records; it must be at least 1.")
+        }
+        for (number, step) in migration.steps.enumerated() {
+            guard case .run = step.action else { continue }
+            faults.append(
+                "\(place), commits in batches, but step \(number + 1) (\(step)) is about the whole store. Make that a "
+                    + "migration of its own."
+            )
         }
         return faults
     }

@@ -16,6 +16,20 @@ public struct MigrationOptions: Sendable {
     ///
     /// An error in debug builds and an event in all others, by default. See ``Migration/fingerprint``.
     public var editedMigrations: MismatchPolicy
+    /// Who is to upgrade a store that needs it; who opens it, by default.
+    public var duty = UpgradeDuty.opener
+    /// When the store's locks must be given up at the latest; nil for never, the default.
+    ///
+    /// An app that is about to be suspended while it holds a lock is killed by some systems. An upgrade that is still at
+    /// work then is rolled back at the next batch of records, or within a statement of the store, and fails with the code
+    /// `deadlinePassed`; a later opening begins anew. It cannot stop within a closure of a migration: leave those some
+    /// time.
+    public var deadline: ContinuousClock.Instant?
+    /// How often an upgrade may be cut off, by a crash or a kill, before it is not tried again; 5 by default.
+    ///
+    /// It then fails with the code `attemptsFailed`, until it is allowed more, or a newer release of the app comes. nil
+    /// for no limit.
+    public var attemptLimit: Int? = 5
     /// Whether nothing outside the store is changed.
     package var isDryRun = false
     /// How many records are read, changed and written at a time.
@@ -45,13 +59,29 @@ public struct MigrationOptions: Sendable {
         Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? ""
     }
 
-    /// Throws when someone asked for the upgrade to stop.
+    /// Throws when someone asked for the upgrade to stop, or its time is over.
     func checkCancellation() throws {
+        try checkDeadline()
         guard isCancelled() || monitor?.progress.isCancelled == true else { return }
         throw MigrationError(
             .cancelled,
             "The upgrade was cancelled and rolled back; the store is as it was. Open it again to upgrade it.",
             underlying: CancellationError()
+        )
+    }
+
+    /// Throws when the time is over.
+    ///
+    /// - Parameter isCommitted: Whether the upgrade is committed, and only changes outside the store are still to be made.
+    func checkDeadline(isCommitted: Bool = false) throws {
+        guard let deadline, ContinuousClock.now >= deadline else { return }
+        throw MigrationError(
+            .deadlinePassed,
+            isCommitted
+                ? "The deadline has passed. The upgrade is committed; its changes outside the store are made when it is next "
+                    + "opened."
+                : "The deadline has passed, and the upgrade was rolled back; the store is as it was. Open it again to "
+                    + "upgrade it."
         )
     }
 }

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// `CodableCache` runs a migrator when it is opened; use one directly for a store of your own.
 public struct Migrator: Sendable {
-    private let registry: MigrationRegistry
-    private let options: MigrationOptions
+    let registry: MigrationRegistry
+    let options: MigrationOptions
 
     /// Creates a migrator.
     public init(_ registry: MigrationRegistry, options: MigrationOptions = MigrationOptions()) {
@@ -22,11 +22,13 @@ public struct Migrator: Sendable {
 
     /// Upgrades a store to the registry's version; an up-to-date store is not written to, nor locked.
     ///
-    /// - Throws: ``MigrationError``: `invalidRegistry`, `superseded`, `tooOld`, `lateMigration`, `partlyReplaced` or, when
-    ///   the options say so, `migrationEdited` before anything is written; `busy` when another process holds the store
-    ///   for too long; `cancelled`; the code of the step that failed; or what the store throws. The store is then as it
-    ///   was. Only `attachedStoreFailed` may come when the upgrade is committed, and `journalPending` after an earlier
-    ///   one: the store then keeps the changes that could not be made outside it, and makes them when it is next opened.
+    /// - Throws: ``MigrationError``: `invalidRegistry`, `superseded`, `tooOld`, `lateMigration`, `partlyReplaced`,
+    ///   `needsMigration`, `attemptsFailed` or, when the options say so, `migrationEdited` before anything is written;
+    ///   `busy` when another process holds the store for too long; `cancelled`; `deadlinePassed`; the code of the step
+    ///   that failed; or what the store throws. The store is then as it was, but for what a migration that commits in
+    ///   batches has committed. Only `attachedStoreFailed` may come when the upgrade is committed, `journalPending` after
+    ///   an earlier one, and `deadlinePassed` between the two: the store then keeps the changes that could not be made
+    ///   outside it, and makes them when it is next opened.
     public func migrate(_ store: any MigrationStore) throws -> MigrationReport {
         do {
             let report = try run(store)
@@ -45,18 +47,21 @@ public struct Migrator: Sendable {
         let start = clock.now
         var plan = try plan(for: store)
         options.monitor?.send(.planned(plan))
+        if !options.isDryRun { try leaveToOthers(store, &plan) }
+        let attempt = AttemptNote(store, options)
+        defer { attempt.end() }
         var entries: [MigrationReport.Entry] = []
         if !plan.journal.isEmpty, !plan.isSuperseded, !options.isDryRun {
-            try applyJournal(of: store)
+            try applyJournal(of: store, attempt)
             plan = try self.plan(for: store)
             options.monitor?.send(.planned(plan))
         }
         try plan.checkProblems()
         try checkEdits(plan)
         if plan.needsRun {
-            (plan, entries) = try upgrade(store, plan)
+            (plan, entries) = try upgrade(store, plan, attempt)
             // Nothing can be rolled back any more: who cancels now comes too late.
-            if !plan.journal.isEmpty, !options.isDryRun { try applyJournal(of: store, isCancellable: false) }
+            if !plan.journal.isEmpty, !options.isDryRun { try applyJournal(of: store, attempt, isCancellable: false) }
         }
         return MigrationReport(
             store: store.storeName,
@@ -71,103 +76,24 @@ public struct Migrator: Sendable {
         )
     }
 
-    /// Runs what is pending in one transaction.
-    ///
-    /// - Returns: The plan that was run, its journal with what is to be done now, and what each migration did.
-    private func upgrade(
-        _ store: any MigrationStore,
-        _ planned: MigrationPlan
-    ) throws -> (MigrationPlan, [MigrationReport.Entry]) {
-        var plan = planned
-        var lock = LockWait(options: options)
-        var entries: [MigrationReport.Entry] = []
-        let attachments = Attachments(store.attachments, registry, role: options.role)
-        let fingerprints = Dictionary(uniqueKeysWithValues: registry.migrations.map { ($0.name, $0.fingerprint) })
-        var isRun = false
-        defer { attachments.abandon() }
-        try store.upgrade { transaction in
-            let transaction = observed(transaction)
-            // Between the plan and the lock another process may have upgraded the store: plan again. What it has not
-            // applied yet to attached stores is applied here, before anything looks at them.
-            if !options.isDryRun { try applyJournal(of: store, transaction, attachments) }
-            let current = try MigrationPlan(
-                transaction.state(),
-                storeName: store.storeName,
-                migrations: registry,
-                attachments
-            )
-            if current != plan {
-                plan = current
-                options.monitor?.send(.planned(plan))
-            }
-            try plan.checkProblems()
-            if plan.edits != planned.edits { try checkEdits(plan) }
-            guard plan.needsRun else { return }
-            isRun = true
+    /// Waits until others have upgraded the store, when it is their duty.
+    private func leaveToOthers(_ store: any MigrationStore, _ plan: inout MigrationPlan) throws {
+        guard case .others(let time) = options.duty else { return }
+        let end = ContinuousClock.now + time
+        var isWaiting = false
+        while plan.needsUpgrade, plan.problems.isEmpty {
             try options.checkCancellation()
-            attachments.prepare(plan, registry)
-            let scope = UpgradeScope(
-                transaction: transaction,
-                store: store,
-                attachments: attachments,
-                options: options
-            )
-            entries = try UpgradeRun(plan: plan, registry: registry, scope: scope).run()
-            try transaction.record(
-                entries.map { ledgerEntry(for: $0, fingerprints) },
-                version: max(plan.from, plan.to)
-            )
-            try transaction.addToJournal(attachments.finish())
-            plan.journal = try transaction.journal().map(\.store)
-            try options.checkCancellation()
-            try options.reach(.beforeCommit, "of the upgrade")
-        } waiting: {
-            try lock.wait()
+            guard ContinuousClock.now < end else { throw MigrationError.needsMigration(plan, waited: time) }
+            if !isWaiting { options.monitor?.send(.waiting) }
+            isWaiting = true
+            Thread.sleep(forTimeInterval: 0.02)
+            plan = try self.plan(for: store)
         }
-        if isRun { try options.reach(.afterCommit, "of the upgrade") }
-        return (plan, entries)
-    }
-
-    /// Makes the changes to attached stores that were committed, and forgets them when they are on disk.
-    ///
-    /// The store's write lock keeps other processes from doing the same at the same time.
-    private func applyJournal(of store: any MigrationStore, isCancellable: Bool = true) throws {
-        let attachments = Attachments(store.attachments, registry, role: options.role)
-        var lock = LockWait(options: options, isCancellable: isCancellable)
-        var isApplied = false
-        try store.upgrade { transaction in
-            isApplied = try applyJournal(of: store, observed(transaction), attachments)
-            if isApplied { try options.reach(.beforeCommit, "that ends the journal") }
-        } waiting: {
-            try lock.wait()
-        }
-        if isApplied { try options.reach(.afterCommit, "that ends the journal") }
-    }
-
-    /// - Returns: Whether there was something to make.
-    @discardableResult
-    private func applyJournal(
-        of store: any MigrationStore,
-        _ transaction: any MigrationTransaction,
-        _ attachments: Attachments
-    ) throws -> Bool {
-        // A newer app may have upgraded the store while nobody held the lock: what it has left is not ours to make.
-        let plan = try MigrationPlan(state: transaction.state(), storeName: store.storeName, migrations: registry)
-        if plan.isSuperseded { try plan.checkProblems() }
-        let journal = try transaction.journal()
-        guard !journal.isEmpty else { return false }
-        try attachments.apply(journal, options)
-        try transaction.clearJournal()
-        return true
-    }
-
-    /// The transaction, or one that tells what is done with it.
-    private func observed(_ transaction: any MigrationTransaction) -> any MigrationTransaction {
-        options.atPoint.map { ObservedTransaction(transaction, $0) } ?? transaction
+        if isWaiting { options.monitor?.send(.planned(plan)) }
     }
 
     /// Tells of migrations that were edited after this store had counted them as applied.
-    private func checkEdits(_ plan: MigrationPlan) throws {
+    func checkEdits(_ plan: MigrationPlan) throws {
         guard let first = plan.edits.first else { return }
         switch options.editedMigrations {
         case .ignore: break
@@ -176,53 +102,10 @@ public struct Migrator: Sendable {
         }
     }
 
-    private func ledgerEntry(for entry: MigrationReport.Entry, _ fingerprints: [String: String]) -> LedgerEntry {
-        LedgerEntry(
-            name: entry.migration.name,
-            version: entry.migration.version,
-            outcome: entry.outcome,
-            appliedAt: Date(),
-            duration: entry.duration,
-            counts: entry.counts,
-            attachedCounts: entry.attachedCounts,
-            appVersion: options.appVersion,
-            // What a replacement stands for was done by others.
-            fingerprint: entry.outcome == .replaced ? nil : fingerprints[entry.migration.name]
-        )
-    }
-
     private func name(_ store: any MigrationStore, in error: any Error) -> any Error {
         guard var migrationError = error as? MigrationError else { return error }
         migrationError.store = migrationError.store ?? store.storeName
         return migrationError
-    }
-}
-
-/// Waits for the write lock of a store, for a bounded time.
-private struct LockWait {
-    let options: MigrationOptions
-    let isCancellable: Bool
-    private var deadline: ContinuousClock.Instant?
-
-    init(options: MigrationOptions, isCancellable: Bool = true) {
-        self.options = options
-        self.isCancellable = isCancellable
-    }
-
-    mutating func wait() throws {
-        if isCancellable { try options.checkCancellation() }
-        let now = ContinuousClock.now
-        guard let deadline else {
-            deadline = now + options.lockTimeout
-            options.monitor?.send(.waiting)
-            return
-        }
-        guard now >= deadline else { return }
-        throw MigrationError(
-            .busy,
-            "Another process held the store for more than \(options.lockTimeout). It may be upgrading it: try again, "
-                + "or allow a longer lockTimeout."
-        )
     }
 }
 

@@ -33,17 +33,41 @@ final class RecordPass {
 
     /// Runs the pass.
     func run(types: [String]) throws {
-        if !types.isEmpty {
-            let last = try transaction.lastRecordID()
-            var work = makeWork()
-            var other = makeWork()
-            for type in types {
-                try change(type, through: last, &work, &other)
+        _ = try change(types: types)
+        try finish(stages: deferredStages)
+    }
+
+    /// Sends records through the steps.
+    ///
+    /// - Parameters:
+    ///   - types: The types, in the order in which they are read.
+    ///   - position: Where to go on; nil at the beginning.
+    ///   - limit: How many records to read, more or less; nil for all.
+    /// - Returns: Where it stopped; nil when all records were read.
+    func change(
+        types: [String],
+        after position: UnfinishedMigration.Position? = nil,
+        limit: Int? = nil
+    ) throws -> UnfinishedMigration.Position? {
+        guard !types.isEmpty else { return nil }
+        let last = try transaction.lastRecordID()
+        var rest = limit ?? .max
+        var work = makeWork()
+        var other = makeWork()
+        defer { for worker in work.workers + other.workers { counts += worker.counts } }
+        for type in types {
+            let first = position?.type == type ? position?.id ?? 0 : 0
+            if let stop = try change(type, after: first, through: last, &rest, &work, &other) {
+                return UnfinishedMigration.Position(type: type, id: stop)
             }
-            for worker in work.workers + other.workers { counts += worker.counts }
         }
+        return nil
+    }
+
+    /// Makes the changes that waited until all records were read.
+    func finish(stages: Set<Int>) throws {
         for stage in steps.indices {
-            if deferredStages.contains(stage) {
+            if stages.contains(stage) {
                 try inStep(stage) { try transaction.applyDeferredChanges(stage: stage) }
             }
             try changeType(at: stage)
@@ -82,19 +106,27 @@ final class RecordPass {
 
     // MARK: Batches
 
+    /// - Parameter rest: How many records may still be read; it is not looked at within a batch.
+    /// - Returns: The last record that was read, when there may be more; nil at the end of the type.
     private func change(
         _ type: String,
+        after first: Int64,
         through last: Int64,
+        _ rest: inout Int,
         _ current: inout PassBatch,
         _ other: inout PassBatch
-    ) throws {
+    ) throws -> Int64? {
         let chain = changer.chain(typeName: type)
+        var position = first
+        guard rest > 0 else { return position }
         try scope.options.checkCancellation()
-        try transaction.read(into: current.batch, type: type, after: 0, through: last)
+        try transaction.read(into: current.batch, type: type, after: position, through: last)
         other.batch.removeAll()
         while current.batch.count > 0 {
             try scope.options.checkCancellation()
-            let next = current.batch.records[current.batch.count - 1].id
+            position = current.batch.records[current.batch.count - 1].id
+            rest -= current.batch.count
+            let (next, isEnough) = (position, rest <= 0)
             // `work` belongs to the other thread until `wait` returns; this one touches only `other` meanwhile. The
             // closure is waited for also when something is thrown.
             nonisolated(unsafe) let work = current
@@ -103,11 +135,16 @@ final class RecordPass {
             do {
                 defer { changing.wait() }
                 try write(other)
-                try transaction.read(into: other.batch, type: type, after: next, through: last)
+                if isEnough {
+                    other.batch.removeAll()
+                } else {
+                    try transaction.read(into: other.batch, type: type, after: next, through: last)
+                }
             }
             swap(&current, &other)
         }
         try write(other)
+        return rest > 0 ? nil : position
     }
 
     private func write(_ work: PassBatch) throws {

@@ -77,6 +77,7 @@ final class UpgradeRun {
     private func tellStarted(at group: Int) {
         for (index, span) in schedule.spans.enumerated() where span.contains(group) {
             guard started.insert(index).inserted else { continue }
+            scope.attempt.note(pending[index].migration.id)
             scope.options.monitor?.send(.started(pending[index].migration.id))
         }
     }

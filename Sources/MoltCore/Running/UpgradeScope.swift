@@ -6,19 +6,22 @@ struct UpgradeScope {
     let coding: RecordCoding
     let attachments: Attachments
     let options: MigrationOptions
+    let attempt: AttemptNote
     let meter: ProgressMeter
 
     init(
         transaction: any MigrationTransaction,
         store: any MigrationStore,
         attachments: Attachments,
-        options: MigrationOptions
+        options: MigrationOptions,
+        attempt: AttemptNote
     ) {
         self.transaction = transaction
         storeName = store.storeName
         coding = store.coding
         self.attachments = attachments
         self.options = options
+        self.attempt = attempt
         meter = ProgressMeter(monitor: options.monitor)
     }
 }

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Something that carries a schema version and a ledger, and can be upgraded whole or not at all.
 ///
 /// The cache file, the in-memory cache and a settings suite are stores. The migrator knows stores only through this
@@ -11,6 +13,16 @@ public protocol MigrationStore: AnyObject {
 
     /// What was attached where the store was opened, beside what the steps of a registry name.
     var attachments: [any AttachedStore] { get }
+
+    /// A file in which the migrator notes an upgrade that begins, and which it removes when the upgrade has ended.
+    ///
+    /// nil, the default, for a store that does not outlive its process.
+    var attemptsURL: URL? { get }
+
+    /// Whether the store can keep a migration that is half done, see ``MigrationTransaction/setUnfinished(_:version:)``.
+    ///
+    /// false by default: all migrations are then committed as one.
+    var commitsInBatches: Bool { get }
 
     /// Reads the version and the ledger; writes nothing and takes no write lock.
     ///
@@ -34,4 +46,10 @@ public protocol MigrationStore: AnyObject {
 extension MigrationStore {
     /// Nothing is attached.
     public var attachments: [any AttachedStore] { [] }
+
+    /// Nothing is noted.
+    public var attemptsURL: URL? { nil }
+
+    /// All migrations are committed as one.
+    public var commitsInBatches: Bool { false }
 }

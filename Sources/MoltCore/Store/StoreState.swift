@@ -8,13 +8,22 @@ public struct StoreState: Hashable, Sendable {
     public var ledger: [LedgerEntry]
     /// The attached stores to which the changes of a committed upgrade have not been applied yet.
     public var journal: [String]
+    /// The migration that is half done; nil when none is.
+    public var unfinished: UnfinishedMigration?
 
     /// Creates a state.
-    public init(version: Int, isFresh: Bool, ledger: [LedgerEntry], journal: [String] = []) {
+    public init(
+        version: Int,
+        isFresh: Bool,
+        ledger: [LedgerEntry],
+        journal: [String] = [],
+        unfinished: UnfinishedMigration? = nil
+    ) {
         self.version = version
         self.isFresh = isFresh
         self.ledger = ledger
         self.journal = journal
+        self.unfinished = unfinished
     }
 
     /// The state of a store that does not exist yet.

@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 public import MoltCore
 
 /// A suite as a store of its own, for an app that has settings and no cache.
@@ -44,6 +44,11 @@ public final class DefaultsStore: MigrationStore {
         storeName = suite.attachedName
         attachments = [suite] + attached
         files = DefaultsStoreFiles(suite)
+    }
+
+    /// Where upgrades that begin are noted: beside the journal.
+    public var attemptsURL: URL? {
+        isDryRun ? nil : files.attempts
     }
 
     /// Reads the version and the ledger.

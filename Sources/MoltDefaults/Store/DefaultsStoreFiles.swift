@@ -34,6 +34,11 @@ struct DefaultsStoreFiles {
         try directory.appending(path: suite.domainName + suffix).path
     }
 
+    /// The file in which upgrades that begin are noted; nil where there can be none.
+    var attempts: URL? {
+        (try? path(".molt-attempt")).map { URL(fileURLWithPath: $0) }
+    }
+
     // MARK: The lock
 
     /// Waits until no other process upgrades the suite.
@@ -102,7 +107,7 @@ struct DefaultsStoreFiles {
 
     /// Removes the journal and the lock of a suite that nobody uses any more.
     func removeAll() {
-        for suffix in [".molt-journal", ".molt-journal-new", ".molt-lock"] {
+        for suffix in [".molt-journal", ".molt-journal-new", ".molt-lock", ".molt-attempt"] {
             guard let path = try? path(suffix) else { continue }
             try? FileManager.default.removeItem(atPath: path)
         }

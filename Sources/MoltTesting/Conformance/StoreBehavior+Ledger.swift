@@ -130,7 +130,8 @@ extension StoreBehavior {
             attachedCounts: ["b": 2, "a": 0, "ü \"": 3],
             appVersion: "2.0 (é)",
             moltVersion: "9.9",
-            fingerprint: "0123456789abcdef"
+            fingerprint: "0123456789abcdef",
+            isReadableByOlderReleases: true
         )
         return [full, entry("alien", .bornFresh), entry("Müller's \"row\"", .replaced), entry("last", .deferred)]
     }
@@ -154,6 +155,11 @@ extension StoreBehavior {
             trial.expect("\(what)appVersion", found.appVersion, is: expected.appVersion)
             trial.expect("\(what)moltVersion", found.moltVersion, is: expected.moltVersion)
             trial.expect("\(what)fingerprint", found.fingerprint, is: expected.fingerprint)
+            trial.expect(
+                "\(what)isReadableByOlderReleases",
+                found.isReadableByOlderReleases,
+                is: expected.isReadableByOlderReleases
+            )
         }
     }
 

@@ -205,7 +205,7 @@ extension StoreFixture {
             "an object with name and version",
             known: [
                 "name", "version", "outcome", "fingerprint", "attachedCounts", "appliedAt", "duration", "counts",
-                "appVersion", "moltVersion",
+                "appVersion", "moltVersion", "isReadableByOlderReleases",
             ]
         )
         return LedgerEntry(
@@ -218,7 +218,8 @@ extension StoreFixture {
             attachedCounts: try object["attachedCounts"].map(attachedCounts) ?? [:],
             appVersion: try object["appVersion"]?.string("a string") ?? "",
             moltVersion: try object["moltVersion"]?.string("a string") ?? "",
-            fingerprint: try object["fingerprint"]?.string("the migration's fingerprint, a string")
+            fingerprint: try object["fingerprint"]?.string("the migration's fingerprint, a string"),
+            isReadableByOlderReleases: try object["isReadableByOlderReleases"]?.bool("true or false") ?? false
         )
     }
 

@@ -87,7 +87,8 @@ extension StoreFixture {
                 appliedAt: .neverApplied,
                 attachedCounts: entry.attachedCounts,
                 moltVersion: "",
-                fingerprint: entry.fingerprint
+                fingerprint: entry.fingerprint,
+                isReadableByOlderReleases: entry.isReadableByOlderReleases
             )
         }
         return fixture
@@ -104,6 +105,10 @@ extension StoreFixture {
             if let fingerprint = entry.fingerprint {
                 writer.name("fingerprint")
                 writer.string(fingerprint)
+            }
+            if entry.isReadableByOlderReleases {
+                writer.name("isReadableByOlderReleases")
+                writer.bool(true)
             }
             if entry.outcome != .ran {
                 writer.name("outcome")

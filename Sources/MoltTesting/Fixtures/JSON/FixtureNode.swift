@@ -119,6 +119,12 @@ struct FixtureNode: Sendable {
         return string
     }
 
+    /// A truth value.
+    func bool(_ expected: String) throws -> Bool {
+        guard kind == "a truth value" else { throw wrongKind(expected) }
+        return bytes.first == UInt8(ascii: "t")
+    }
+
     /// A whole number of a type.
     func integer<Number: FixedWidthInteger>(_ expected: String, as: Number.Type = Number.self) throws -> Number {
         guard kind == "a number" else { throw wrongKind(expected) }

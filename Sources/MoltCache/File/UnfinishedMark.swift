@@ -1,0 +1,33 @@
+internal import Foundation
+internal import MoltCore
+
+/// Reads and writes how far a migration has come that commits in batches.
+enum UnfinishedMark {
+    /// The name under which it is kept.
+    private static let name = "unfinished"
+
+    /// What is kept; nil when no migration is half done.
+    ///
+    /// - Throws: ``SQLiteError`` for damage when there is something that cannot be read.
+    static func read(_ connection: Connection) throws(SQLiteError) -> UnfinishedMigration? {
+        let query = "SELECT value FROM molt_meta WHERE name = '\(name)'"
+        guard let bytes = try connection.prepare(query).first({ Data($0.bytes(0)) }) else { return nil }
+        do {
+            return try JSONDecoder().decode(UnfinishedMigration.self, from: bytes)
+        } catch {
+            throw SQLiteError(extendedCode: 11, message: "the mark of a migration that is half done cannot be read")
+        }
+    }
+
+    /// Keeps one in the place of another, or none.
+    static func write(_ unfinished: UnfinishedMigration?, to connection: Connection) throws(SQLiteError) {
+        guard let unfinished else {
+            return try connection.execute("DELETE FROM molt_meta WHERE name = '\(name)'")
+        }
+        // What has only text, whole numbers and times that were read from a clock can always be encoded.
+        guard let bytes = try? JSONEncoder().encode(unfinished) else { throw .misuse }
+        let statement = try connection.prepare("INSERT OR REPLACE INTO molt_meta(name, value) VALUES('\(name)', ?1)")
+        try statement.bind(String(decoding: bytes, as: UTF8.self), at: 1)
+        try statement.run()
+    }
+}

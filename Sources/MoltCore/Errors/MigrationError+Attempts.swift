@@ -1,0 +1,33 @@
+extension MigrationError {
+    /// The error for an upgrade that began often enough and never ended.
+    static func attemptsFailed(_ attempts: [UpgradeAttempt]) -> MigrationError {
+        let last = attempts.last.map { " The last one: \($0)." } ?? ""
+        var error = MigrationError(
+            .attemptsFailed,
+            "The upgrade was begun \(attempts.count) times and cut off each time, as by a crash or a kill.\(last) It was not "
+                + "tried again, and the store is as it was. Look for the reason; to try once more, open the store with a "
+                + "higher attemptLimit, or with nil for none."
+        )
+        error.attempts = attempts
+        error.migration = attempts.last?.migration
+        return error
+    }
+
+    /// The error for a store that somebody else has to upgrade first.
+    static func needsMigration(_ plan: MigrationPlan, waited time: Duration) -> MigrationError {
+        let what =
+            if plan.isFresh {
+                "There is no store yet, and it is for others to make it."
+            } else if plan.needsRun {
+                "The store is at version \(plan.from) and must be upgraded to \(plan.to), which is for others to do."
+            } else {
+                "An upgrade is committed, and its changes outside the store are still to be made, which is for others to do."
+            }
+        let waited = time > .zero ? " Nobody did within \(time)." : ""
+        var error = MigrationError(.needsMigration, "\(what)\(waited) Open the app once, then try again.")
+        error.store = plan.store
+        error.storeVersion = plan.from
+        error.registryVersion = plan.to
+        return error
+    }
+}

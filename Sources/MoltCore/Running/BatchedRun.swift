@@ -1,0 +1,92 @@
+import Foundation
+
+/// One transaction of a migration that commits in batches: goes on where the one before it stopped.
+///
+/// Changes to keys, types and the existence of records wait in the store until all records were read, so what comes out
+/// is what one transaction would have given, byte for byte.
+struct BatchedRun {
+    private let migration: Migration
+    private let pending: PendingMigration
+    private let steps: [UpgradeSchedule.Step]
+    private let unfinished: UnfinishedMigration?
+    private let scope: UpgradeScope
+    /// What the migration has done in all; right once it has come to its end.
+    private(set) var entry: MigrationReport.Entry
+
+    /// Prepares one batch.
+    ///
+    /// - Parameters:
+    ///   - version: The version that the store has.
+    ///   - unfinished: How far the migration has come; nil when it begins.
+    init(
+        _ migration: Migration,
+        from version: Int,
+        registry: MigrationRegistry,
+        unfinished: UnfinishedMigration?,
+        scope: UpgradeScope
+    ) {
+        self.migration = migration
+        self.unfinished = unfinished
+        self.scope = scope
+        pending = PendingMigration(migration, in: registry, from: version)
+        steps = UpgradeSchedule([migration]).groups.flatMap { group in
+            if case .pass(let steps) = group { steps } else { [] as [UpgradeSchedule.Step] }
+        }
+        entry = MigrationReport.Entry(
+            migration.id,
+            .ran,
+            steps: migration.steps.map {
+                MigrationReport.Step(words: $0.description, counts: RecordCounts(), keys: [])
+            }
+        )
+    }
+
+    /// Sends the next records through the steps.
+    ///
+    /// - Returns: How far the migration has come; nil when it is complete.
+    mutating func run() throws -> UnfinishedMigration? {
+        let start = ContinuousClock.now
+        let pass = RecordPass(steps, [pending], scope)
+        let types = try pass.typesToRead()
+        let total = try unfinished?.total ?? types.reduce(0) { try $0 + scope.transaction.count(ofType: $1) }
+        scope.attempt.note(migration.id)
+        if unfinished == nil { scope.options.monitor?.send(.started(migration.id)) }
+        scope.meter.expect([total])
+        scope.meter.begin(group: 0, weight: total, migrations: [migration.id])
+        scope.meter.advance(by: unfinished?.counts.read ?? 0)
+        try scope.options.reach(.beforeSteps, "of \(migration.name)")
+        // Types are sorted by their bytes, and nobody else changes the store meanwhile.
+        let first = unfinished?.position.type ?? ""
+        let rest = types.drop { $0.utf8.lexicographicallyPrecedes(first.utf8) }
+        let position = try pass.change(types: Array(rest), after: unfinished?.position, limit: migration.commitSize)
+        if position == nil { try pass.finish(stages: Set(steps.indices)) }
+        try scope.options.reach(.afterSteps, "of \(migration.name)")
+        add(pass.counts, seconds: start.duration(to: .now).seconds)
+        guard let position else {
+            scope.meter.end()
+            scope.options.monitor?.send(.ended(entry))
+            return nil
+        }
+        return UnfinishedMigration(
+            migration,
+            startedAt: unfinished?.startedAt ?? Date(),
+            total: total,
+            counts: entry.counts,
+            stepCounts: entry.steps.map(\.counts),
+            duration: entry.duration,
+            position: position
+        )
+    }
+
+    /// Adds what this batch did to what those before it have done.
+    private mutating func add(_ counts: PassCounts, seconds: Double) {
+        entry.duration = seconds + (unfinished?.duration ?? 0)
+        entry.counts = counts.migrations[0]
+        if let unfinished { entry.counts += unfinished.counts }
+        for (stage, step) in steps.enumerated() { entry.steps[step.number].counts += counts.stages[stage] }
+        guard let unfinished else { return }
+        for (number, counts) in unfinished.stepCounts.enumerated() where entry.steps.indices.contains(number) {
+            entry.steps[number].counts += counts
+        }
+    }
+}

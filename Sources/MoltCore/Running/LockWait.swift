@@ -1,0 +1,36 @@
+/// Waits for the write lock of a store, for a bounded time.
+struct LockWait {
+    private let options: MigrationOptions
+    private let isCancellable: Bool
+    private let attempt: AttemptNote
+    private var deadline: ContinuousClock.Instant?
+
+    init(options: MigrationOptions, attempt: AttemptNote, isCancellable: Bool = true) {
+        self.options = options
+        self.attempt = attempt
+        self.isCancellable = isCancellable
+    }
+
+    /// Called again and again while another process holds the store.
+    ///
+    /// - Throws: ``MigrationError`` with the code `busy` when the time is over, `deadlinePassed` or `cancelled`.
+    mutating func wait() throws {
+        if isCancellable { try options.checkCancellation() }
+        let now = ContinuousClock.now
+        guard let deadline else {
+            deadline = now + options.lockTimeout
+            options.monitor?.send(.waiting)
+            return
+        }
+        guard now >= deadline else { return }
+        let holder = attempt.holder
+        let who = holder.map { "It is being upgraded by \($0)" } ?? "It may be upgrading it"
+        var error = MigrationError(
+            .busy,
+            "Another process or thread held the store for more than \(options.lockTimeout). \(who): try again, or allow a "
+                + "longer lockTimeout."
+        )
+        error.holder = holder
+        throw error
+    }
+}

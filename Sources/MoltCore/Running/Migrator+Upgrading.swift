@@ -1,0 +1,195 @@
+import Foundation
+
+/// The transactions of an upgrade: one for all that is pending, and more where a migration commits in batches.
+extension Migrator {
+    /// Runs what is pending.
+    ///
+    /// - Returns: The plan that was run, its journal with what is to be done now, and what each migration did.
+    func upgrade(
+        _ store: any MigrationStore,
+        _ planned: MigrationPlan,
+        _ attempt: AttemptNote
+    ) throws -> (MigrationPlan, [MigrationReport.Entry]) {
+        var upgrade = Upgrade(plan: planned)
+        repeat {
+            try commitPortion(of: store, &upgrade, attempt)
+        } while upgrade.hasMore
+        return (upgrade.plan, upgrade.entries)
+    }
+
+    /// An upgrade between its transactions.
+    private struct Upgrade {
+        /// The plan as it was when the upgrade began, its journal as it is now.
+        var plan: MigrationPlan
+        var entries: [MigrationReport.Entry] = []
+        /// Whether another transaction has to follow.
+        var hasMore = false
+        /// Whether a transaction was committed.
+        var hasCommitted = false
+    }
+
+    /// Runs, in one transaction, all that may be committed together.
+    private func commitPortion(
+        of store: any MigrationStore,
+        _ upgrade: inout Upgrade,
+        _ attempt: AttemptNote
+    ) throws {
+        var lock = LockWait(options: options, attempt: attempt)
+        let attachments = Attachments(store.attachments, registry, role: options.role)
+        var state = upgrade
+        var isRun = false
+        defer { attachments.abandon() }
+        do {
+            try store.upgrade { transaction in
+                let transaction = observed(transaction)
+                // Between the plan and the lock another process may have upgraded the store: plan again. What it has not
+                // applied yet to attached stores is applied here, before anything looks at them.
+                if !options.isDryRun { try applyJournal(of: store, transaction, attachments, attempt) }
+                let plan = try MigrationPlan(
+                    transaction.state(),
+                    storeName: store.storeName,
+                    migrations: registry,
+                    attachments
+                )
+                if state.hasCommitted {
+                    state.plan.journal = plan.journal
+                } else if plan != state.plan {
+                    let edits = state.plan.edits
+                    state.plan = plan
+                    options.monitor?.send(.planned(plan))
+                    if plan.edits != edits { try checkEdits(plan) }
+                }
+                try plan.checkProblems()
+                state.hasMore = false
+                guard plan.needsRun else { return }
+                isRun = true
+                try options.checkCancellation()
+                if state.hasCommitted { attempt.renew(plan) } else { try attempt.begin(plan) }
+                attachments.prepare(plan, registry)
+                let scope = UpgradeScope(
+                    transaction: transaction,
+                    store: store,
+                    attachments: attachments,
+                    options: options,
+                    attempt: attempt
+                )
+                try run(plan, scope, commitsInBatches: store.commitsInBatches, &state)
+                try transaction.addToJournal(attachments.finish())
+                state.plan.journal = try transaction.journal().map(\.store)
+                try options.checkCancellation()
+                try options.reach(.beforeCommit, state.hasMore ? "of a batch of the upgrade" : "of the upgrade")
+            } waiting: {
+                try lock.wait()
+            }
+        } catch {
+            throw upgrade.hasCommitted ? error.keepingBatches : error
+        }
+        upgrade = state
+        if isRun {
+            upgrade.hasCommitted = true
+            try options.reach(.afterCommit, upgrade.hasMore ? "of a batch of the upgrade" : "of the upgrade")
+        }
+    }
+
+    /// Runs a portion of what is pending: a batch of a migration that commits in batches, or all up to the next such one.
+    private func run(
+        _ plan: MigrationPlan,
+        _ scope: UpgradeScope,
+        commitsInBatches: Bool,
+        _ upgrade: inout Upgrade
+    ) throws {
+        let transaction = scope.transaction
+        let portion = UpgradePortion(of: plan, registry, commitsInBatches: commitsInBatches)
+        if let migration = portion.batched {
+            let unfinished = try transaction.state().unfinished
+            var run = BatchedRun(migration, from: plan.from, registry: registry, unfinished: unfinished, scope: scope)
+            let version = max(plan.from, migration.version)
+            if let unfinished = try run.run() {
+                try transaction.setUnfinished(unfinished, version: version)
+                upgrade.hasMore = true
+                return
+            }
+            try transaction.setUnfinished(nil, version: version)
+            try transaction.record([ledgerEntry(for: run.entry)], version: version)
+            upgrade.entries.append(run.entry)
+        } else {
+            let entries = try UpgradeRun(plan: portion.plan, registry: registry, scope: scope).run()
+            try transaction.record(
+                entries.map { ledgerEntry(for: $0) },
+                version: max(portion.plan.from, portion.plan.to)
+            )
+            upgrade.entries += entries
+        }
+        upgrade.hasMore = portion.hasMore
+    }
+
+    private func ledgerEntry(for entry: MigrationReport.Entry) -> LedgerEntry {
+        let migration = registry.migrations.first { $0.name == entry.migration.name }
+        return LedgerEntry(
+            name: entry.migration.name,
+            version: entry.migration.version,
+            outcome: entry.outcome,
+            appliedAt: Date(),
+            duration: entry.duration,
+            counts: entry.counts,
+            attachedCounts: entry.attachedCounts,
+            appVersion: options.appVersion,
+            // What a replacement stands for was done by others.
+            fingerprint: entry.outcome == .replaced ? nil : migration?.fingerprint,
+            isReadableByOlderReleases: migration?.isReadableByOlderReleases ?? false
+        )
+    }
+
+    /// The transaction, or one that tells what is done with it.
+    private func observed(_ transaction: any MigrationTransaction) -> any MigrationTransaction {
+        options.atPoint.map { ObservedTransaction(transaction, $0) } ?? transaction
+    }
+
+    // MARK: The journal
+
+    /// Makes the changes to attached stores that were committed, and forgets them when they are on disk.
+    ///
+    /// The store's write lock keeps other processes from doing the same at the same time.
+    func applyJournal(of store: any MigrationStore, _ attempt: AttemptNote, isCancellable: Bool = true) throws {
+        let attachments = Attachments(store.attachments, registry, role: options.role)
+        var lock = LockWait(options: options, attempt: attempt, isCancellable: isCancellable)
+        var isApplied = false
+        try options.checkDeadline(isCommitted: !isCancellable)
+        try store.upgrade { transaction in
+            isApplied = try applyJournal(of: store, observed(transaction), attachments, attempt)
+            if isApplied { try options.reach(.beforeCommit, "that ends the journal") }
+        } waiting: {
+            try options.checkDeadline(isCommitted: !isCancellable)
+            try lock.wait()
+        }
+        if isApplied { try options.reach(.afterCommit, "that ends the journal") }
+    }
+
+    /// - Returns: Whether there was something to make.
+    @discardableResult
+    private func applyJournal(
+        of store: any MigrationStore,
+        _ transaction: any MigrationTransaction,
+        _ attachments: Attachments,
+        _ attempt: AttemptNote
+    ) throws -> Bool {
+        // A newer app may have upgraded the store while nobody held the lock: what it has left is not ours to make.
+        let plan = try MigrationPlan(state: transaction.state(), storeName: store.storeName, migrations: registry)
+        if plan.isSuperseded { try plan.checkProblems() }
+        let journal = try transaction.journal()
+        guard !journal.isEmpty else { return false }
+        try attempt.begin(plan)
+        try attachments.apply(journal, options)
+        try transaction.clearJournal()
+        return true
+    }
+}
+
+extension Error {
+    /// The error of an upgrade of which batches were committed: those stay.
+    fileprivate var keepingBatches: any Error {
+        guard var error = self as? MigrationError else { return self }
+        error.message += " What the upgrade had committed before stays, and the next opening goes on from there."
+        return error
+    }
+}

@@ -1,0 +1,43 @@
+/// What of a plan is run in one transaction.
+struct UpgradePortion {
+    /// The plan with that part of its migrations only, and the version that they lead to.
+    private(set) var plan: MigrationPlan
+    /// The migration of which a batch is run; nil when it is not one that commits in batches.
+    private(set) var batched: Migration?
+    /// Whether something is pending behind it.
+    private(set) var hasMore = false
+
+    /// Finds the part that comes next.
+    ///
+    /// A migration that commits in batches is a portion by itself; what stands before it is committed first.
+    ///
+    /// - Parameter commitsInBatches: Whether the store can commit in batches at all.
+    init(of plan: MigrationPlan, _ registry: MigrationRegistry, commitsInBatches: Bool) {
+        self.plan = plan
+        // A fresh store has no record that an earlier release wrote.
+        guard commitsInBatches, !plan.isFresh else { return }
+        let migrations = Dictionary(uniqueKeysWithValues: registry.migrations.map { ($0.name, $0) })
+        func isBatched(_ entry: MigrationPlan.Entry) -> Bool {
+            entry.willRun && migrations[entry.migration.name]?.isBatched == true
+        }
+        guard let index = plan.entries.firstIndex(where: isBatched) else { return }
+        let before = plan.entries[..<index]
+        if before.contains(where: { $0.willRun || $0.needsRow }) {
+            self.plan.entries = Array(before)
+            self.plan.to = before.map(\.migration.version).reduce(plan.from, max)
+            hasMore = true
+        } else {
+            batched = migrations[plan.entries[index].migration.name]
+            hasMore =
+                plan.entries[(index + 1)...].contains { $0.willRun || $0.needsRow }
+                || plan.to > max(plan.from, plan.entries[index].migration.version)
+        }
+    }
+}
+
+extension MigrationPlan.Entry {
+    /// Whether it gets a row in the ledger without being run.
+    fileprivate var needsRow: Bool {
+        status == .replaced || status == .deferred && !isRecorded
+    }
+}

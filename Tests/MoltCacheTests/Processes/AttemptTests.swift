@@ -1,0 +1,233 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite("An upgrade that is cut off")
+struct AttemptTests {
+    private let scratch: ScratchDirectory
+    private let url: URL
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        url = scratch.file()
+        let cache = try CodableCache(at: url)
+        try cache.set(Person.john, forKey: "john")
+        cache.close()
+    }
+
+    /// Opens the store in another process, which dies in the middle of the upgrade.
+    private func crash(appVersion: String = "1.0") async {
+        let path = url.path
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [path = path as String, appVersion = appVersion as String] in
+            var configuration = CodableCache.Configuration()
+            configuration.appVersion = appVersion
+            let crashing = MigrationStep.transform("Person") { _ in raise(SIGKILL) }
+            _ = try CodableCache(
+                at: URL(fileURLWithPath: path),
+                migrations: [Migration(to: 1, "first"), Migration(to: 2, "crashing", crashing)],
+                configuration: configuration
+            )
+        }
+    }
+
+    private func open(
+        limit: Int?,
+        appVersion: String = "1.0",
+        _ step: MigrationStep = .renameType("Person", to: "Alien")
+    ) throws -> CodableCache {
+        var configuration = CodableCache.Configuration()
+        configuration.attemptLimit = limit
+        configuration.appVersion = appVersion
+        let registry: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "crashing", step)]
+        return try CodableCache(at: url, migrations: registry, configuration: configuration)
+    }
+
+    @Test func `is not tried again after so many times, unless one says so`() async throws {
+        let before = try Snapshot(of: url)
+        await crash()
+        await crash()
+        let attempts = CodableCache.unfinishedAttempts(at: url)
+        #expect(attempts.map(\.from) == [0, 0])
+        #expect(attempts.map(\.to) == [2, 2])
+        #expect(attempts.map(\.appVersion) == ["1.0", "1.0"])
+        #expect(attempts.map(\.migration?.name) == ["crashing", "crashing"])
+        #expect(Set(attempts.map(\.processID)).count == 2)
+
+        let error = #expect(throws: MigrationError.self) { try open(limit: 2) }
+        #expect(error?.code == .attemptsFailed)
+        #expect(error?.attempts == attempts)
+        #expect(error?.migration?.name == "crashing")
+        #expect(error?.message.contains("begun 2 times") == true)
+        #expect(error?.message.contains("attemptLimit") == true)
+        #expect(try Snapshot(of: url) == before)
+        // Refusing is no attempt.
+        #expect(CodableCache.unfinishedAttempts(at: url) == attempts)
+
+        let cache = try open(limit: nil)
+        #expect(cache.report.to == 2)
+        #expect(try cache.count(of: Alien.self) == 1)
+        cache.close()
+        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+        #expect(try scratch.names() == ["cache.molt"])
+    }
+
+    @Test func `is tried again up to the limit`() async throws {
+        await crash()
+        try open(limit: 2).close()
+        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+    }
+
+    @Test func `has as many tries again with another release of the app`() async throws {
+        await crash()
+        await crash()
+        #expect(throws: MigrationError.self) { try open(limit: 1) }
+        await crash(appVersion: "1.1")
+        #expect(CodableCache.unfinishedAttempts(at: url).map(\.appVersion) == ["1.1"])
+        #expect(throws: MigrationError.self) { try open(limit: 1, appVersion: "1.1") }
+        try open(limit: 1, appVersion: "1.2").close()
+        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+    }
+
+    @Test func `is not one that fails in good order`() throws {
+        for _ in 0..<3 {
+            let error = #expect(throws: MigrationError.self) {
+                try open(limit: 1, .transform("Person") { _ in throw Refusal() })
+            }
+            #expect(error?.code == .stepFailed)
+        }
+        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+        try open(limit: 1).close()
+        #expect(try scratch.names() == ["cache.molt"])
+    }
+
+    @Test func `was cut off too when only changes outside the store were still to be made`() async throws {
+        let path = url.path
+        let notes = scratch.file("notes").path
+        for _ in 0..<2 {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, notes = notes as String] in
+                let notebook = Notebook(url: URL(fileURLWithPath: notes))
+                let step = MigrationStep.notes(notebook) { try $0.pages(notebook).add("new") }
+                var configuration = CodableCache.Configuration()
+                configuration.atPoint = { if $0.kind == .beforeApply { raise(SIGKILL) } }
+                let registry: MigrationRegistry = [Migration(to: 1, "note", step)]
+                let url = URL(fileURLWithPath: path)
+                _ = try CodableCache(at: url, migrations: registry, configuration: configuration)
+            }
+        }
+        let notebook = Notebook(url: scratch.file("notes"))
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") })
+        ]
+        var configuration = CodableCache.Configuration()
+        configuration.attemptLimit = 1
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache(at: url, migrations: registry, configuration: configuration)
+        }
+        #expect(error?.code == .attemptsFailed)
+        configuration.attemptLimit = nil
+        try CodableCache(at: url, migrations: registry, configuration: configuration).close()
+        #expect(try notebook.lines == ["new"])
+    }
+
+    @Test(arguments: ["", "garbage", "{\"attempt\":", "\u{0}\u{0}", "{}\n[]\n\n7\n"])
+    func `is not made of what is no note`(text: String) throws {
+        let note = URL(fileURLWithPath: url.path + "-attempt")
+        try Data(text.utf8).write(to: note)
+        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+        try open(limit: 0 + 1).close()
+        #expect(try scratch.names() == ["cache.molt"])
+    }
+
+    @Test func `is noted neither through a link nor in what is no file`() throws {
+        let note = url.path + "-attempt"
+        let target = scratch.file("target")
+        try Data("mine".utf8).write(to: target)
+        try FileManager.default.createSymbolicLink(atPath: note, withDestinationPath: target.path)
+        let seen = Log<[UpgradeAttempt]>()
+        let url = url
+        try open(limit: 1, .run { _ in seen.append(CodableCache.unfinishedAttempts(at: url)) }).close()
+        #expect(seen.all == [[]])
+        #expect(try String(contentsOf: target, encoding: .utf8) == "mine")
+        try FileManager.default.removeItem(atPath: note)
+
+        try FileManager.default.createDirectory(atPath: note, withIntermediateDirectories: false)
+        let cache = try CodableCache(
+            at: url,
+            migrations: [
+                Migration(to: 1, "first"), Migration(to: 2, "crashing", .run { _ in }), Migration(to: 3, "third"),
+            ]
+        )
+        #expect(cache.report.to == 3)
+        cache.close()
+        try FileManager.default.removeItem(atPath: note)
+
+        // Opening a pipe for writing would wait for its reader.
+        #expect(mkfifo(note, 0o600) == 0)
+        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+        let last = try CodableCache(
+            at: url,
+            migrations: [
+                Migration(to: 1, "first"), Migration(to: 2, "crashing", .run { _ in }), Migration(to: 3, "third"),
+                Migration(to: 4, "fourth"),
+            ]
+        )
+        #expect(last.report.to == 4)
+    }
+
+    @Test func `is noted for its owner only`() throws {
+        let permissions = Log<Int>()
+        let path = url.path
+        let step = MigrationStep.run { _ in
+            let attributes = try FileManager.default.attributesOfItem(atPath: path + "-attempt")
+            permissions.append(attributes[.posixPermissions] as? Int ?? 0)
+        }
+        try open(limit: 1, step).close()
+        #expect(permissions.all == [0o600])
+    }
+
+    @Test func `is named when another process waits for it in vain`() async throws {
+        let url = url
+        let begun = scratch.file("begun").path
+        let found = Log<MigrationError>()
+        let reader = try CodableCache(at: url)
+        let failures = besideChild(whenThereIs: begun) {
+            var configuration = CodableCache.Configuration()
+            configuration.lockTimeout = .milliseconds(100)
+            let registry: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "crashing")]
+            do {
+                _ = try CodableCache(at: url, migrations: registry, configuration: configuration)
+            } catch let error as MigrationError {
+                found.append(error)
+                // A reader sees the old store meanwhile.
+                guard try reader.value(Person.self, forKey: "john") == .john else { throw TestFailure.expected }
+                if let holder = error.holder, holder.processID != getpid() { kill(holder.processID, SIGKILL) }
+            }
+        }
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [path = url.path as String, begun = begun as String] in
+            let slow = MigrationStep.transform("Person") { _ in
+                _ = FileManager.default.createFile(atPath: begun, contents: nil)
+                Thread.sleep(forTimeInterval: 60)
+            }
+            let registry: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "crashing", slow)]
+            _ = try CodableCache(at: URL(fileURLWithPath: path), migrations: registry)
+        }
+        #expect(failures.all.isEmpty)
+        let error = try #require(found.all.first)
+        #expect(error.code == .busy)
+        let holder = try #require(error.holder)
+        #expect(holder.migration?.name == "crashing")
+        #expect(error.message.contains("process \(holder.processID) ("))
+        #expect(try open(limit: 2).report.to == 2)
+        let failure = #expect(throws: MigrationError.self) { try reader.value(Person.self, forKey: "john") }
+        #expect(failure?.code == .superseded)
+    }
+}

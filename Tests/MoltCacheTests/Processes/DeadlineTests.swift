@@ -1,0 +1,143 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Testing
+
+@Suite("An upgrade with a deadline")
+struct DeadlineTests {
+    private let scratch: ScratchDirectory
+    private let url: URL
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        url = scratch.file()
+        let cache = try CodableCache(at: url)
+        try cache.batch { batch in
+            for number in 0..<40 { try batch.set(Person.john, forKey: "\(number)") }
+        }
+        cache.close()
+    }
+
+    private func configuration(_ deadline: ContinuousClock.Instant) -> CodableCache.Configuration {
+        var configuration = CodableCache.Configuration()
+        configuration.deadline = deadline
+        configuration.batchSize = 2
+        return configuration
+    }
+
+    @Test func `is rolled back at the end of a batch, and a later opening does it all`() throws {
+        let before = try Snapshot(of: url)
+        let deadline = ContinuousClock.now + .milliseconds(200)
+        let seen = Log<String>()
+        let step = MigrationStep.transform("Person") { person in
+            seen.append(person.key)
+            if seen.count == 5 { wait(for: deadline) }
+            person["age"] = 1
+        }
+        let registry: MigrationRegistry = [Migration(to: 1, "age", step)]
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache(at: url, migrations: registry, configuration: configuration(deadline))
+        }
+        #expect(error?.code == .deadlinePassed)
+        #expect(error?.store == url.path)
+        #expect(error?.message.contains("rolled back") == true)
+        #expect(seen.count < 12)
+        #expect(try Snapshot(of: url) == before)
+
+        let cache = try CodableCache(at: url, migrations: registry)
+        #expect(cache.report.counts.changed == 40)
+    }
+
+    @Test func `stops within a statement`() throws {
+        let deadline = ContinuousClock.now + .milliseconds(200)
+        let deleted = Log<Int>()
+        let cache = try CodableCache(at: url)
+        try cache.batch { batch in
+            for number in 0..<20_000 { try batch.set(number, forKey: "number \(number)") }
+        }
+        cache.close()
+        let before = try Snapshot(of: url)
+        let registry: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "delete",
+                .run { migration in
+                    wait(for: deadline)
+                    deleted.append(try migration.deleteAll(ofType: "Int"))
+                }
+            )
+        ]
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache(at: url, migrations: registry, configuration: configuration(deadline))
+        }
+        #expect(error?.code == .deadlinePassed)
+        #expect(deleted.all.isEmpty)
+        #expect(try Snapshot(of: url) == before)
+    }
+
+    @Test func `does not begin when the time is over, and holds no lock`() throws {
+        let registry = registry(.renameType("Person", to: "Alien"))
+        let past = configuration(.now - .seconds(1))
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache(at: url, migrations: registry, configuration: past)
+        }
+        #expect(error?.code == .deadlinePassed)
+        #expect(try scratch.names() == ["cache.molt"])
+        try CodableCache(at: url, migrations: registry).close()
+        // There is nothing to do, so there is no lock to give up.
+        let cache = try CodableCache(at: url, migrations: registry, configuration: past)
+        #expect(try cache.count(of: Alien.self) == 40)
+    }
+
+    @Test func `gives up waiting for another process's lock`() throws {
+        let deadline = ContinuousClock.now + .milliseconds(100)
+        let holder = CacheStore(at: url)
+        let error = try holder.upgrade {
+            _ in
+            #expect(throws: MigrationError.self) {
+                try CodableCache(
+                    at: url,
+                    migrations: registry(.renameType("Person", to: "Alien")),
+                    configuration: configuration(deadline)
+                )
+            }
+        }
+        #expect(error??.code == .deadlinePassed)
+    }
+
+    @Test func `leaves what is to be done outside the store to the next opening`() throws {
+        let notebook = Notebook(url: scratch.file("notes"))
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") })
+        ]
+        let deadline = ContinuousClock.now + .milliseconds(200)
+        var late = configuration(deadline)
+        late.atPoint = { point in
+            if point.kind == .afterCommit { wait(for: deadline) }
+        }
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache(at: url, migrations: registry, configuration: late)
+        }
+        #expect(error?.code == .deadlinePassed)
+        #expect(error?.message.contains("is committed") == true)
+        #expect(try notebook.lines.isEmpty)
+        #expect(try CacheStore.state(at: url).version == 1)
+
+        try CodableCache(at: url, migrations: registry).close()
+        #expect(try notebook.lines == ["new"])
+    }
+}
+
+/// Blocks until a time has passed, as a slow closure would.
+private func wait(for deadline: ContinuousClock.Instant) {
+    while ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.002) }
+}
+
+extension CacheStore {
+    /// Runs a closure while this store holds the write lock.
+    fileprivate func upgrade<Value>(_ body: (any MigrationTransaction) throws -> Value) throws -> Value? {
+        var value: Value?
+        try upgrade({ value = try body($0) }, waiting: {})
+        return value
+    }
+}

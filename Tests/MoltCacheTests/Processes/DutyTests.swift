@@ -1,0 +1,131 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Testing
+
+@Suite("An opener that must not upgrade")
+struct DutyTests {
+    private let scratch: ScratchDirectory
+    private let url: URL
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        url = scratch.file()
+    }
+
+    private func makeOld() throws {
+        let cache = try CodableCache(at: url)
+        try cache.set(Person.john, forKey: "john")
+        cache.close()
+    }
+
+    private func open(_ duty: UpgradeDuty, monitor: MigrationMonitor? = nil) throws -> CodableCache {
+        var configuration = CodableCache.Configuration()
+        configuration.duty = duty
+        configuration.monitor = monitor
+        return try CodableCache(at: url, migrations: renaming, configuration: configuration)
+    }
+
+    @Test(arguments: [UpgradeDuty.others(), .others(waiting: .milliseconds(30))])
+    func `is told at once, or when its time is over, that the store must be upgraded first`(duty: UpgradeDuty) throws {
+        try makeOld()
+        let bytes = try Data(contentsOf: url)
+        let error = #expect(throws: MigrationError.self) { try open(duty) }
+        #expect(error?.code == .needsMigration)
+        #expect(error?.store == url.path)
+        #expect(error?.storeVersion == 0)
+        #expect(error?.registryVersion == 1)
+        #expect(error?.message.contains("must be upgraded to 1") == true)
+        #expect(error?.message.contains("within 0.03 seconds") == (duty != .others()))
+        #expect(try Data(contentsOf: url) == bytes)
+        #expect(try scratch.names() == ["cache.molt"])
+    }
+
+    @Test func `makes no file`() throws {
+        let error = #expect(throws: MigrationError.self) { try open(.others()) }
+        #expect(error?.code == .needsMigration)
+        #expect(error?.message.contains("There is no store yet") == true)
+        #expect(try scratch.names().isEmpty)
+    }
+
+    @Test func `opens a store that is up to date as everybody does`() throws {
+        try makeOld()
+        try CodableCache(at: url, migrations: renaming).close()
+        let cache = try open(.others())
+        #expect(cache.report.isEmpty)
+        #expect(try cache.value(Alien.self, forKey: "john")?.firstName == "John")
+        try cache.set(1, forKey: "number")
+        #expect(try cache.value(Int.self, forKey: "number") == 1)
+    }
+
+    @Test func `is refused as anybody is when the store is newer`() throws {
+        try CodableCache(at: url, migrations: [Migration(to: 9, "newer")]).close()
+        let error = #expect(throws: MigrationError.self) { try open(.others(waiting: .seconds(60))) }
+        #expect(error?.code == .superseded)
+    }
+
+    @Test func `does not make changes that a committed upgrade has left for others`() throws {
+        let notebook = Notebook(url: scratch.file("notes"))
+        var broken = notebook
+        broken.isBroken = true
+        let step = MigrationStep.notes(notebook) { try $0.pages(notebook).add("new") }
+        let registry: MigrationRegistry = [Migration(to: 1, "note", step)]
+        try makeOld()
+        var configuration = CodableCache.Configuration()
+        configuration.attached = [broken]
+        #expect(throws: MigrationError.self) {
+            try CodableCache(at: url, migrations: registry, configuration: configuration)
+        }
+        configuration.attached = []
+        configuration.duty = .others()
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache(at: url, migrations: registry, configuration: configuration)
+        }
+        #expect(error?.code == .needsMigration)
+        #expect(error?.message.contains("is committed") == true)
+        #expect(try notebook.lines.isEmpty)
+
+        configuration.duty = .opener
+        try CodableCache(at: url, migrations: registry, configuration: configuration).close()
+        #expect(try notebook.lines == ["new"])
+    }
+
+    @Test func `sees what another process has done while it waited`() async throws {
+        try makeOld()
+        let url = url
+        let waits = scratch.file("waits").path
+        let app = besideChild(whenThereIs: waits) { try CodableCache(at: url, migrations: renaming).close() }
+        await #expect(processExitsWith: .success) {
+            [path = url.path as String, waits = waits as String] in
+            var configuration = CodableCache.Configuration()
+            configuration.duty = .others(waiting: .seconds(60))
+            configuration.monitor = MigrationMonitor { event in
+                if case .waiting = event { _ = FileManager.default.createFile(atPath: waits, contents: nil) }
+            }
+            let url = URL(fileURLWithPath: path)
+            let cache = try CodableCache(at: url, migrations: renaming, configuration: configuration)
+            guard cache.report.isEmpty, cache.schemaVersion == 1 else { throw TestFailure.expected }
+            guard try cache.value(Alien.self, forKey: "john")?.firstName == "John" else { throw TestFailure.expected }
+        }
+        #expect(app.all.isEmpty)
+    }
+
+    @Test func `can stop waiting`() throws {
+        try makeOld()
+        let monitor = MigrationMonitor()
+        monitor.progress.cancel()
+        let error = #expect(throws: MigrationError.self) {
+            try open(.others(waiting: .seconds(3_600)), monitor: monitor)
+        }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test func `can still try the upgrade on a copy`() throws {
+        try makeOld()
+        var configuration = CodableCache.Configuration()
+        configuration.duty = .others()
+        #expect(try CodableCache.dryRun(at: url, migrations: renaming, configuration: configuration).to == 1)
+    }
+}
+
+private let renaming: MigrationRegistry = [Migration(to: 1, "rename", .renameType("Person", to: "Alien"))]
