@@ -40,7 +40,10 @@ extension SQLiteError {
     static let disorder = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "rows are out of order")
 
     /// A table and an index of it do not have the same number of rows.
-    static let unequalCounts = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "an index has not as many rows as its table")
+    static let unequalCounts = SQLiteError(
+        extendedCode: SQLITE_CORRUPT,
+        message: "an index has not as many rows as its table"
+    )
 
     /// Records have a type whose row is not there.
     static let namelessType = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the name of a type is missing")

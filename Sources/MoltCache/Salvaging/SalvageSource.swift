@@ -48,6 +48,11 @@ final class SalvageSource {
         applicationID == FileFormat.applicationID || tables.contains("molt_record")
     }
 
+    /// Whether the schema names a table.
+    func has(_ table: String) -> Bool {
+        tables.contains(table)
+    }
+
     private static func check(_ connection: Connection) -> [String] {
         var lines: [String] = []
         do throws(SQLiteError) {
@@ -162,6 +167,18 @@ final class SalvageSource {
         defer { probe.reset() }
         guard (try? probe.bind(id, at: 1)) != nil, let isRow = try? probe.step() else { return false }
         return !isRow || probe.integer(0) >= id
+    }
+
+    /// Reads a small table whole, in any order; nil when it cannot be.
+    func wholeTable(_ columns: String, of table: String) -> [[ColumnValue]]? {
+        guard tables.contains(table) else { return [] }
+        guard let statement = try? connection.prepare("SELECT \(columns) FROM \(table)") else { return nil }
+        var rows: [[ColumnValue]] = []
+        while let isRow = try? statement.step() {
+            guard isRow else { return rows }
+            rows.append(statement.values)
+        }
+        return nil
     }
 
     /// The row of an id, looked up by itself; nil when there is none that can be read.

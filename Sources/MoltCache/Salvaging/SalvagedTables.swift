@@ -7,12 +7,18 @@ struct SalvagedTables {
     private var journal: [Int64: [ColumnValue]] = [:]
     private var adopted: [Int64: [ColumnValue]] = [:]
     private var whole: Set<PageScan.Kind> = []
+    /// What the file says of itself, by name; nil when that cannot be read.
+    private var marks: [[ColumnValue]]?
+    /// The changes of a migration that is half done; nil when they cannot be read.
+    private var deferred: [[ColumnValue]]?
 
     /// Reads what SQLite can still read; what was read before stays.
     mutating func read(_ source: SalvageSource) throws {
         try read(.type, "molt_type", source)
         try read(.ledger, "molt_ledger", source)
         try read(.journal, "molt_journal", source)
+        if marks == nil { marks = source.has("molt_meta") ? source.wholeTable("name, value", of: "molt_meta") : nil }
+        if deferred == nil { deferred = source.wholeTable("stage, kind, id, text", of: "molt_deferred") }
         // Most caches have no such table.
         try read(.adopted, "molt_adopted", source)
     }
@@ -70,6 +76,29 @@ struct SalvagedTables {
         }
         try writeJournal(target, &report)
         try writeAdopted(target)
+        try writeUnfinished(target, &report)
+    }
+
+    /// A migration that commits in batches goes on where it stopped; without its mark, it would count as done.
+    private func writeUnfinished(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
+        guard let marks else {
+            return report.assume("Whether a migration that commits in batches was half done could not be read: it was not.")
+        }
+        guard let mark = marks.first(where: { $0[0].string == UnfinishedMark.name })?[1] else { return }
+        let insertion = try target.statement("INSERT INTO molt_meta(name, value) VALUES('\(UnfinishedMark.name)', ?1)")
+        try insertion.bind(mark, at: 1)
+        try insertion.run()
+        guard let deferred else {
+            return report.assume("A migration is half done, and the keys and types that it was to change are lost.")
+        }
+        try target.connection.execute("CREATE TABLE IF NOT EXISTS main.\(CacheTransaction.deferredTable)")
+        for row in deferred {
+            let insertion = try target.statement(
+                "INSERT OR REPLACE INTO main.molt_deferred(stage, kind, id, text) VALUES(?1, ?2, ?3, ?4)"
+            )
+            for (index, value) in row.enumerated() { try insertion.bind(value, at: Int32(index + 1)) }
+            try insertion.run()
+        }
     }
 
     private func writeTypes(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
@@ -112,8 +141,8 @@ struct SalvagedTables {
                 """
                 INSERT OR IGNORE INTO molt_ledger(
                     id, name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
-                    records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint
-                ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+                    records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, is_readable
+                ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
                 """
             )
             try insertion.bind(id, at: 1)
@@ -123,6 +152,8 @@ struct SalvagedTables {
                 let isText = index < 13 || value.string != nil
                 try insertion.bind(isText ? value : .null, at: Int32(index + 1))
             }
+            let isReadable = row.count > 15 && row[15] == .integer(1)
+            try insertion.bind(.integer(isReadable ? 1 : 0), at: 16)
             try insertion.run()
             if target.connection.changes > 0 { report.ledgerCount += 1 } else { report.isLedgerWhole = false }
         }

@@ -61,7 +61,10 @@ public final class MigrationContext {
         atPoint = scope.options.atPoint
         let lastID = try scope.transaction.lastRecordID()
         guard lastID < Int64.max else {
-            throw MigrationError(.storeFailed, "The store has a record of the last id that there is. The file is damaged.")
+            throw MigrationError(
+                .storeFailed,
+                "The store has a record of the last id that there can be, so that none can be added. It is damaged."
+            )
         }
         nextID = lastID + 1
         firstCreatedID = nextID
