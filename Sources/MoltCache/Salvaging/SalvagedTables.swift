@@ -82,7 +82,9 @@ struct SalvagedTables {
     /// A migration that commits in batches goes on where it stopped; without its mark, it would count as done.
     private func writeUnfinished(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
         guard let marks else {
-            return report.assume("Whether a migration that commits in batches was half done could not be read: it was not.")
+            return report.assume(
+                "Whether a migration that commits in batches was half done could not be read; it was taken for no."
+            )
         }
         guard let mark = marks.first(where: { $0[0].string == UnfinishedMark.name })?[1] else { return }
         let insertion = try target.statement("INSERT INTO molt_meta(name, value) VALUES('\(UnfinishedMark.name)', ?1)")

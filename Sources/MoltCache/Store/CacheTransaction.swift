@@ -79,7 +79,11 @@ final class CacheTransaction: MigrationTransaction {
         try mapped { () throws(SQLiteError) in
             var state = try LedgerTable.state(connection)
             state.isFresh = isFresh
-            if state.unfinished != nil { try keepDeferredChanges() }
+            if state.unfinished != nil {
+                try keepDeferredChanges()
+                // Its first transaction has looked, and each of the others would look at everything again.
+                isChecked = true
+            }
             return state
         }
     }
