@@ -42,8 +42,12 @@ let package = Package(
         ),
         .testTarget(
             name: "MoltDefaultsTests",
-            dependencies: molt + ["MoltTesting", "TestHome", "CMoltSQLite"],
+            dependencies: molt + ["MoltTesting", "TestHome", "FaultyDisk", "CMoltSQLite"],
             resources: [.copy("Fixtures")]
+        ),
+        .testTarget(
+            name: "DurabilityTests",
+            dependencies: molt + ["MoltTesting", "TestHome", "FaultyDisk", "CMoltSQLite"]
         ),
         .testTarget(
             name: "MoltTestingTests",
@@ -64,6 +68,8 @@ let package = Package(
         .testTarget(name: "FuzzTests", dependencies: ["MoltFuzz"]),
         // Gives the tests' process a home for settings of its own.
         .target(name: "TestHome", path: "Tests/TestHome"),
+        // Records, refuses and loses what the tests' process writes.
+        .target(name: "FaultyDisk", path: "Tests/FaultyDisk"),
     ],
     swiftLanguageModes: [.v6]
 )

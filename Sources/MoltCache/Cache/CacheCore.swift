@@ -161,6 +161,9 @@ final class CacheCore {
             }
             var failure = CacheError(error, path: path)
             if failure.code == .tooLarge { failure.key = key }
+            if failure.code == .busy, let holder = store.holder {
+                failure.message += " The file is being upgraded by \(holder)."
+            }
             throw failure
         }
     }

@@ -125,6 +125,7 @@ extension CacheError {
         let code: Code =
             switch error.resultCode {
             case _ where error == .moved: .fileReplaced
+            case _ where error.isFull: .storeFailed
             case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
             case SQLITE_READONLY: .readOnly
             case SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN: .noPermission

@@ -70,7 +70,7 @@ enum FileProbe {
             )
         } else if !FileStatus.isReadable(path) {
             error = CacheError(.noPermission, "The file at \(path) may not be read. Check its permissions.")
-        } else if status.size > 0, status.size < smallestDatabase {
+        } else if status.size > 0, status.size < smallestDatabase, !RollbackJournal.undoesAll(ofFileAt: path) {
             // SQLite takes a file of one byte for an empty one.
             error = CacheError(
                 .notADatabase,
@@ -109,6 +109,8 @@ enum FileProbe {
             let owners = WriteAheadLog.applicationIDs(path + "-wal")
             return owners.isEmpty || owners.contains(FileFormat.applicationID)
         } catch {
+            // Power was lost while the first page of a new file was written.
+            if error.isDamage, RollbackJournal.undoesAll(ofFileAt: path) { return true }
             // While pages are moved from the log into the file, and for good when that was cut off by a kill, the
             // first page counts more pages than there are. The log still has all of them, the first one too.
             let owners = WriteAheadLog.applicationIDs(path + "-wal")

@@ -177,6 +177,11 @@ struct FileStatus: Equatable {
                     .noPermission,
                     "The cache at \(path) may not be used. Check the permissions of its directory."
                 )
+            case ENOSPC, EDQUOT:
+                CacheError(
+                    .storeFailed,
+                    "The cache at \(path) could not be made. The disk is full. Free some space, and try again."
+                )
             default:
                 CacheError(.storeFailed, "The cache at \(path) could not be used: \(reason).")
             }

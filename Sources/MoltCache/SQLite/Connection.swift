@@ -1,6 +1,14 @@
 internal import CMoltSQLite
 internal import Foundation
 
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
 /// A connection to one database; used by one thread at a time, which its owner sees to.
 final class Connection {
     /// How a file is opened.
@@ -45,8 +53,13 @@ final class Connection {
         let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let opened else {
             let extended = opened.map { sqlite3_extended_errcode($0) } ?? code
+            let system = opened.map { sqlite3_system_errno($0) } ?? 0
             sqlite3_close_v2(opened)
-            throw SQLiteError(extendedCode: extended, message: String(cString: sqlite3_errstr(code)))
+            throw SQLiteError(
+                extendedCode: extended,
+                message: String(cString: sqlite3_errstr(code)),
+                systemCode: system
+            )
         }
         handle = opened
         sqlite3_extended_result_codes(opened, 1)
@@ -155,12 +168,16 @@ final class Connection {
 
     /// The error for a result code, with the connection's own words.
     func error(_ code: Int32) -> SQLiteError {
+        // Asked for at once, and of the system: what SQLite keeps of it lacks what a commit has failed of.
+        let system = errno
         let extended = sqlite3_extended_errcode(handle)
         // The connection's last error is about something else when the codes differ, as after a misuse.
         let isSame = extended & 0xFF == code & 0xFF
+        let isOfSystem = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
         return SQLiteError(
             extendedCode: isSame ? extended : code,
-            message: String(cString: isSame ? sqlite3_errmsg(handle) : sqlite3_errstr(code))
+            message: String(cString: isSame ? sqlite3_errmsg(handle) : sqlite3_errstr(code)),
+            systemCode: isOfSystem ? system : 0
         )
     }
 }

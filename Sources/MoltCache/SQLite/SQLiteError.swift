@@ -1,5 +1,13 @@
 internal import CMoltSQLite
 
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
 /// What SQLite said: a result code and its words, never a bound value.
 public struct SQLiteError: Error, Hashable, Sendable {
     /// The primary result code, such as 13 for a full disk.
@@ -8,21 +16,27 @@ public struct SQLiteError: Error, Hashable, Sendable {
     public let extendedCode: Int32
     /// SQLite's own words.
     public let message: String
+    /// Why the system refused to read, write or open a file, as its error number; 0 when it did not.
+    public let systemCode: Int32
 
     /// Creates an error.
     ///
-    /// - Parameter extendedCode: The primary code is its low byte.
-    public init(extendedCode: Int32, message: String) {
+    /// - Parameters:
+    ///   - extendedCode: The primary code is its low byte.
+    ///   - systemCode: The system's error number; 0 for none.
+    public init(extendedCode: Int32, message: String, systemCode: Int32 = 0) {
         self.resultCode = extendedCode & 0xFF
         self.extendedCode = extendedCode
         self.message = message
+        self.systemCode = systemCode
     }
 }
 
 extension SQLiteError: CustomStringConvertible {
     /// The codes and SQLite's own words.
     public var description: String {
-        "SQLite \(resultCode) (\(extendedCode)): \(message)"
+        let system = systemCode == 0 ? "" : ", system \(systemCode)"
+        return "SQLite \(resultCode) (\(extendedCode)\(system)): \(message)"
     }
 }
 
@@ -68,13 +82,27 @@ extension SQLiteError {
     /// Whether two rows would have had the same key.
     var isConstraint: Bool { resultCode == SQLITE_CONSTRAINT }
 
+    /// Whether there is no room for what was to be written; SQLite only takes one of the system's reasons for that.
+    var isFull: Bool {
+        switch resultCode {
+        case SQLITE_FULL: true
+        case SQLITE_IOERR, SQLITE_CANTOPEN: systemCode == ENOSPC || systemCode == EDQUOT
+        default: false
+        }
+    }
+    /// Whether the file has come to the largest size that it may have.
+    var isAtLimit: Bool { resultCode == SQLITE_IOERR && systemCode == EFBIG }
+
     /// What a person can do about it.
     var advice: String {
         switch resultCode {
         case _ where self == .moved:
             "The file was removed, moved or replaced while it was open. Nothing was written. Open the store again."
-        case SQLITE_FULL:
-            "The disk is full. Free some space and open the store again."
+        case _ where isFull:
+            "The disk is full. Free some space, and try again."
+        case _ where isAtLimit:
+            "There is no room: the file has come to the largest size that its volume, or this process, allows. Allow more, "
+                + "or remove records, and try again."
         case SQLITE_IOERR:
             "The disk could not be read or written. Check the device, then open the store again."
         case SQLITE_CORRUPT, SQLITE_NOTADB:
@@ -82,7 +110,8 @@ extension SQLiteError {
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
             "The file cannot be written. Check the permissions of the file and of its directory."
         case SQLITE_CANTOPEN:
-            "The file, or one beside it, cannot be opened. Check the permissions of its directory."
+            "The file, or one beside it, cannot be opened. Check the permissions of its directory, and that its volume is "
+                + "not full."
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
             "Another process is writing the file. Try again, or allow more time."
         case SQLITE_INTERRUPT:

@@ -105,6 +105,11 @@ public final class CacheStore: MigrationStore {
         URL(fileURLWithPath: FileStatus.resolved(path) + "-attempt")
     }
 
+    /// The upgrade that another process, or another thread, is making of the file; nil when none is known.
+    var holder: UpgradeAttempt? {
+        attemptsURL.flatMap { AttemptLog($0).holder() }
+    }
+
     /// Whether a migration may commit in batches: always.
     public var commitsInBatches: Bool { true }
 
@@ -125,8 +130,9 @@ public final class CacheStore: MigrationStore {
             // Before the transaction, so that a new file has no moment in which readers must wait: until the commit
             // it is a database without tables, which counts as no store at all.
             try settle(connection, waiting)
-            // An upgrade that was reported as done must survive a loss of power. Its pages must stay in the cache from
-            // reading a batch to writing it: SQLite leaves a tenth of the cache, here in KiB, to unchanged ones.
+            // An upgrade that was reported as done must survive a loss of power: FULL syncs the log at the commit. Its
+            // pages must stay in the cache from reading a batch to writing it: SQLite leaves a tenth of the cache, here
+            // in KiB, to unchanged ones.
             try connection.execute("PRAGMA synchronous = \(isDurable ? "FULL" : "OFF"); PRAGMA cache_size = -8000")
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
             defer { connection.rollBack() }
@@ -152,6 +158,8 @@ public final class CacheStore: MigrationStore {
             let ledgerID = try LedgerTable.lastID(connection)
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
             lastLedgerID = ledgerID
+            // Apple's own SQLite never asks the drive for that, not even with fullfsync. Nobody locks the log.
+            if isDurable, !isInMemory { DiskSync.drive(of: FileStatus.resolved(storeName) + "-wal") }
             tidy(connection, isFresh: isFresh)
         } catch let error as SQLiteError {
             throw MigrationError(error, store: storeName)
@@ -208,10 +216,10 @@ public final class CacheStore: MigrationStore {
         if !isInMemory {
             // A file that is not ours is refused before SQLite may write to it.
             if !isProbed { _ = try FileProbe.state(storeName) }
-            let directory = URL(fileURLWithPath: storeName).deletingLastPathComponent()
+            let directory = URL(fileURLWithPath: storeName).deletingLastPathComponent().path
             if !createsFile, try FileStatus.of(storeName) == nil { throw missing }
             // What it cannot make is reported by the next line, with its reason.
-            try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            try? DurableDirectory.make(at: directory)
             try FileStatus.create(storeName)
         }
         do {
@@ -230,6 +238,9 @@ public final class CacheStore: MigrationStore {
             if let pageLimit { try connection.execute("PRAGMA max_page_count = \(pageLimit)") }
             // The log is cut back to this size when it has grown beyond it, as an upgrade of all records makes it.
             try connection.execute("PRAGMA journal_size_limit = 16777216")
+            // The log may be written anew only when its pages are in the file: the drives of Apple's systems keep to no
+            // order unless asked. Their own SQLite is built to ask; on other systems this is without effect.
+            try connection.execute("PRAGMA checkpoint_fullfsync = ON")
             self.connection = connection
             return connection
         } catch let error as SQLiteError {

@@ -77,7 +77,7 @@ extension Migrator {
                 try transaction.addToJournal(attachments.finish())
                 state.plan.journal = try transaction.journal().map(\.store)
                 try options.checkCancellation()
-                try options.reach(.beforeCommit, state.hasMore ? "of a batch of the upgrade" : "of the upgrade")
+                try options.reach(.beforeCommit, state.hasMore ? UpgradePoint.afterBatch.subject : "of the upgrade")
             } waiting: {
                 try lock.wait()
             }
@@ -87,7 +87,7 @@ extension Migrator {
         upgrade = state
         if isRun {
             upgrade.hasCommitted = true
-            try options.reach(.afterCommit, upgrade.hasMore ? "of a batch of the upgrade" : "of the upgrade")
+            try options.reach(.afterCommit, upgrade.hasMore ? UpgradePoint.afterBatch.subject : "of the upgrade")
         }
     }
 

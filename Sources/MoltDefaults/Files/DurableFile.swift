@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MoltCore
 
 #if canImport(Darwin)
     internal import Darwin
@@ -37,7 +38,7 @@ enum DurableFile {
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw Failure(number: errno) }
         var number: Int32 = 0
-        if !prepare(descriptor) || !append(bytes, to: descriptor) || fsync(descriptor) != 0 { number = errno }
+        if !prepare(descriptor) || !append(bytes, to: descriptor) || !DiskSync.file(descriptor) { number = errno }
         close(descriptor)
         if number == 0, rename(temporary, path) != 0 { number = errno }
         guard number == 0 else {
@@ -82,12 +83,24 @@ enum DurableFile {
         try sync(directory: (path as NSString).deletingLastPathComponent)
     }
 
+    /// Sees to it that a file that someone else has written is on disk, and its name; nothing when there is none.
+    static func sync(_ path: String) throws(Failure) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        if descriptor >= 0 {
+            defer { close(descriptor) }
+            guard DiskSync.file(descriptor) else { throw Failure(number: errno) }
+        } else if errno != ENOENT {
+            throw Failure(number: errno)
+        }
+        try sync(directory: (path as NSString).deletingLastPathComponent)
+    }
+
     /// Sees to it that the names in a directory are on disk.
     private static func sync(directory: String) throws(Failure) {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure(number: errno) }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw Failure(number: errno) }
+        guard DiskSync.file(descriptor) else { throw Failure(number: errno) }
     }
 
     private static func append(_ bytes: Data, to descriptor: Int32) -> Bool {

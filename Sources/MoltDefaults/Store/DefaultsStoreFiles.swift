@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MoltCore
 
 /// The two small files of a suite that is a store: the journal, which is there between a commit and its end, and the
 /// lock, which stays.
@@ -45,11 +46,7 @@ struct DefaultsStoreFiles {
     func lock(waiting: () throws -> Void) throws -> FileLock {
         let directory = try directory
         do {
-            try FileManager.default.createDirectory(
-                at: directory,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
+            try DurableDirectory.make(at: directory.path, attributes: [.posixPermissions: 0o700])
         } catch {
             throw failure("There can be no directory at \(directory.path).", error)
         }

@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
     internal import Foundation
+    internal import MoltCore
 
     #if canImport(Musl)
         internal import Musl
@@ -12,11 +13,7 @@
         func makeDirectory() throws(DefaultsError) {
             guard access(directory, F_OK) != 0 else { return }
             do {
-                try FileManager.default.createDirectory(
-                    atPath: directory,
-                    withIntermediateDirectories: true,
-                    attributes: [.posixPermissions: 0o700]
-                )
+                try DurableDirectory.make(at: directory, attributes: [.posixPermissions: 0o700])
             } catch {
                 var failure = failure(.notWritable, "The directory of the suite's file cannot be made.")
                 failure.underlying = error
@@ -49,6 +46,8 @@
             let copy = target.beside(Self.copy)
             try save(bytes, as: copy, by: target.beside("new-\(getpid())"))
             try body()
+            // The library syncs nothing: without the copy, a loss of power could leave an empty file.
+            try explained { () throws(DurableFile.Failure) in try DurableFile.sync(target.path) }
             unlink(copy)
         }
 

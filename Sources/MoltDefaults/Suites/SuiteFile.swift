@@ -147,7 +147,7 @@
                 failure(.noPermission, "The suite's file may not be used: \(reason). Check its permissions.")
             case EROFS:
                 failure(.notWritable, "The suite's file is on a volume that can only be read. Choose another home.")
-            case ENOSPC, EDQUOT:
+            case ENOSPC, EDQUOT, EFBIG:
                 failure(.notWritable, "There is no room left for the suite's file. It was not changed.")
             default:
                 failure(.notWritable, "The suite's file could not be used: \(reason). It was not changed.")

@@ -79,7 +79,7 @@ extension FaultSweep {
             do {
                 if let damage = try damage() { return damage }
                 let left = try SweptState(store, before: course.before)
-                return left.fault(before: course.before, after: course.after, isCommitted: isCommitted)
+                return left.fault(on: course, isCommitted: isCommitted)
             } catch {
                 return "What was left cannot be read: \(error)"
             }

@@ -1,6 +1,7 @@
 public import MoltCache
 public import MoltCore
 internal import MoltDefaults
+internal import Synchronization
 
 /// Lets an upgrade fail at each of its points, one after the other, and checks each time that nothing is lost.
 ///
@@ -131,6 +132,8 @@ public struct FaultSweep: Sendable {
         /// What it starts from, and what it comes to.
         var before: SweptState
         var after: SweptState
+        /// What it commits on the way, where a migration commits in batches.
+        var milestones: [SweptState] = []
 
         /// Whether the upgrade is committed when it comes to a point.
         func isCommitted(at point: FaultPoint) -> Bool {
@@ -152,7 +155,12 @@ public struct FaultSweep: Sendable {
         let store = try store()
         let before = try SweptState(store)
         let originals = OriginalSuites(store)
-        _ = try await upgrade(store, by: entryPoint, injector, watching: originals)
+        let milestones = Mutex<[SweptState]>([])
+        _ = try await upgrade(store, by: entryPoint, injector, watching: originals) { point in
+            guard point == .afterBatch else { return }
+            let state = try SweptState(store, before: before)
+            milestones.withLock { $0.append(state) }
+        }
         let after = try SweptState(store, before: before)
         let points = injector.points
         guard !points.isEmpty else {
@@ -177,7 +185,7 @@ public struct FaultSweep: Sendable {
         if let problem = originals.problem(confirmedBy: originalsOfOther) {
             broken.append(FaultFailure.Broken(trial: nil, problem: problem))
         }
-        return Course(points: points, before: before, after: after)
+        return Course(points: points, before: before, after: after, milestones: milestones.withLock { $0 })
     }
 
     private func pointsOf(
@@ -226,12 +234,14 @@ public struct FaultSweep: Sendable {
         by entryPoint: EntryPoint,
         _ injector: FaultInjector?,
         pageLimit: Int? = nil,
-        watching originals: OriginalSuites? = nil
+        watching originals: OriginalSuites? = nil,
+        passing: @escaping @Sendable (UpgradePoint) throws -> Void = { _ in }
     ) async throws -> MigrationReport {
         var configuration = configuration
         configuration.atPoint = { point in
             originals?.pass(point)
             try injector?.hook(point)
+            try passing(point)
         }
         configuration.batchSize = batchSize
         configuration.pageLimit = pageLimit

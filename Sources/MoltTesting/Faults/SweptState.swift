@@ -32,11 +32,17 @@ struct SweptState: Equatable {
 }
 
 extension SweptState {
-    /// Why what an upgrade has left is not whole; nil when it is as it was before, or as it is to be, or committed with
-    /// the changes to suites still to be made.
+    /// Why what an upgrade has left is not whole; nil when it is as it was before, or as it is to be, or as it was at one
+    /// of its commits, or committed with the changes to suites still to be made.
     ///
     /// - Parameter isCommitted: Whether the upgrade was committed, so that the store must not be as it was before.
-    func fault(before: SweptState, after: SweptState, isCommitted: Bool) -> String? {
+    func fault(on course: FaultSweep.Course, isCommitted: Bool) -> String? {
+        // Changes to suites that a commit has left are made by what follows it.
+        if course.milestones.contains(where: { $0 == self || !journal.isEmpty && $0.inside == inside }) { return nil }
+        return fault(before: course.before, after: course.after, isCommitted: isCommitted)
+    }
+
+    private func fault(before: SweptState, after: SweptState, isCommitted: Bool) -> String? {
         if self == after { return nil }
         if self == before, !isCommitted { return nil }
         if journal.isEmpty {

@@ -193,6 +193,23 @@ struct AttemptTests {
         #expect(permissions.all == [0o600])
     }
 
+    @Test func `is named when somebody wants to write meanwhile`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.busyTimeout = .milliseconds(20)
+        let writer = try CodableCache(at: url, configuration: configuration)
+        let errors = Log<CacheError>()
+        let step = MigrationStep.run { _ in
+            do {
+                try writer.set(1, forKey: "number")
+            } catch let error as CacheError {
+                errors.append(error)
+            }
+        }
+        try open(limit: 1, step).close()
+        #expect(errors.all.map(\.code) == [.busy])
+        #expect(errors.all.first?.message.contains("being upgraded by process \(getpid())") == true)
+    }
+
     @Test func `is named when another process waits for it in vain`() async throws {
         let url = url
         let begun = scratch.file("begun").path

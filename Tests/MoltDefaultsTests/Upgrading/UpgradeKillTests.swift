@@ -1,9 +1,9 @@
 #if os(Linux)
+    import FaultyDisk
     import Foundation
     import Glibc
     import MoltDefaults
     import MoltTesting
-    import TestHome
     import Testing
 
     /// All is done by child processes, so that each opening is that of an app that was just started.

@@ -1,0 +1,120 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+
+/// Something that writes, of which a disk without room must lose nothing.
+///
+/// Add what is new to `all`: it is then tried with every amount of room on both kinds of full disk.
+struct FullDiskCase: Sendable {
+    let name: String
+    /// Makes what is there before.
+    let prepare: @Sendable (TestPlace) throws -> Void
+    /// Writes; throws when there is no room.
+    let act: @Sendable (TestPlace) throws -> Void
+    /// What a reader finds, in a form that is the same for the same contents.
+    let look: @Sendable (TestPlace) throws -> String
+    /// Whether it only writes below the place's own directory, over which a volume can be mounted.
+    let isInDirectory: Bool
+
+    static let all = [upgrade, growing, fresh, firstValue, app, settings]
+
+    /// The case of a name, as a child process is told of it.
+    static func named(_ name: String) -> FullDiskCase? { all.first { $0.name == name } }
+
+    private static let registry = MigrationRegistry(People.migrations)
+
+    private static func open(_ place: TestPlace, _ registry: MigrationRegistry = registry) throws -> CodableCache {
+        try CodableCache(at: place.cache, migrations: registry, configuration: People.configuration)
+    }
+
+    private static func contents(_ place: TestPlace) throws -> String {
+        let damage = try CacheStore.damage(at: place.cache)
+        guard damage.isEmpty else { throw Broken("It is damaged: \(damage.prefix(3))") }
+        guard let contents = try StoreContents.found(at: place.cache) else { return "no store" }
+        let ledger = contents.ledger.map { "\($0.name) \($0.version)" }
+        let records = contents.records.map { record in
+            "\(record.key) \(record.typeName) \(record.version) \(String(decoding: record.content, as: UTF8.self))"
+        }
+        return (["\(contents.version)"] + ledger + records).joined(separator: "\n")
+    }
+
+    private static let upgrade = FullDiskCase(
+        name: "an upgrade",
+        prepare: { try People.prepare($0, count: 300, size: 1_000) },
+        act: { try open($0).close() },
+        look: contents,
+        isInDirectory: true
+    )
+
+    /// Records become ten times as long.
+    private static let growing = FullDiskCase(
+        name: "an upgrade that makes records longer",
+        prepare: { try People.prepare($0, count: 60, size: 1_000) },
+        act: { place in
+            let text = String(repeating: "long ", count: 2_000)
+            let grow = Migration(to: 1, "grow", .addProperty("Alien", "text", default: .string(text)))
+            try open(place, [grow]).close()
+        },
+        look: contents,
+        isInDirectory: true
+    )
+
+    private static let fresh = FullDiskCase(
+        name: "a new store",
+        prepare: { try $0.makeDirectory() },
+        act: { try open($0).close() },
+        look: contents,
+        isInDirectory: true
+    )
+
+    private static let firstValue = FullDiskCase(
+        name: "a batch",
+        prepare: { place in
+            try People.prepare(place, count: 50)
+            try open(place).close()
+        },
+        act: { place in
+            let cache = try open(place)
+            defer { cache.close() }
+            try cache.batch { batch in
+                for number in 0..<100 {
+                    try batch.set(String(repeating: "\(number) ", count: 500), forKey: "value \(number)")
+                }
+            }
+        },
+        look: contents,
+        isInDirectory: true
+    )
+
+    /// Records and suites; what is committed counts as done once the journal is empty.
+    private static let app = FullDiskCase(
+        name: "an upgrade of records and suites",
+        prepare: { try AppScenario(.cache, $0).prepare(records: 100) },
+        act: { try AppScenario(.cache, $0).upgrade() },
+        look: { try look(AppScenario(.cache, $0)) },
+        isInDirectory: false
+    )
+
+    private static let settings = FullDiskCase(
+        name: "an upgrade of suites",
+        prepare: { try AppScenario(.suite, $0).prepare(records: 0) },
+        act: { try AppScenario(.suite, $0).upgrade() },
+        look: { try look(AppScenario(.suite, $0)) },
+        isInDirectory: false
+    )
+
+    /// With a journal left over: what it says is committed, and stays so.
+    static let journal = "journal"
+
+    private static func look(_ scenario: AppScenario) throws -> String {
+        let outcome = try scenario.outcome()
+        guard outcome.journal.isEmpty else { return journal }
+        let contents = scenario.primary == .cache ? try contents(scenario.place) : ""
+        return "\(contents) \(outcome.ledger) \(sorted(outcome.old)) \(sorted(outcome.group))"
+    }
+
+    private static func sorted(_ values: [String: PropertyListValue]) -> [String] {
+        values.map { "\($0.key): \($0.value)" }.sorted()
+    }
+}

@@ -1,0 +1,227 @@
+#if os(Linux)
+    import FaultyDisk
+    import Foundation
+    import Glibc
+    import Molt
+    import MoltCache
+    import MoltCore
+    import Testing
+
+    /// Child processes may not let files grow, or write to a small volume of their own.
+    @Suite struct `A full disk` {
+        /// How there comes to be no room.
+        enum Kind: String, Codable, CaseIterable, Sendable {
+            /// No file may grow beyond a size, as with a quota: the system says EFBIG.
+            case sizeLimit
+            /// A volume has no room: the system says ENOSPC.
+            case volume
+
+            static let all = allCases.filter { $0 == .sizeLimit || canMount }
+            private static let canMount = getuid() == 0
+        }
+
+        @Test(arguments: FullDiskCase.all.map(\.name), Kind.all)
+        func `loses nothing, is told of, and is made up for when there is room`(name: String, kind: Kind) async throws {
+            guard kind == .sizeLimit || FullDiskCase.named(name)?.isInDirectory == true else { return }
+            await #expect(processExitsWith: .success) { [name = name as String, kind = kind as Kind] in
+                let test = try #require(FullDiskCase.named(name))
+                guard let room = try Room(kind, TestPlace()) else { return }
+                defer { room.place.remove() }
+                try FullDiskSweep(test: test, room: room).run()
+            }
+        }
+
+        @Test(arguments: Kind.all)
+        func `is no reason to open the cache again`(kind: Kind) async throws {
+            await #expect(processExitsWith: .success) { [kind = kind as Kind] in
+                guard let room = try Room(kind, TestPlace()) else { return }
+                defer { room.place.remove() }
+                try People.prepare(room.place, count: 50)
+                let image = try DiskImage(of: room.place)
+                var count = 0
+                for bytes in stride(from: 0, to: 300_000, by: TestRun.choose(50_000, long: 4_000)) {
+                    try image.restore(to: room.place)
+                    try Self.write(room, bytes)
+                    count += 1
+                }
+                TestRun.report("full disk, \(kind), an open cache: \(count) amounts of room")
+            }
+        }
+
+        /// Writes with one cache until there is no room, and goes on with it when there is.
+        private static func write(_ room: Room, _ bytes: Int) throws {
+            let cache = try CodableCache(at: room.place.cache)
+            try cache.set("first", forKey: "first")
+            var written = 0
+            var failure: (any Error)?
+            try room.limit(more: bytes)
+            while failure == nil, written < 500 {
+                do {
+                    try cache.set(String(repeating: "\(written)", count: 2_000), forKey: "value \(written)")
+                    written += 1
+                } catch {
+                    failure = error
+                }
+            }
+            try FullDiskSweep.check(try #require(failure))
+            for _ in 0..<2 {
+                let error = #expect(throws: CacheError.self) {
+                    try cache.batch { try $0.set(String(repeating: "b", count: 2_000_000), forKey: "batch") }
+                }
+                try FullDiskSweep.check(try #require(error))
+                #expect(try cache.value(String.self, forKey: "first") == "first")
+                #expect(try cache.count() == 51 + written)
+                #expect(try cache.value(String.self, forKey: "batch") == nil)
+            }
+            try room.free()
+            try cache.set("after", forKey: "after")
+            try cache.batch { try $0.set(String(repeating: "b", count: 2_000_000), forKey: "batch") }
+            #expect(try cache.remove(forKey: "first"))
+            #expect(try cache.count() == 52 + written)
+            cache.close()
+            #expect(try CacheStore.damage(at: room.place.cache).isEmpty)
+            let reopened = try CodableCache(at: room.place.cache)
+            defer { reopened.close() }
+            #expect(try reopened.count() == 52 + written)
+            for number in 0..<written {
+                let value = try reopened.value(String.self, forKey: "value \(number)")
+                #expect(value == String(repeating: "\(number)", count: 2_000))
+            }
+        }
+
+        /// The system's default for that signal is to end the process.
+        ///
+        /// Molt leaves it to the app, and loses nothing by it. Threads of a pool, as those of `async` functions, do not
+        /// get the signal.
+        @Test func `that ends the process is as a kill`() async throws {
+            let scenario = AppScenario()
+            defer { scenario.place.remove() }
+            try scenario.prepare(records: 300)
+            let before = try scenario.outcome()
+            await #expect(processExitsWith: .signal(SIGXFSZ)) { [scenario = scenario as AppScenario] in
+                let room = try #require(try Room(.sizeLimit, scenario.place, isTold: true))
+                try room.limit(more: 20_000)
+                try scenario.upgrade()
+            }
+            #expect(try scenario.outcome() == before)
+            try scenario.upgrade()
+            let after = try scenario.outcome()
+            #expect(after.contents?.version == 8 && after.journal.isEmpty && after.old.isEmpty)
+        }
+    }
+
+    /// Opens a case with every amount of room.
+    struct FullDiskSweep {
+        let test: FullDiskCase
+        let room: Room
+
+        func run() throws {
+            let place = room.place
+            try test.prepare(place)
+            let image = try DiskImage(of: place)
+            let before = try test.look(place)
+            try test.act(place)
+            let after = try test.look(place)
+            #expect(before != after)
+            var (failures, journals, successes) = (0, 0, 0)
+            var bytes = 0
+            let step = TestRun.choose(48_000, long: 2_000)
+            while successes < 3, bytes < 8_000_000 {
+                try image.restore(to: place)
+                try room.limit(more: bytes)
+                var failure: (any Error)?
+                do {
+                    try test.act(place)
+                    successes += 1
+                } catch {
+                    failure = error
+                    failures += 1
+                    successes = 0
+                }
+                try room.free()
+                let left = try test.look(place)
+                if let failure {
+                    try Self.check(failure)
+                    if left == FullDiskCase.journal { journals += 1 }
+                    #expect([before, after, FullDiskCase.journal].contains(left), "\(bytes)")
+                } else {
+                    #expect(left == after, "\(bytes)")
+                }
+                try test.act(place)
+                #expect(try test.look(place) == after, "\(bytes)")
+                // The first bytes are where files are made.
+                bytes += bytes < 12_000 ? TestRun.choose(4_000, long: 512) : step
+            }
+            #expect(failures > 0)
+            TestRun.report(
+                "full disk, \(room.kind), \(test.name): \(failures) amounts too small, \(journals) with a journal left"
+            )
+        }
+
+        /// Checks that an error says what is the matter.
+        static func check(_ error: any Error) throws {
+            let (code, message) =
+                switch error {
+                case let error as CacheError: (error.code.rawValue, error.message)
+                case let error as MigrationError: (error.code.rawValue, ([error.message] + causes(error)).joined())
+                case let error as DefaultsError: (error.code.rawValue, error.message)
+                default: ("other", "\(error)")
+                }
+            #expect(["storeFailed", "attachedStoreFailed", "notWritable"].contains(code), "\(error)")
+            let reasons = ["disk is full", "no room", "File too large", "No space left"]
+            #expect(reasons.contains { message.contains($0) }, "\(error)")
+        }
+
+        private static func causes(_ error: MigrationError) -> [String] {
+            (error.underlying as? DefaultsError).map { [$0.message] } ?? []
+        }
+    }
+
+    /// A place on a disk that can be filled up.
+    struct Room {
+        let kind: `A full disk`.Kind
+        let place: TestPlace
+
+        /// - Parameter isTold: Whether the process gets the signal of a file that may not grow.
+        init?(_ kind: `A full disk`.Kind, _ place: TestPlace, isTold: Bool = false) throws {
+            self.kind = kind
+            self.place = place
+            try place.makeDirectory()
+            switch kind {
+            case .sizeLimit:
+                signal(SIGXFSZ, isTold ? SIG_DFL : SIG_IGN)
+                // Threads of a pool get no signals otherwise.
+                var signals = sigset_t()
+                sigemptyset(&signals)
+                sigaddset(&signals, SIGXFSZ)
+                pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            case .volume: guard molt_mount_volume(place.directory.path, 16_384) else { return nil }
+            }
+        }
+
+        private var filler: String { place.directory.appendingPathComponent("filler").path }
+
+        /// Leaves room for a number of bytes: in each file, or on the volume beside what is there.
+        func limit(more bytes: Int) throws {
+            switch kind {
+            case .sizeLimit:
+                try #require(molt_limit_file_size(bytes))
+            case .volume:
+                var status = statvfs()
+                try #require(statvfs(place.directory.path, &status) == 0)
+                let free = Int(status.f_bavail) * Int(status.f_frsize)
+                let file = open(filler, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+                defer { close(file) }
+                try #require(posix_fallocate(file, 0, off_t(max(1, free - bytes))) == 0)
+            }
+        }
+
+        /// Gives all room back.
+        func free() throws {
+            switch kind {
+            case .sizeLimit: try #require(molt_limit_file_size(-1))
+            case .volume: unlink(filler)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,140 @@
+import FaultyDisk
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import Testing
+
+/// What tests of a loss of power have in common: one is recorded at a time.
+@Suite("A loss of power", .serialized, .enabled(if: molt_disk_is_faulty(), "needs the calls of the C library"))
+struct PowerLossTests {}
+
+extension PowerLossTests {
+    @Suite("at any operation of a cache")
+    struct CachePowerTests {
+        private let place = TestPlace()
+        private let registry = MigrationRegistry(People.migrations)
+
+        private struct Value: Codable {
+            var text: String
+        }
+
+        /// Opens, upgrades, writes, checkpoints and closes.
+        private func life(_ timeline: inout CacheTimeline) throws {
+            let cache = try CodableCache(at: place.cache, migrations: registry, configuration: People.configuration)
+            try timeline.reach("opened", isSafe: true)
+            for number in 0..<3 {
+                try cache.set(Value(text: "\(number)"), forKey: "value \(number % 2)")
+                try timeline.reach("set \(number)", isSafe: false)
+            }
+            try cache.batch { batch in
+                for number in 0..<200 { try batch.set(Value(text: "batch \(number)"), forKey: "batch \(number)") }
+            }
+            try timeline.reach("batch", isSafe: false)
+            // Another process does this when it writes a lot.
+            try SQLite(place.cache).run("PRAGMA wal_checkpoint(RESTART)")
+            try timeline.reach("checkpoint", isSafe: true)
+            try cache.set(Value(text: "after"), forKey: "value 0")
+            try timeline.reach("set after the checkpoint", isSafe: false)
+            cache.close()
+            try timeline.reach("closed", isSafe: true)
+        }
+
+        private func report(_ name: String, _ recording: DiskRecording, _ count: Int, _ timeline: CacheTimeline) {
+            let operations = recording.operations.count
+            TestRun.report("power, \(name): \(operations) operations, \(count) losses, found \(timeline.found)")
+        }
+
+        @Test func `leaves an upgrade undone or done, and done once it was reported`() throws {
+            defer { place.remove() }
+            try People.prepare(place, count: 300)
+            var timeline = try CacheTimeline(place, registry)
+            let recording = try DiskRecording(place) { try life(&timeline) }
+            var sweep = PowerLossSweep(recording: recording)
+            try sweep.checkRecording()
+            sweep.seeds = TestRun.choose(1, long: 40)
+            sweep.distance = TestRun.choose(2, long: 1)
+            let count = try sweep.run { try timeline.check($0) }
+            report("upgrade", recording, count, timeline)
+            #expect(timeline.found[0] > 0 && timeline.found[1] > 0)
+            #expect(timeline.found.count { $0 > 0 } > 4, "\(timeline.found)")
+        }
+
+        @Test func `leaves no store or a whole one where there was none`() throws {
+            defer { place.remove() }
+            var timeline = try CacheTimeline(place, registry)
+            let recording = try DiskRecording(place) { try life(&timeline) }
+            var sweep = PowerLossSweep(recording: recording)
+            try sweep.checkRecording()
+            sweep.seeds = TestRun.choose(2, long: 40)
+            let count = try sweep.run { try timeline.check($0) }
+            report("fresh", recording, count, timeline)
+            #expect(timeline.found[0] > 0 && timeline.found[1] > 0)
+            #expect(timeline.found.count { $0 > 0 } > 4, "\(timeline.found)")
+        }
+
+        /// Not whole or nothing, as was asked for; but it goes on where it has stopped, and comes to the same end.
+        @Test func `leaves an upgrade that commits in batches to be gone on with`() throws {
+            defer { place.remove() }
+            try People.prepare(place, count: 300)
+            let before = try StoreContents.found(at: place.cache)
+            let registry = MigrationRegistry([
+                Migration(
+                    to: 1,
+                    "batches",
+                    .renameProperty("Alien", "note", to: "remark"),
+                    .transform("Alien") { $0.key = "new-" + $0.key }
+                ).committingInBatches(of: 64)
+            ])
+            func upgrade() throws -> StoreContents {
+                let cache = try CodableCache(at: place.cache, migrations: registry, configuration: People.configuration)
+                defer { cache.close() }
+                return try cache.contents().timeless
+            }
+            var after: StoreContents?
+            let recording = try DiskRecording(place) {
+                after = try upgrade()
+                DiskRecording.mark("opened")
+            }
+            #expect(after?.records.count { $0.key.hasPrefix("new-") } == 270)
+            var sweep = PowerLossSweep(recording: recording)
+            try sweep.checkRecording()
+            sweep.seeds = TestRun.choose(0, long: 40)
+            sweep.distance = TestRun.choose(2, long: 1)
+            var counts = [0, 0, 0]
+            let count = try sweep.run { moment in
+                let left = try StoreContents.found(at: place.cache)
+                let state = left == before ? 0 : left?.timeless == after ? 2 : 1
+                counts[state] += 1
+                if !moment.marks.isEmpty, state != 2 { throw Broken("It was reported as done.") }
+                guard try upgrade() == after else { throw Broken("It has come to another end.") }
+                let damage = try CacheStore.damage(at: place.cache)
+                guard damage.isEmpty else { throw Broken("It is damaged: \(damage.prefix(3))") }
+            }
+            let operations = recording.operations.count
+            TestRun.report("power, batches: \(operations) operations, \(count) losses, \(counts) old, half done, new")
+            #expect(counts.allSatisfy { $0 > 0 })
+        }
+
+        /// More than SQLite keeps in memory: much of it is in the log before the commit.
+        @Test func `leaves a large upgrade undone or done`() throws {
+            defer { place.remove() }
+            try People.prepare(place, count: TestRun.choose(650, long: 1_600), size: 9_000)
+            var timeline = try CacheTimeline(place, registry)
+            let recording = try DiskRecording(place) {
+                let cache = try CodableCache(at: place.cache, migrations: registry, configuration: People.configuration)
+                try timeline.reach("opened", isSafe: true)
+                cache.close()
+                try timeline.reach("closed", isSafe: true)
+            }
+            let commit = recording.operations.firstIndex { if case .mark = $0.kind { true } else { false } }
+            #expect(try #require(commit) > 1_000)
+            var sweep = PowerLossSweep(recording: recording)
+            try sweep.checkRecording()
+            sweep.seeds = TestRun.choose(0, long: 2)
+            sweep.distance = TestRun.choose(900, long: 60)
+            let count = try sweep.run { try timeline.check($0) }
+            report("large", recording, count, timeline)
+        }
+    }
+}

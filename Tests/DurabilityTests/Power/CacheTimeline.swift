@@ -1,0 +1,72 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import Testing
+
+/// What a cache held, one after the other, while it was recorded, and what was promised of it.
+struct CacheTimeline {
+    struct State {
+        var contents: StoreContents?
+        /// Whether it was promised that power can be lost now.
+        var isSafe: Bool
+    }
+
+    let place: TestPlace
+    let registry: MigrationRegistry
+    private(set) var states: [State]
+    /// The first state of a store that is upgraded.
+    private(set) var firstUpgraded = 1
+    /// How often each state was found.
+    private(set) var found: [Int]
+
+    init(_ place: TestPlace, _ registry: MigrationRegistry) throws {
+        self.place = place
+        self.registry = registry
+        states = [State(contents: try StoreContents.found(at: place.cache), isSafe: true)]
+        found = []
+    }
+
+    /// Notes what the cache holds now, while it is recorded.
+    mutating func reach(_ name: String, isSafe: Bool) throws {
+        states.append(State(contents: try StoreContents.found(at: place.cache), isSafe: isSafe))
+        DiskRecording.mark(name)
+    }
+
+    /// Checks what a loss of power has left, and that the next opening makes an upgraded store of it.
+    mutating func check(_ moment: PowerLossSweep.Moment) throws {
+        if found.isEmpty { found = states.map { _ in 0 } }
+        let reached = moment.marks.count
+        let oldest = states.indices.last { $0 <= reached && states[$0].isSafe } ?? 0
+        let possible = oldest...min(reached + 1, states.count - 1)
+        // One that only looks must not be needed for one that opens to find everything.
+        var left: Int?
+        if moment.number % 2 == 0 {
+            let contents = try StoreContents.found(at: place.cache)
+            left = possible.last { states[$0].contents == contents }
+            guard left != nil else {
+                let other = states.firstIndex { $0.contents == contents }
+                throw Broken("It is not in one of the states \(possible), but \(other.map(String.init) ?? "torn").")
+            }
+            try checkWhole()
+        }
+        let cache = try CodableCache(at: place.cache, migrations: registry, configuration: People.configuration)
+        let opened = try cache.contents().timeless
+        try cache.set("after", forKey: "after")
+        cache.close()
+        // An upgrade that was not committed is done now.
+        let expected = (left.map { $0...$0 } ?? possible).last { index in
+            states[max(index, firstUpgraded)].contents?.timeless == opened
+        }
+        guard let expected else {
+            throw Broken("Opened, it holds none of the states \(left.map { $0...$0 } ?? possible).")
+        }
+        try checkWhole()
+        found[expected] += 1
+    }
+
+    private func checkWhole() throws {
+        let damage = try CacheStore.damage(at: place.cache)
+        guard damage.isEmpty else { throw Broken("It is damaged: \(damage.prefix(3))") }
+    }
+}

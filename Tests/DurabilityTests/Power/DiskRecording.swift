@@ -1,0 +1,96 @@
+import FaultyDisk
+import Foundation
+
+/// All that was done to the files of a test, in order.
+struct DiskRecording {
+    /// One call of the system.
+    struct Operation {
+        enum Kind {
+            /// A file that was there before is first seen.
+            case found(path: String)
+            case create(path: String)
+            case write(offset: Int, bytes: [UInt8])
+            case truncate(length: Int)
+            case sync
+            case makeDirectory(path: String)
+            case rename(path: String, newPath: String)
+            case remove(path: String)
+            case syncDirectory(path: String)
+            /// Nothing is done; the test has come somewhere.
+            case mark(String)
+        }
+
+        var kind: Kind
+        /// Which file it is, whatever its name.
+        var file: Int
+    }
+
+    let place: TestPlace
+    /// The files before.
+    let before: DiskImage
+    let operations: [Operation]
+
+    /// Runs a closure and records what it does to the files of a place.
+    init(_ place: TestPlace, _ body: () throws -> Void) throws {
+        self.place = place
+        before = try DiskImage(of: place)
+        molt_disk_watch(place.home, place.token)
+        do {
+            try body()
+        } catch {
+            molt_disk_unwatch()
+            throw error
+        }
+        molt_disk_unwatch()
+        operations = (0..<molt_disk_operations()).compactMap { number in
+            molt_disk_operation_at(number).map { Operation($0.pointee) }
+        }
+    }
+
+    /// Records that the closure has come somewhere.
+    static func mark(_ text: String) {
+        molt_disk_add_mark(text)
+    }
+}
+
+extension DiskRecording.Operation {
+    fileprivate init(_ operation: molt_disk_operation) {
+        file = Int(operation.file)
+        let path = operation.path.map { String(cString: $0) } ?? ""
+        kind =
+            switch operation.kind {
+            case molt_disk_found: .found(path: path)
+            case molt_disk_create: .create(path: path)
+            case molt_disk_write:
+                .write(
+                    offset: operation.offset,
+                    bytes: Array(UnsafeBufferPointer(start: operation.bytes, count: operation.count))
+                )
+            case molt_disk_truncate: .truncate(length: operation.offset)
+            case molt_disk_sync: .sync
+            case molt_disk_make_directory: .makeDirectory(path: path)
+            case molt_disk_rename:
+                .rename(path: path, newPath: operation.new_path.map { String(cString: $0) } ?? "")
+            case molt_disk_remove, molt_disk_remove_directory: .remove(path: path)
+            case molt_disk_sync_directory: .syncDirectory(path: path)
+            default: .mark(path)
+            }
+    }
+
+    /// What was done, in a few words.
+    var words: String {
+        func name(_ path: String) -> String { (path as NSString).lastPathComponent }
+        return switch kind {
+        case .found(let path): "found \(name(path)) as \(file)"
+        case .create(let path): "create \(name(path)) as \(file)"
+        case .write(let offset, let bytes): "write \(bytes.count) bytes at \(offset) of \(file)"
+        case .truncate(let length): "truncate \(file) to \(length)"
+        case .sync: "sync \(file)"
+        case .makeDirectory(let path): "make the directory \(name(path))"
+        case .rename(let path, let newPath): "rename \(name(path)) to \(name(newPath))"
+        case .remove(let path): "remove \(name(path))"
+        case .syncDirectory(let path): "sync the directory \(name(path))"
+        case .mark(let text): "mark \(text)"
+        }
+    }
+}

@@ -1,0 +1,156 @@
+#if os(Linux)
+    import FaultyDisk
+    import Foundation
+    import Glibc
+    import Molt
+    import MoltCache
+    import MoltCore
+    import Testing
+
+    extension PowerLossTests {
+        /// Each call that writes fails, once or from then on; the same process goes on.
+        @Suite("and a disk that refuses a call")
+        struct RefusedCallTests {
+            enum Refusal: String, CaseIterable {
+                /// A write or sync fails, and the next one works.
+                case failsOnce
+                /// Everything fails from then on, until somebody sees to the device.
+                case failsForGood
+                /// There is no room any more, after half of a write.
+                case isFull
+            }
+
+            private static let all: UInt32 =
+                1 << molt_disk_create.rawValue | 1 << molt_disk_write.rawValue | 1 << molt_disk_truncate.rawValue
+                | 1 << molt_disk_sync.rawValue | 1 << molt_disk_make_directory.rawValue
+                | 1 << molt_disk_rename.rawValue | 1 << molt_disk_remove.rawValue
+                | 1 << molt_disk_sync_directory.rawValue
+            private static let growing: UInt32 =
+                1 << molt_disk_create.rawValue | 1 << molt_disk_write.rawValue | 1 << molt_disk_make_directory.rawValue
+
+            private let place = TestPlace()
+            private let registry = MigrationRegistry(People.migrations)
+
+            @Test(arguments: Refusal.allCases, [true, false])
+            func `loses nothing that was there, and the cache works when it is over`(
+                refusal: Refusal,
+                isFresh: Bool
+            ) throws {
+                defer { place.remove() }
+                if !isFresh { try People.prepare(place, count: 150) }
+                let image = try DiskImage(of: place)
+                let before = try StoreContents.found(at: place.cache)
+                let kinds = refusal == .isFull ? Self.growing : Self.all
+
+                molt_disk_watch(place.home, place.token)
+                molt_disk_refuse(kinds, 0, -1, 0, false)
+                let outcome = live(place)
+                let count = molt_disk_counted()
+                molt_disk_unwatch()
+                #expect(outcome.opened && outcome.written == Self.keys)
+                let upgraded = try #require(outcome.upgraded)
+
+                var counts: [String: Int] = [:]
+                for number in stride(from: 1, through: count, by: TestRun.choose(isFresh ? 3 : 5, long: 1)) {
+                    try image.restore(to: place)
+                    molt_disk_watch(place.home, place.token)
+                    molt_disk_refuse(
+                        kinds,
+                        number,
+                        refusal == .failsOnce ? number : .max,
+                        refusal == .isFull ? ENOSPC : EIO,
+                        refusal == .isFull
+                    )
+                    let outcome = live(place) {
+                        molt_disk_refuse(0, 0, -1, 0, false)
+                    }
+                    molt_disk_unwatch()
+                    counts[outcome.opened ? "opened" : "failed", default: 0] += 1
+                    for error in outcome.errors { check(error, refusal, number) }
+                    #expect(try CacheStore.damage(at: place.cache).isEmpty, "\(number)")
+                    let left = try StoreContents.found(at: place.cache)
+                    if outcome.opened {
+                        let expected = upgraded.keys.union(outcome.written)
+                        #expect(Set(left?.records.map(\.key) ?? []) == expected, "\(number), \(outcome)")
+                    } else if left?.version == 4 {
+                        // The commit was written, and what followed it was refused.
+                        #expect(left?.timeless == upgraded.timeless, "\(number)")
+                    } else {
+                        #expect(left == before, "\(number)")
+                    }
+                    let again = live(place)
+                    #expect(again.opened && again.written == Self.keys, "\(number), \(again.errors)")
+                }
+                let store = isFresh ? "fresh" : "upgrade"
+                TestRun.report("refused calls, \(refusal), \(store): \(count) points, \(counts)")
+            }
+
+            private static let keys: Set<String> = ["a", "b", "c", "healed"]
+
+            private struct Outcome {
+                var opened = false
+                /// What the cache held when it was opened.
+                var upgraded: StoreContents?
+                var written: Set<String> = []
+                var errors: [any Error] = []
+            }
+
+            /// Opens, writes, ends the refusals, writes with the same cache, and closes.
+            private func live(_ place: TestPlace, heal: () -> Void = {}) -> Outcome {
+                var outcome = Outcome()
+                let cache: CodableCache
+                do {
+                    let configuration = People.configuration
+                    cache = try CodableCache(at: place.cache, migrations: registry, configuration: configuration)
+                    outcome.opened = true
+                } catch {
+                    heal()
+                    outcome.errors.append(error)
+                    return outcome
+                }
+                outcome.upgraded = try? cache.contents()
+                func write(_ key: String, _ body: () throws -> Void) {
+                    do {
+                        try body()
+                        outcome.written.insert(key)
+                    } catch {
+                        outcome.errors.append(error)
+                    }
+                    // What has failed is not seen, and what is there is.
+                    do {
+                        #expect(try (cache.value(String.self, forKey: key) != nil) == outcome.written.contains(key))
+                        #expect(try cache.count() == (outcome.upgraded?.keys ?? []).union(outcome.written).count)
+                    } catch {
+                        outcome.errors.append(error)
+                    }
+                }
+                write("a") { try cache.set("a", forKey: "a") }
+                write("b") { try cache.batch { try $0.set(String(repeating: "b", count: 40_000), forKey: "b") } }
+                write("c") { try cache.set("c", forKey: "c") }
+                heal()
+                write("healed") { try cache.set("healed", forKey: "healed") }
+                #expect(outcome.written.contains("healed"))
+                cache.close()
+                return outcome
+            }
+
+            private func check(_ error: any Error, _ refusal: Refusal, _ number: Int) {
+                let (code, message) =
+                    switch error {
+                    case let error as CacheError: (error.code.rawValue, error.message)
+                    case let error as MigrationError: (error.code.rawValue, error.message)
+                    default: ("other", "\(error)")
+                    }
+                // SQLite keeps to itself why it could not make a file; and without its directory there can be none.
+                #expect(["storeFailed", "noPermission", "notAFile"].contains(code), "\(number): \(error)")
+                if refusal == .isFull {
+                    #expect(["disk is full", "not full"].contains { message.contains($0) }, "\(number): \(error)")
+                }
+            }
+        }
+    }
+
+    extension StoreContents {
+        fileprivate var keys: Set<String> { Set(records.map(\.key)) }
+    }
+#endif

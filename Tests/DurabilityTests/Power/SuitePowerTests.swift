@@ -1,0 +1,77 @@
+#if os(Linux)
+    import FaultyDisk
+    import Foundation
+    import Molt
+    import MoltCore
+    import Testing
+
+    extension PowerLossTests {
+        @Suite("at any operation of an upgrade of suites")
+        struct SuitePowerTests {
+            @Test(arguments: AppScenario.Primary.allCases)
+            func `leaves all of it undone or done, and done once it was reported`(primary: AppScenario.Primary) throws {
+                let scenario = AppScenario(primary)
+                defer { scenario.place.remove() }
+                try scenario.prepare(records: 100)
+                let before = try scenario.outcome()
+                let recording = try DiskRecording(scenario.place) {
+                    try scenario.upgrade()
+                    DiskRecording.mark("opened")
+                }
+                let after = try scenario.outcome()
+                #expect(after.journal.isEmpty)
+                #expect(after.old.isEmpty && after.group["title"] == "app" && after.group["tags"] == ["a", "b"])
+                var sweep = PowerLossSweep(recording: recording)
+                try sweep.checkRecording()
+                sweep.seeds = TestRun.choose(1, long: 40)
+                sweep.distance = TestRun.choose(primary == .cache ? 3 : 1, long: 1)
+                var found: [AppScenario.Left: Int] = [:]
+                let count = try sweep.run { moment in
+                    let left = try scenario.left(before: before, after: after)
+                    found[left, default: 0] += 1
+                    if !moment.marks.isEmpty, left != .new { throw Broken("It was reported as done, and is \(left).") }
+                    try scenario.upgrade()
+                    let finished = try scenario.outcome()
+                    guard finished == after else { throw Broken("Not finished: \(finished.summary)") }
+                }
+                TestRun.report(
+                    "power, suites of a \(primary): \(recording.operations.count) operations, \(count) losses, \(found)"
+                )
+                for left in AppScenario.Left.allCases { #expect(found[left, default: 0] > 0, "\(left)") }
+            }
+
+            /// Foundation saves what an app has set by cutting the file to nothing and writing it anew, and syncs nothing.
+            @Test func `keeps a suite whole when the library had to save the app's own changes`() async throws {
+                await #expect(processExitsWith: .success) {
+                    let place = TestPlace()
+                    defer { place.remove() }
+                    var values: [String: PropertyListValue] = [:]
+                    for number in 0..<100 { values["key \(number)"] = 1 }
+                    try place.old.update(set: values)
+                    let defaults = try #require(UserDefaults(suiteName: place.old.domainName))
+                    let recording = try DiskRecording(place) {
+                        defaults.set(2, forKey: "key 0")
+                        try place.old.set(3, forKey: "key 1")
+                        DiskRecording.mark("set")
+                    }
+                    var sweep = PowerLossSweep(recording: recording)
+                    try sweep.checkRecording()
+                    sweep.seeds = TestRun.choose(4, long: 100)
+                    let count = try sweep.run { moment in
+                        var found = try place.old.values()
+                        let (first, second) = (found["key 0"], found["key 1"])
+                        found["key 0"] = 1
+                        found["key 1"] = 1
+                        guard found == values, first == 1 || first == 2, second == 1 || second == 3 else {
+                            throw Broken("It has \(found.count) settings, and \([first, second])")
+                        }
+                        if !moment.marks.isEmpty, second != 3 { throw Broken("What was set is lost.") }
+                    }
+                    let operations = recording.operations.count
+                    TestRun.report("power, unsaved settings: \(operations) operations, \(count) losses")
+                    #expect(count > 10)
+                }
+            }
+        }
+    }
+#endif

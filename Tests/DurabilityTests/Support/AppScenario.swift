@@ -1,0 +1,127 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+
+/// An app with a cache and two suites, which one registry upgrades together.
+struct AppScenario: Codable, Sendable {
+    /// What the store of an upgrade is.
+    enum Primary: String, Codable, Sendable, CaseIterable {
+        case cache
+        /// The suite of the app's own settings; there are no records then.
+        case suite
+    }
+
+    /// What can be seen without opening anything for writing.
+    struct Outcome: Equatable {
+        var contents: StoreContents?
+        var ledger: [String]
+        var journal: [String]
+        var old: [String: PropertyListValue]
+        var group: [String: PropertyListValue]
+    }
+
+    /// What a fault has left.
+    enum Left: String, CaseIterable {
+        case old
+        /// Committed, and changes to suites are still to be made.
+        case journal
+        case new
+    }
+
+    let primary: Primary
+    let place: TestPlace
+
+    init(_ primary: Primary = .cache, _ place: TestPlace = TestPlace()) {
+        self.primary = primary
+        self.place = place
+    }
+
+    // MARK: Running
+
+    /// Writes what the early release has left.
+    func prepare(records: Int) throws {
+        if primary == .cache { try People.prepare(place, count: records) }
+        try place.old.update(set: [
+            "tags": .string(#"["a","b"]"#),
+            "scale": .string("1.5"),
+            "name": .string("app"),
+            "theme": .string("dark"),
+            "blob": .string(String(repeating: "b", count: 3_000)),
+        ])
+        try place.group.update(set: ["shared": true])
+    }
+
+    var registry: MigrationRegistry {
+        let (old, group) = (place.old, place.group)
+        let settings: [Migration] = [
+            .defaultsV4ToV5(
+                to: 5,
+                suite: old,
+                keys: [.key("tags", .array(of: .string)), .key("scale", .double), .key("name", .string)]
+            ),
+            Migration(to: 6, "style", .renameKey("theme", to: "style", in: old)),
+            .suiteToAppGroup(to: 7, from: old, into: group, afterwards: .clean),
+            Migration(to: 8, "title", .renameKey("name", to: "title", in: group)),
+        ]
+        return MigrationRegistry((primary == .cache ? People.migrations : []) + settings)
+    }
+
+    /// Opens the store, which upgrades it.
+    func upgrade(_ hook: UpgradeHook? = nil) throws {
+        switch primary {
+        case .cache:
+            var configuration = People.configuration
+            configuration.batchSize = nil
+            configuration.atPoint = hook
+            try CodableCache(at: place.cache, migrations: registry, configuration: configuration).close()
+        case .suite:
+            try place.old.upgrade(with: registry)
+        }
+    }
+
+    // MARK: Looking
+
+    func outcome() throws -> Outcome {
+        let (state, contents): (StoreState, StoreContents?) =
+            switch primary {
+            case .cache: (try CacheStore.state(at: place.cache), try StoreContents.found(at: place.cache)?.timeless)
+            case .suite: (try DefaultsStore(place.old).state(), nil)
+            }
+        return Outcome(
+            contents: contents,
+            ledger: state.ledger.map { row in
+                "\(row.name) \(row.version) \(row.outcome) \(row.attachedCounts.sorted { $0.key < $1.key })"
+            },
+            journal: state.journal,
+            old: try place.old.values().filter { $0.key != "molt.ledger" },
+            group: try place.group.values()
+        )
+    }
+
+    /// Checks that what is left is whole, and says what it is.
+    func left(before: Outcome, after: Outcome) throws -> Left {
+        if primary == .cache {
+            let damage = try CacheStore.damage(at: place.cache)
+            guard damage.isEmpty else { throw Broken("The cache is damaged: \(damage.prefix(3))") }
+        }
+        let found = try outcome()
+        if found == before { return .old }
+        if found == after { return .new }
+        guard !found.journal.isEmpty else { throw Broken("It is neither old nor new: \(found.summary)") }
+        guard found.contents == after.contents, found.ledger == after.ledger else {
+            throw Broken("It has a journal, and its records or its ledger are not new: \(found.summary)")
+        }
+        return .journal
+    }
+}
+
+extension AppScenario.Outcome {
+    /// It in short, for messages.
+    var summary: String {
+        """
+        \(contents?.records.count ?? 0) records at \(contents?.version ?? 0), ledger \(ledger), journal \(journal), \
+        old \(old.keys.sorted()), group \(group.keys.sorted())
+        """
+    }
+}

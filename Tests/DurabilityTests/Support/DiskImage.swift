@@ -1,0 +1,59 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// All files of a test, without what is memory and no file: SQLite's "-shm".
+struct DiskImage: Hashable {
+    /// What is in each file, by its path.
+    var files: [String: [UInt8]] = [:]
+    var directories: Set<String> = []
+
+    init() {}
+
+    /// What is there now.
+    init(of place: TestPlace) throws {
+        for path in try place.paths() where !path.hasSuffix("-shm") {
+            var isDirectory: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else { continue }
+            if isDirectory.boolValue {
+                directories.insert(path)
+            } else {
+                files[path] = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+            }
+        }
+    }
+
+    /// Puts everything in place, and nothing else.
+    ///
+    /// - Parameter memory: What is left in the file that SQLite uses as memory beside a database; nil for no file.
+    func restore(to place: TestPlace, memory: [UInt8]? = nil) throws {
+        place.remove()
+        for directory in directories.sorted() { mkdir(directory, 0o700) }
+        for (path, bytes) in files { try Self.write(bytes, to: path) }
+        if let memory, files[place.cache.path] != nil { try Self.write(memory, to: place.cache.path + "-shm") }
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
+        defer { close(descriptor) }
+        var written = 0
+        try bytes.withUnsafeBytes { bytes in
+            while written < bytes.count {
+                let count = writeBytes(descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+                guard count > 0 else { throw CocoaError(.fileWriteUnknown) }
+                written += count
+            }
+        }
+    }
+}
+
+private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Molt
+import TestHome
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A place on disk of one test: a directory for a cache beside the files of its suites.
+///
+/// All paths have the token in them, so that the tests' process can tell them from those of other tests.
+struct TestPlace: Codable, Hashable, Sendable {
+    let token: String
+    /// Where suites are on Linux.
+    let home: String
+
+    init(token: String = UUID().uuidString) {
+        self.token = token
+        home = molt_test_home().map { String(cString: $0) } ?? NSTemporaryDirectory()
+    }
+
+    /// The directory for the cache.
+    var directory: URL { URL(fileURLWithPath: "\(home)/molt-\(token)", isDirectory: true) }
+    var cache: URL { directory.appendingPathComponent("cache.molt") }
+    /// The app's own settings.
+    var old: Molt.Suite { .suite("molt.old.\(token)") }
+    /// Those of its group.
+    var group: Molt.Suite { .suite("molt.group.\(token)") }
+
+    /// Makes the directory for the cache.
+    func makeDirectory() throws {
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    /// The paths of everything that is there, directories before what is in them.
+    func paths() throws -> [String] {
+        let top = try FileManager.default.contentsOfDirectory(atPath: home).filter { $0.contains(token) }.sorted()
+        return top.flatMap { name in
+            let path = "\(home)/\(name)"
+            let inside = (try? FileManager.default.subpathsOfDirectory(atPath: path))?.sorted() ?? []
+            return [path] + inside.map { "\(path)/\($0)" }
+        }
+    }
+
+    /// Removes everything.
+    func remove() {
+        for path in ((try? paths()) ?? []).reversed() { removeEntry(path) }
+    }
+}
+
+/// Removes a file or an empty directory.
+private func removeEntry(_ path: String) {
+    if unlink(path) != 0 { rmdir(path) }
+}

@@ -1,0 +1,155 @@
+#define _GNU_SOURCE
+
+#include "FaultyDisk.h"
+#include "Recorder.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+static _Thread_local long calls = 0;
+static _Thread_local long fatal = 0;
+
+void molt_kill_before_call(long number) {
+    calls = 0;
+    fatal = number;
+}
+
+long molt_disk_calls(void) {
+    return calls;
+}
+
+void molt_disk_call(void) {
+    calls += 1;
+    if (calls == fatal) kill(getpid(), SIGKILL);
+}
+
+bool molt_disk_is_faulty(void) {
+    return MOLT_TAKES_CALLS;
+}
+
+#if defined(__linux__)
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+
+// These take the place of the C library's functions in the tests' process, for all code in it. They make the system's
+// calls themselves: what is needed to find the library's own functions may not work yet when these are first called.
+
+int fsync(int descriptor) {
+    molt_disk_call();
+    if (!molt_is_watching()) return (int)syscall(SYS_fsync, descriptor);
+    return molt_watched_sync(descriptor);
+}
+
+int fdatasync(int descriptor) {
+    molt_disk_call();
+    if (!molt_is_watching()) return (int)syscall(SYS_fdatasync, descriptor);
+    return molt_watched_sync(descriptor);
+}
+
+int rename(const char *path, const char *new_path) {
+    molt_disk_call();
+    if (!molt_is_watching()) return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, new_path, 0);
+    return molt_watched_rename(path, new_path);
+}
+
+int unlink(const char *path) {
+    molt_disk_call();
+    if (!molt_is_watching()) return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+    return molt_watched_remove(AT_FDCWD, path, 0);
+}
+
+#endif
+
+#if MOLT_TAKES_CALLS
+
+// A sanitizer needs these itself.
+
+static int open_file(int directory, const char *path, int flags, mode_t mode) {
+    if (!molt_is_watching()) return (int)syscall(SYS_openat, directory, path, flags, mode);
+    return molt_watched_open(directory, path, flags, mode);
+}
+
+static mode_t mode_argument(int flags, va_list arguments) {
+    return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, mode_t) : 0;
+}
+
+#define MOLT_MODE(last)                                                                                               \
+    va_list arguments;                                                                                                \
+    va_start(arguments, last);                                                                                        \
+    mode_t mode = mode_argument(flags, arguments);                                                                    \
+    va_end(arguments)
+
+int open(const char *path, int flags, ...) {
+    MOLT_MODE(flags);
+    return open_file(AT_FDCWD, path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) {
+    MOLT_MODE(flags);
+    return open_file(AT_FDCWD, path, flags, mode);
+}
+
+int openat(int directory, const char *path, int flags, ...) {
+    MOLT_MODE(flags);
+    return open_file(directory, path, flags, mode);
+}
+
+int openat64(int directory, const char *path, int flags, ...) {
+    MOLT_MODE(flags);
+    return open_file(directory, path, flags, mode);
+}
+
+int creat(const char *path, mode_t mode) {
+    return open_file(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+}
+
+int close(int descriptor) {
+    if (molt_is_watching()) molt_watched_close(descriptor);
+    return (int)syscall(SYS_close, descriptor);
+}
+
+ssize_t write(int descriptor, const void *bytes, size_t count) {
+    if (!molt_is_watching()) return syscall(SYS_write, descriptor, bytes, count);
+    return molt_watched_write(descriptor, bytes, count, -1);
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
+    if (!molt_is_watching()) return syscall(SYS_pwrite64, descriptor, bytes, count, offset);
+    return molt_watched_write(descriptor, bytes, count, offset);
+}
+
+ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off64_t offset) {
+    if (!molt_is_watching()) return syscall(SYS_pwrite64, descriptor, bytes, count, offset);
+    return molt_watched_write(descriptor, bytes, count, offset);
+}
+
+int ftruncate(int descriptor, off_t length) {
+    if (!molt_is_watching()) return (int)syscall(SYS_ftruncate, descriptor, length);
+    return molt_watched_truncate(descriptor, length);
+}
+
+int ftruncate64(int descriptor, off64_t length) {
+    if (!molt_is_watching()) return (int)syscall(SYS_ftruncate, descriptor, length);
+    return molt_watched_truncate(descriptor, length);
+}
+
+int unlinkat(int directory, const char *path, int flags) {
+    if (!molt_is_watching()) return (int)syscall(SYS_unlinkat, directory, path, flags);
+    return molt_watched_remove(directory, path, flags);
+}
+
+int rmdir(const char *path) {
+    if (!molt_is_watching()) return (int)syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+    return molt_watched_remove(AT_FDCWD, path, AT_REMOVEDIR);
+}
+
+int mkdir(const char *path, mode_t mode) {
+    if (!molt_is_watching()) return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+    return molt_watched_make_directory(path, mode);
+}
+
+#endif
