@@ -59,6 +59,13 @@ let package = Package(
             dependencies: molt + ["MoltTesting", "contacts", "CMoltSQLite", "TestHome"],
             exclude: ["Fixtures"]
         ),
+        // Mutated inputs for everything that reads what it did not write: `swift run -c release MoltFuzz`.
+        .executableTarget(
+            name: "MoltFuzz",
+            dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltTesting"],
+            path: "Tests/Fuzz"
+        ),
+        .testTarget(name: "FuzzTests", dependencies: ["MoltFuzz"]),
         // Gives the tests' process a home for settings of its own.
         .target(name: "TestHome", path: "Tests/TestHome"),
         // Records, refuses and loses what the tests' process writes.

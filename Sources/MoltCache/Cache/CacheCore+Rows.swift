@@ -86,7 +86,7 @@ extension CacheCore {
         if let size {
             let old = try statements[.oldSize]
             try old.bind(key, at: 1)
-            self.size = size + Int64(content.data.count) - (try old.first { $0.integer(0) } ?? 0)
+            self.size = size &+ Int64(content.data.count) &- (try old.first { $0.integer(0) } ?? 0)
         }
         let type = try typeID(content.typeName)
         let now = now()
@@ -160,12 +160,16 @@ extension CacheCore {
         )
         while let size, size > limit {
             guard let key = try statements[.oldest].first({ $0.text(0) }) else { return }
+            let count = changes.count
             _ = try remove(key, as: .evicted)
+            // Else the loop would have no end.
+            guard changes.count > count else { throw .missingRow }
         }
     }
 
     private func noteRemoval(_ row: Statement, _ kind: CacheChange.Kind) {
-        if let size { self.size = size - row.integer(2) }
+        // What the file says of its size may be damaged, and must not end the process.
+        if let size { self.size = size &- row.integer(2) }
         changes.append(CacheChange(key: row.text(0), typeName: row.text(1), kind: kind))
     }
 

@@ -312,7 +312,8 @@ final class CacheCore {
     /// The size of all contents: kept in the file by writers that have a limit, else added up.
     func contentSize() throws(SQLiteError) -> Int64 {
         let kept = try statements[.contentSize].first { $0.isNull(0) ? nil : $0.integer(0) }
-        if let kept, let kept { return kept }
+        // No file is of 2^48 bytes, and no size is below 0: that is damage, and they are added up again.
+        if let kept, let kept, 0...(1 << 48) ~= kept { return kept }
         return try statements[.sumSizes].first { $0.integer(0) } ?? 0
     }
 }

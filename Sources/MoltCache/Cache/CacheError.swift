@@ -80,14 +80,14 @@ public struct CacheError: Error, Sendable {
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// There is no file, and the configuration says that none is to be made.
         public static let fileMissing = Code(rawValue: "fileMissing")
+        /// There is a file already where a new one was to be made; it was not touched.
+        public static let fileExists = Code(rawValue: "fileExists")
         /// The file was removed, moved or replaced while the cache had it open.
         public static let fileReplaced = Code(rawValue: "fileReplaced")
         /// No record in quarantine has the id.
         public static let notQuarantined = Code(rawValue: "notQuarantined")
         /// A record cannot be put back: there is a value under its key.
         public static let keyTaken = Code(rawValue: "keyTaken")
-        /// There is something at the path where a new file is to be written.
-        public static let fileExists = Code(rawValue: "fileExists")
         /// A file is no export of a quarantine.
         public static let notAnExport = Code(rawValue: "notAnExport")
         /// The cache was closed.

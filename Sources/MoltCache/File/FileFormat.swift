@@ -106,7 +106,7 @@ enum FileFormat {
         let owner: Int64
         let tables: Int64
         let format: Int64
-        do throws(SQLiteError) {
+        do {
             owner = try connection.integer("PRAGMA application_id")
             tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
             if owner == applicationID, tables == 0, try connection.integer("PRAGMA page_count") == 1 {
@@ -114,12 +114,17 @@ enum FileFormat {
                 return false
             }
             if owner == applicationID {
+                if let intruder = try intruder(in: connection) { throw tamperedWith(path, by: intruder) }
                 format = try number(of: connection)
             } else {
                 format = 0
             }
-        } catch {
+        } catch let error as SQLiteError {
             throw CacheError(error, path: path)
+        } catch let error as CacheError {
+            throw error
+        } catch {
+            throw foreign(path)
         }
         guard owner == applicationID else {
             if owner == 0, tables == 0 { return false }
@@ -137,6 +142,32 @@ enum FileFormat {
             throw error
         }
         return true
+    }
+
+    /// A view in the place of one of our tables, or a trigger on one that is not ours; nil when there is none.
+    ///
+    /// They would run with what the cache does: a trigger that deletes what is written makes every write a loss.
+    private static func intruder(in connection: Connection) throws(SQLiteError) -> String? {
+        try connection.prepare(
+            """
+            SELECT type || ' "' || name || '"' FROM sqlite_schema
+            WHERE type = 'view' AND substr(name, 1, 5) = 'molt_' COLLATE NOCASE
+                OR type = 'trigger' AND substr(tbl_name, 1, 5) = 'molt_' COLLATE NOCASE
+                AND name NOT IN ('molt_adopted_deleted', 'molt_adopted_keyed')
+            """
+        ).first { $0.text(0) }
+    }
+
+    private static func tamperedWith(_ path: String, by intruder: String) -> CacheError {
+        var error = CacheError(
+            .foreignFile,
+            """
+            The cache at \(path) has a \(intruder) that Molt did not make. It would change what is read or written. \
+            Remove it with any SQLite tool, or restore a backup. The file was not changed.
+            """
+        )
+        error.path = path
+        return error
     }
 
     /// The error for a database of another app.

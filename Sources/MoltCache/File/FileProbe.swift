@@ -38,6 +38,7 @@ enum FileProbe {
         try FileStatus.checkPath(path)
         // SQLite follows links, and has its other files beside the file itself.
         let path = FileStatus.resolved(path)
+        try FileStatus.checkCompanions(of: path)
         for _ in 0..<attempts {
             guard let before = try check(path) else { return nil }
             if isBeingWritten(path) { break }

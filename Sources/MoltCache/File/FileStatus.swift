@@ -81,6 +81,23 @@ struct FileStatus: Equatable {
         }
     }
 
+    /// Makes an empty file that only its owner may read and write, and that was not there: no link is followed.
+    static func createNew(_ path: String) throws(CacheError) {
+        let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
+        guard descriptor >= 0 else { throw failure(errno, path: path) }
+        close(descriptor)
+    }
+
+    /// Sees to it that a file's bytes, or the names in a directory, are on disk.
+    ///
+    /// Not for a database that another connection of this process has open: its locks would be lost.
+    static func sync(_ path: String) throws(CacheError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(errno, path: path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(errno, path: path) }
+    }
+
     /// The path that a URL names, or the URL's text when it names no file; see ``checkPath(_:)``.
     static func path(of url: URL) -> String {
         url.isFileURL ? url.absoluteURL.path : url.absoluteString
@@ -109,6 +126,23 @@ struct FileStatus: Equatable {
         throw error
     }
 
+    /// Refuses what is in the place of one of SQLite's own files beside the file, and is none.
+    ///
+    /// A pipe there would be waited for without an end, and a link would have another file written.
+    ///
+    /// - Throws: ``CacheError`` with the code `notAFile`.
+    static func checkCompanions(of path: String) throws(CacheError) {
+        for suffix in ["-wal", "-shm", "-journal"] {
+            guard let found = unfollowed(path + suffix), !found.isFile else { continue }
+            var error = CacheError(
+                .notAFile,
+                "What is at \(path + suffix) is not a file but a link, a directory or a device. Remove it. It was not used."
+            )
+            error.path = path
+            throw error
+        }
+    }
+
     /// The path of the file that a symbolic link leads to; the path itself when there is none, or no file.
     static func resolved(_ path: String) -> String {
         guard isLink(path), let found = realpath(path, nil) else { return path }
@@ -126,7 +160,8 @@ struct FileStatus: Equatable {
         access(path, R_OK) == 0
     }
 
-    private static func failure(_ number: Int32, path: String) -> CacheError {
+    /// The error for a call of the system that failed.
+    static func failure(_ number: Int32, path: String) -> CacheError {
         let reason = String(cString: strerror(number))
         var error =
             switch number {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import MoltCore
 
 /// Reads and writes the schema version and the ledger of a file that has our tables.
-enum LedgerTable {
+package enum LedgerTable {
     /// The version and the ledger; the caller has a transaction open, so that both are of the same moment.
     static func state(_ connection: Connection) throws(SQLiteError) -> StoreState {
         let version = Int(try connection.integer("PRAGMA user_version"))
@@ -82,14 +82,14 @@ enum LedgerTable {
 
     private static func entry(_ row: Statement) -> LedgerEntry {
         var counts = RecordCounts()
-        counts.read = Int(row.integer(5))
-        counts.changed = Int(row.integer(6))
-        counts.dropped = Int(row.integer(7))
-        counts.created = Int(row.integer(8))
-        counts.quarantined = Int(row.integer(9))
+        counts.read = Int(clamping: row.integer(5))
+        counts.changed = Int(clamping: row.integer(6))
+        counts.dropped = Int(clamping: row.integer(7))
+        counts.created = Int(clamping: row.integer(8))
+        counts.quarantined = Int(clamping: row.integer(9))
         return LedgerEntry(
             name: row.text(0),
-            version: Int(row.integer(1)),
+            version: Int(clamping: row.integer(1)),
             // A word of a newer release: the migration did count as applied.
             outcome: LedgerEntry.Outcome(rawValue: row.text(2)) ?? .ran,
             appliedAt: Date(timeIntervalSince1970: row.real(3) ?? 0),
@@ -112,7 +112,7 @@ enum LedgerTable {
         return (try? encoder.encode(counts)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
-    private static func attachedCounts(in text: String) -> [String: Int] {
+    package static func attachedCounts(in text: String) -> [String: Int] {
         // What cannot be read says nothing of the stores, as if no migration had worked on them.
         (try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8))) ?? [:]
     }

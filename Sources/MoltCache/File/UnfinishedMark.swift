@@ -4,7 +4,7 @@ internal import MoltCore
 /// Reads and writes how far a migration has come that commits in batches.
 enum UnfinishedMark {
     /// The name under which it is kept.
-    private static let name = "unfinished"
+    static let name = "unfinished"
 
     /// What is kept; nil when no migration is half done.
     ///

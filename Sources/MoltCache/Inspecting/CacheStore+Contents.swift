@@ -65,7 +65,7 @@ extension StoreContents {
         var records: [StoredRecord] = []
         let query = """
             SELECT key, molt_type.name, expires_at, version, typeof(content) = 'blob', content
-            FROM molt_record JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id
+            FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id
             """
         try connection.prepare(query).eachRow { row throws(SQLiteError) in
             records.append(
@@ -75,7 +75,7 @@ extension StoreContents {
                     content: Array(row.bytes(5)),
                     isData: row.integer(4) != 0,
                     expiration: row.real(2),
-                    version: Int(row.integer(3))
+                    version: Int(clamping: row.integer(3))
                 )
             )
         }

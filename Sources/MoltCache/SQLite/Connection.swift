@@ -63,6 +63,12 @@ final class Connection {
         }
         handle = opened
         sqlite3_extended_result_codes(opened, 1)
+        // What somebody has put into a file must not run code of the process, nor get at the pages by SQL; and a page
+        // whose cells lie over each other is damage that is seen at once.
+        _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        _ = molt_sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
+        sqlite3_exec(opened, "PRAGMA cell_size_check = ON", nil, nil, nil)
     }
 
     deinit {
@@ -153,6 +159,12 @@ final class Connection {
     func keepLog(_ isKept: Bool) {
         var flag: Int32 = isKept ? 1 : 0
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &flag)
+    }
+
+    /// Lets a schema be read of which a part is damaged: for a copy that nobody else uses.
+    func tolerateDamagedSchema() {
+        _ = molt_sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
+        sqlite3_exec(handle, "PRAGMA writable_schema = ON", nil, nil, nil)
     }
 
     /// How long a statement waits for another connection's lock.

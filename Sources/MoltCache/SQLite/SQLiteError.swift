@@ -50,6 +50,21 @@ extension SQLiteError {
     /// An update found fewer rows than were read before in the same transaction.
     static let lostRows = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "rows are missing that were read before")
 
+    /// The ids of a table do not grow from row to row.
+    static let disorder = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "rows are out of order")
+
+    /// A table and an index of it do not have the same number of rows.
+    static let unequalCounts = SQLiteError(
+        extendedCode: SQLITE_CORRUPT,
+        message: "an index has not as many rows as its table"
+    )
+
+    /// Records have a type whose row is not there.
+    static let namelessType = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the name of a type is missing")
+
+    /// A row was found by an index, and is not there.
+    static let missingRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "a row is missing that an index names")
+
     /// The file is not at its path any more; SQLite itself only looks when it writes a rollback journal.
     static let moved = SQLiteError(
         extendedCode: SQLITE_READONLY | (4 << 8),
@@ -91,7 +106,7 @@ extension SQLiteError {
         case SQLITE_IOERR:
             "The disk could not be read or written. Check the device, then open the store again."
         case SQLITE_CORRUPT, SQLITE_NOTADB:
-            "The file is damaged. Put a backup in its place, or move it away and start with a new one."
+            "The file is damaged. Put a backup in its place, or save what can be read with CodableCache.salvage(from:to:)."
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
             "The file cannot be written. Check the permissions of the file and of its directory."
         case SQLITE_CANTOPEN:

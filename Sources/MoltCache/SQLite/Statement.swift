@@ -108,6 +108,20 @@ final class Statement {
         }
     }
 
+    /// Binds bytes that SQLite copies.
+    func bind(copying bytes: UnsafeRawBufferPointer, isText: Bool, at index: Int32) throws(SQLiteError) {
+        guard let base = bytes.baseAddress, !bytes.isEmpty else {
+            return try bind(inPlace: bytes, isText: isText, at: index)
+        }
+        let count = UInt64(bytes.count)
+        if isText {
+            let characters = base.assumingMemoryBound(to: CChar.self)
+            try check(sqlite3_bind_text64(handle, index, characters, count, transient, UInt8(SQLITE_UTF8)))
+        } else {
+            try check(sqlite3_bind_blob64(handle, index, base, count, transient))
+        }
+    }
+
     /// Binds bytes that SQLite reads in place: they must stay until the statement was reset and is bound anew.
     func bind(inPlace bytes: UnsafeRawBufferPointer, isText: Bool, at index: Int32) throws(SQLiteError) {
         guard let base = bytes.baseAddress, !bytes.isEmpty else {
@@ -153,6 +167,16 @@ final class Statement {
     /// A number, or nil for NULL.
     func real(_ column: Int32) -> Double? {
         sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_double(handle, column)
+    }
+
+    /// How many columns a row has.
+    var columnCount: Int32 {
+        sqlite3_column_count(handle)
+    }
+
+    /// The kind of what a column holds, as SQLite numbers them.
+    func type(of column: Int32) -> Int32 {
+        sqlite3_column_type(handle, column)
     }
 
     /// Whether a column is NULL.

@@ -8,7 +8,7 @@ extension CacheTransaction {
         static let key: Int64 = 2
     }
 
-    private static let deferredTable = """
+    static let deferredTable = """
         molt_deferred(
             stage INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(stage, kind, id)
         ) WITHOUT ROWID

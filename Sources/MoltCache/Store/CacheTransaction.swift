@@ -19,6 +19,8 @@ final class CacheTransaction: MigrationTransaction {
     var hasOriginals = false
     /// Whether the table for records that wait for their keys was made.
     var hasAdopted = false
+    /// Whether the trees of the records were compared.
+    private var isChecked = false
     private var isOver = false
 
     private var typeNamesByID: [Int64: String] = [:]
@@ -81,7 +83,11 @@ final class CacheTransaction: MigrationTransaction {
         try mapped { () throws(SQLiteError) in
             var state = try LedgerTable.state(connection)
             state.isFresh = isFresh
-            if state.unfinished != nil { try keepDeferredChanges() }
+            if state.unfinished != nil {
+                try keepDeferredChanges()
+                // Its first transaction has looked, and each of the others would look at everything again.
+                isChecked = true
+            }
             return state
         }
     }
@@ -131,6 +137,7 @@ final class CacheTransaction: MigrationTransaction {
 
     func typeNames() throws -> [String] {
         try mapped { () throws(SQLiteError) in
+            try checkTrees()
             var names: [String] = []
             try statements[.typeNames].eachRow { row throws(SQLiteError) in names.append(row.text(0)) }
             return names
@@ -154,6 +161,7 @@ final class CacheTransaction: MigrationTransaction {
     func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws {
         batch.removeAll()
         try mapped { () throws(SQLiteError) in
+            try checkTrees()
             let statement: Statement
             if let type {
                 guard let typeID = try typeID(type) else { return }
@@ -166,7 +174,14 @@ final class CacheTransaction: MigrationTransaction {
             try statement.bind(through, at: 2)
             try statement.bind(Int64(batch.capacity), at: 3)
             defer { statement.reset() }
-            while !batch.isFull, try statement.step() { try append(statement, to: batch) }
+            var last = after
+            while !batch.isFull, try statement.step() {
+                // Ids of a damaged page may not grow: the pass would then begin again, without an end.
+                let id = statement.integer(0)
+                guard id > last else { throw .disorder }
+                last = id
+                try append(statement, to: batch)
+            }
         }
     }
 
@@ -265,6 +280,7 @@ final class CacheTransaction: MigrationTransaction {
 
     func delete(id: Int64) throws {
         try mapped { () throws(SQLiteError) in
+            try checkTrees()
             forgetCounts()
             let statement = try statements[.delete]
             try statement.bind(id, at: 1)
@@ -273,6 +289,36 @@ final class CacheTransaction: MigrationTransaction {
     }
 
     // MARK: Helpers
+
+    /// Compares, before the first record is read, how many the table and its indexes have.
+    ///
+    /// A damaged page may name fewer pages below it than there are, and SQLite then passes over these without a word:
+    /// the upgrade would leave their records as they were in a store of a newer version.
+    private func checkTrees() throws(SQLiteError) {
+        guard !isChecked, !isFresh else { return }
+        let count = try connection.integer("SELECT count(*) FROM molt_record NOT INDEXED")
+        for index in ["sqlite_autoindex_molt_record_1", "molt_record_type"] {
+            guard try connection.integer("SELECT count(*) FROM molt_record INDEXED BY \(index)") == count else {
+                throw .unequalCounts
+            }
+        }
+        // Ids begin with 1: a smaller one is damage, and no pass would see it.
+        let first = try connection.integer("SELECT min(id) FROM molt_record NOT INDEXED")
+        guard count == 0 || first > 0 else { throw .disorder }
+        // No step would see records of a type that has no name. Only the index's places between types are looked at.
+        let nameless = try connection.integer(
+            """
+            WITH RECURSIVE used(id) AS (
+                SELECT min(type_id) FROM molt_record
+                UNION ALL
+                SELECT (SELECT min(type_id) FROM molt_record WHERE type_id > used.id) FROM used WHERE used.id IS NOT NULL
+            )
+            SELECT count(*) FROM used WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM molt_type)
+            """
+        )
+        guard nameless == 0 else { throw .namelessType }
+        isChecked = true
+    }
 
     /// The error for a key that would be another record's too.
     func keyExists(_ newKey: String, of what: String, recordKey: String, recordType: String) -> MigrationError {

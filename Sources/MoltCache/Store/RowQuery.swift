@@ -34,9 +34,10 @@ enum RowQuery: Int, CaseIterable {
     case rekeyAdopted
 
     private static let live = "(expires_at IS NULL OR expires_at > ?1)"
+    /// A record is found also when the name of its type was lost.
     private static let row = """
         SELECT molt_record.id, key, content, name, expires_at, created_at, updated_at
-        FROM molt_record JOIN molt_type ON molt_type.id = type_id
+        FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
         """
     /// `length` counts the characters of text.
     private static let size = "length(CAST(content AS BLOB))"

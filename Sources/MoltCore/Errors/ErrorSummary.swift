@@ -83,7 +83,7 @@ package enum ErrorSummary {
     }
 
     /// Text in which a line break or another control character, in a key say, is no such thing any more.
-    static func oneLine(_ text: String) -> String {
+    package static func oneLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var line = ""
         for scalar in text.unicodeScalars {

@@ -41,7 +41,10 @@ package enum DurableFile {
         by temporary: String,
         prepare: (Int32) -> Bool = { _ in true }
     ) throws(Failure) {
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        // What a kill left goes first. A new file only: a link in its place would have another file emptied, and a pipe
+        // would be waited for without an end.
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw Failure(number: errno) }
         var number: Int32 = 0
         if !prepare(descriptor) || !append(bytes, to: descriptor) || !DiskSync.file(descriptor) { number = errno }
@@ -82,6 +85,26 @@ package enum DurableFile {
         var status = stat()
         guard lstat(path, &status) != 0 else { throw Failure(number: EEXIST) }
         try move(temporary, to: path)
+    }
+
+    /// The bytes of a file; nil when there is none.
+    ///
+    /// A link is not followed, and nothing but a file is read.
+    package static func read(_ path: String) throws -> Data? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw Failure(number: errno)
+        }
+        defer { close(descriptor) }
+        guard isFile(descriptor) else { throw Failure(number: EINVAL) }
+        return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).readToEnd() ?? Data()
+    }
+
+    /// Whether a descriptor is that of a file, and not of a directory or a device.
+    package static func isFile(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Gives a file another name in the same directory.

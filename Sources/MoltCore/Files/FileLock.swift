@@ -16,7 +16,13 @@ package struct FileLock: ~Copyable {
     ///
     /// - Parameter waiting: Called again and again while another holder has it; throws to give up.
     package init(_ path: String, waiting: () throws -> Void) throws {
-        try self.init(open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR), waiting)
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
+        let descriptor = open(path, flags, S_IRUSR | S_IWUSR)
+        guard descriptor < 0 || DurableFile.isFile(descriptor) else {
+            close(descriptor)
+            throw DurableFile.Failure(number: EINVAL)
+        }
+        try self.init(descriptor, waiting)
     }
 
     /// Waits for the lock on a directory, which leaves no file behind.

@@ -69,7 +69,14 @@ public final class MigrationContext {
         recordVersion = pending.recordVersion
         self.scope = scope
         atPoint = scope.options.atPoint
-        nextID = try scope.transaction.lastRecordID() + 1
+        let lastID = try scope.transaction.lastRecordID()
+        guard lastID < Int64.max else {
+            throw MigrationError(
+                .storeFailed,
+                "The store has a record of the last id that there can be, so that none can be added. It is damaged."
+            )
+        }
+        nextID = lastID + 1
         firstCreatedID = nextID
     }
 

@@ -1,10 +1,10 @@
-internal import Foundation
+package import Foundation
 
 /// A keyed archive of plain values: texts, numbers, truth values, dates, data, URLs, and arrays and dictionaries.
 ///
 /// It is read without an unarchiver, so that no class is ever made from what a suite holds, and a damaged archive is
 /// no more than that.
-struct PlainArchive {
+package struct PlainArchive {
     private let list: BinaryPropertyList
     /// The archive's own table of objects, as indices into the list.
     private let objects: [Int]
@@ -12,7 +12,7 @@ struct PlainArchive {
     private let byteCount: Int
 
     /// Finds the root of an archive; nil for data that is none.
-    init?(_ data: Data) {
+    package init?(_ data: Data) {
         guard let list = BinaryPropertyList(data), let archive = list.properties(at: list.root),
             archive["$archiver"].flatMap(list.object)?.value == .string("NSKeyedArchiver"),
             let top = archive["$top"].flatMap(list.properties),
@@ -28,7 +28,7 @@ struct PlainArchive {
     /// The archived value; nil when the archive is damaged, or holds anything but plain values.
     ///
     /// - Parameter url: What stands for a URL, which a property list cannot hold; nil when it may not be there.
-    func value(url: (URL) -> PropertyListValue?) -> PropertyListValue? {
+    package func value(url: (URL) -> PropertyListValue?) -> PropertyListValue? {
         // What an archive refers to twice is here twice. One that refers to more than it has bytes is no archive of
         // settings; it would make an end of the memory.
         var budget = byteCount

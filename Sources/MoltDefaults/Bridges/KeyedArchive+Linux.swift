@@ -42,7 +42,74 @@
 
         /// Whether nothing is damaged, every reference is to an object, and every class can be decoded safely.
         var isSound: Bool {
-            (0..<list.count).allSatisfy(isWhole) && objects.allSatisfy(hasSecureClass)
+            guard (0..<list.count).allSatisfy(isWhole), objects.allSatisfy({ hasSecureClass($0) && hasItsParts($0) })
+            else { return false }
+            var states = [Visit](repeating: .new, count: objects.count)
+            return objects.indices.allSatisfy { leadsNowhereTwice($0, depth: 0, &states) }
+        }
+
+        private enum Visit {
+            case new
+            case begun
+            case done
+        }
+
+        /// Whether no object is inside of itself: the unarchiver would follow it until the stack ends.
+        private func leadsNowhereTwice(_ reference: Int, depth: Int, _ states: inout [Visit]) -> Bool {
+            switch states[reference] {
+            case .done: return true
+            case .begun: return false
+            case .new: break
+            }
+            guard depth <= PropertyListValue.depthLimit else { return false }
+            states[reference] = .begun
+            let isEnded = references(in: objects[reference]).allSatisfy {
+                leadsNowhereTwice($0, depth: depth + 1, &states)
+            }
+            states[reference] = .done
+            return isEnded
+        }
+
+        /// The objects that an object refers to, its class aside.
+        private func references(in index: Int) -> [Int] {
+            guard let properties = list.properties(at: index) else { return [] }
+            return properties.filter { $0.key != "$class" }.values.flatMap { index -> [Int] in
+                switch list.object(at: index) {
+                case .reference(let reference): [reference]
+                case .array: elements(index) ?? []
+                default: []
+                }
+            }
+        }
+
+        /// The references in an array; nil when it is none, or holds something else.
+        private func elements(_ index: Int?) -> [Int]? {
+            guard case .array(let elements) = index.flatMap(list.object) else { return nil }
+            var references: [Int] = []
+            for element in elements {
+                guard case .reference(let reference) = list.object(at: element) else { return nil }
+                references.append(reference)
+            }
+            return references
+        }
+
+        /// Whether a collection has what its class reads without looking whether it is there.
+        private func hasItsParts(_ index: Int) -> Bool {
+            guard let properties = list.properties(at: index),
+                case .reference(let type) = properties["$class"].flatMap(list.object),
+                let name = list.properties(at: objects[type])?["$classname"].flatMap(list.object)?.value?.string
+            else { return true }
+            switch name {
+            case "NSDictionary", "NSMutableDictionary":
+                guard let keys = elements(properties["NS.keys"]), let values = elements(properties["NS.objects"]) else {
+                    return false
+                }
+                return keys.count == values.count
+            case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet":
+                return elements(properties["NS.objects"]) != nil
+            default:
+                return true
+            }
         }
 
         private func isWhole(_ index: Int) -> Bool {

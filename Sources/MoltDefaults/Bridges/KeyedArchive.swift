@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Keyed archives of classes with secure coding: the one place that decodes what a suite holds of them.
-enum KeyedArchive {
+package enum KeyedArchive {
     /// The archive of an object.
     ///
     /// - Throws: ``DefaultsError`` with the code `cannotStore` when a class inside has no secure coding.
@@ -21,7 +21,7 @@ enum KeyedArchive {
     ///
     /// - Parameter classes: What the root, and the elements of an array, may be.
     /// - Throws: ``DefaultsError`` with the code `typeMismatch` when it is of another class, or damaged.
-    static func object<Object>(_ classes: [AnyClass], from stored: PropertyListValue) throws -> Object {
+    package static func object<Object>(_ classes: [AnyClass], from stored: PropertyListValue) throws -> Object {
         guard let data = stored.data, let object = root(classes, of: data) as? Object else {
             throw DefaultsError.mismatch("a keyed archive of \(Object.self) with secure coding")
         }

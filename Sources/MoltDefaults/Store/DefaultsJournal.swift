@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// What a commit has promised: the ledger, and the changes that are to be made to suites.
-struct DefaultsJournal: Codable {
+package struct DefaultsJournal: Codable {
     /// The changes to one attached store.
     struct Entry: Codable {
         var store: String

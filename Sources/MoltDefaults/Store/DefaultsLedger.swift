@@ -2,7 +2,7 @@ internal import Foundation
 internal import MoltCore
 
 /// The schema version and the ledger of a suite that is a store, as they stand under one key of it: as JSON text.
-struct DefaultsLedger: Codable {
+package struct DefaultsLedger: Codable {
     /// The form that this release writes, and the newest that it reads.
     private static let format = 1
 
@@ -19,7 +19,7 @@ struct DefaultsLedger: Codable {
     /// Reads one.
     ///
     /// - Throws: ``DefaultsError`` with the code `newerFormat`, before anything else is looked at.
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         format = try container.decode(Int.self, forKey: .format)
         guard format <= Self.format else {

@@ -62,16 +62,13 @@ struct DefaultsStoreFiles {
     /// What a commit has promised and not all been done yet; nil when there is nothing.
     func journal() throws -> DefaultsJournal? {
         let path = try path(".molt-journal")
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
         do {
-            let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            guard let bytes = try DurableFile.read(path) else { return nil }
             return try JSONDecoder().decode(DefaultsJournal.self, from: bytes)
         } catch var error as DefaultsError {
             error.path = path
             throw error.of(suite: suite)
         } catch {
-            // Another process may have come to its end just now.
-            guard FileManager.default.fileExists(atPath: path) else { return nil }
             var failure = DefaultsError(
                 .unreadable,
                 "The journal of an upgrade at \(path) cannot be read. Nothing was changed. Restore it from a backup; "

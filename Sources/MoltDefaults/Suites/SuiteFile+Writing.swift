@@ -55,7 +55,9 @@
         func recover() throws(DefaultsError) {
             let target = try target()
             let copy = target.beside(Self.copy)
-            guard access(copy, F_OK) == 0 else { return }
+            var status = stat()
+            // A link of that name is not ours, and would lead the suite's writes elsewhere.
+            guard lstat(copy, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
             // The library removes a file of no values as a whole: that there is none is not the work of a kill.
             if let bytes = try bytes(), bytes.isEmpty || (try? Self.dictionary(bytes)) == nil {
                 try explained { () throws(DurableFile.Failure) in try DurableFile.move(copy, to: target.path) }

@@ -63,7 +63,7 @@
 
         /// What the bytes of a file hold.
         static func dictionary(_ bytes: Data) throws -> [String: Any] {
-            let object = try PropertyListSerialization.propertyList(from: bytes, format: nil)
+            let object = try PropertyListReader.object(bytes)
             guard let dictionary = object as? [String: Any] else {
                 throw CocoaError(.propertyListReadCorrupt)
             }

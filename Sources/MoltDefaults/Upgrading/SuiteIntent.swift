@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// The journal's form is a binary property list: it keeps all that a suite can hold exactly, dates to the fraction of a
 /// second, and is written and read as fast as the suite itself.
-struct SuiteIntent {
+package struct SuiteIntent {
     /// The suite's whole domain when the upgrade began.
     var snapshot: [String: PropertyListValue]
     /// What is to be set.
@@ -45,9 +45,8 @@ struct SuiteIntent {
     }
 
     /// Reads what the journal kept.
-    init(_ bytes: [UInt8]) throws {
-        let object = try PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
-        let parts = try PropertyListValue(normalizing: object).dictionary
+    package init(_ bytes: [UInt8]) throws {
+        let parts = try PropertyListReader.value(Data(bytes)).dictionary
         if let domain = parts?["replacement"]?.dictionary {
             self.init(replacingBy: domain)
             return

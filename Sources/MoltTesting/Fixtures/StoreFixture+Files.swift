@@ -60,8 +60,7 @@ extension StoreFixture {
         }
         let value: PropertyListValue
         do {
-            let object = try PropertyListSerialization.propertyList(from: data, format: nil)
-            value = try PropertyListValue(normalizing: object)
+            value = try PropertyListReader.value(data)
         } catch {
             let message = "This is not a property list that a suite can hold."
             throw TestingError(.malformedFixture, message, file: url, underlying: error)

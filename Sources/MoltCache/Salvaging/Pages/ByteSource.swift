@@ -1,0 +1,70 @@
+internal import Foundation
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
+/// Bytes that are read piece by piece: of a file, or of an array.
+final class ByteSource {
+    /// How many there are.
+    let count: Int
+    private let descriptor: Int32
+    private let bytes: [UInt8]
+
+    /// Takes bytes that are at hand.
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        count = bytes.count
+        descriptor = -1
+    }
+
+    /// Opens a file that nobody else has open; nil when it cannot be read.
+    init?(path: String) {
+        var status = stat()
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        bytes = []
+        guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            count = 0
+            if descriptor >= 0 { close(descriptor) }
+            return nil
+        }
+        count = Int(clamping: status.st_size)
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The bytes of a range; nil when not all of them are there.
+    func read(at offset: Int, _ length: Int) -> [UInt8]? {
+        guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
+        guard descriptor >= 0 else { return Array(bytes[offset..<offset + length]) }
+        let found = [UInt8](unsafeUninitializedCapacity: length) { buffer, filled in
+            while filled < length {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+                let got = pread(descriptor, rest.baseAddress, length - filled, off_t(offset + filled))
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else { return }
+                filled += got
+            }
+        }
+        return found.count == length ? found : nil
+    }
+}
+
+extension [UInt8] {
+    /// A big-endian number of 2 bytes; the caller has checked that they are there.
+    func number16(at offset: Int) -> Int {
+        Int(self[offset]) << 8 | Int(self[offset + 1])
+    }
+
+    /// A big-endian number of 4 bytes; the caller has checked that they are there.
+    func number32(at offset: Int) -> UInt32 {
+        UInt32(self[offset]) << 24 | UInt32(self[offset + 1]) << 16 | UInt32(self[offset + 2]) << 8
+            | UInt32(self[offset + 3])
+    }
+}

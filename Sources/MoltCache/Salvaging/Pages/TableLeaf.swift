@@ -1,0 +1,86 @@
+/// A page that holds rows of a table, as it is in the file.
+struct TableLeaf {
+    /// One row.
+    struct Cell {
+        /// The row's id.
+        let id: Int64
+        /// The row's columns; nil when they are damaged, or lie on a page that is.
+        let values: [ColumnValue]?
+    }
+
+    /// The rows that have an id.
+    private(set) var cells: [Cell] = []
+    /// How many rows the page has, and of which not even the id can be read.
+    private(set) var unknownCount = 0
+
+    /// Reads a page; nil for one that is no leaf of a table.
+    init?(_ page: [UInt8], in pages: DatabasePages) {
+        guard page.count == pages.pageSize, page[0] == 0x0D else { return nil }
+        let usable = pages.usableSize
+        let count = page.number16(at: 3)
+        let start = 8 + 2 * count
+        guard count > 0, start <= usable else { return nil }
+        cells.reserveCapacity(count)
+        for index in 0..<count {
+            let offset = page.number16(at: 8 + 2 * index)
+            guard offset >= start, offset < usable, let cell = Self.cell(page, at: offset, in: pages) else {
+                unknownCount += 1
+                continue
+            }
+            cells.append(cell)
+        }
+    }
+
+    private static func cell(_ page: [UInt8], at offset: Int, in pages: DatabasePages) -> Cell? {
+        let usable = pages.usableSize
+        var position = offset
+        guard let size = number(page, at: &position, end: usable), let id = number(page, at: &position, end: usable)
+        else { return nil }
+        // The longest row that SQLite can be built for.
+        guard size > 0, size <= 2_147_483_647 else { return Cell(id: id, values: nil) }
+        return Cell(id: id, values: payload(page, at: position, Int(size), in: pages).flatMap { ColumnValue.row($0) })
+    }
+
+    /// The bytes of a row: those on the page, and behind them those on the pages that it goes on.
+    private static func payload(
+        _ page: [UInt8],
+        at position: Int,
+        _ size: Int,
+        in pages: DatabasePages
+    ) -> [UInt8]? {
+        let usable = pages.usableSize
+        let most = usable - 35
+        guard size > most else {
+            return size <= usable - position ? Array(page[position..<position + size]) : nil
+        }
+        let least = (usable - 12) * 32 / 255 - 23
+        let fitting = least + (size - least) % (usable - 4)
+        let local = fitting <= most ? fitting : least
+        guard local + 4 <= usable - position else { return nil }
+        // A size that the file cannot hold is damage; nothing is reserved for it.
+        guard (size - local) / (usable - 4) <= pages.count else { return nil }
+        var bytes = Array(page[position..<position + local])
+        var next = Int(page.number32(at: position + local))
+        while bytes.count < size {
+            guard let overflow = pages.page(next) else { return nil }
+            bytes += overflow[4..<4 + min(usable - 4, size - bytes.count)]
+            next = Int(overflow.number32(at: 0))
+        }
+        // The last page has none after it.
+        return next == 0 ? bytes : nil
+    }
+
+    /// A number of 1 to 9 bytes, 7 bits in each but the last.
+    static func number(_ bytes: [UInt8], at position: inout Int, end: Int) -> Int64? {
+        var value: UInt64 = 0
+        for index in 0..<9 {
+            guard position < end else { return nil }
+            let byte = bytes[position]
+            position += 1
+            if index == 8 { return Int64(bitPattern: value << 8 | UInt64(byte)) }
+            value = value << 7 | UInt64(byte & 0x7F)
+            if byte < 0x80 { break }
+        }
+        return Int64(bitPattern: value)
+    }
+}

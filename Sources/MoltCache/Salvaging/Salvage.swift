@@ -1,0 +1,269 @@
+internal import Foundation
+internal import MoltCore
+
+/// Copies what can be read of a damaged file into a new one, from what is surest to what is not.
+///
+/// 1. What SQLite reads by the trees of the file: the records by their ids, and behind each place that it cannot read
+///    the next one that it can; what the indexes name that was not found there.
+/// 2. For what is missing then, the pages themselves: those of the tables' rows can be known without a tree.
+/// 3. For what is missing still, the state before the log.
+///
+/// What 2 and 3 find counts only where 1 has a gap, so that nothing comes back that was deleted.
+final class Salvage {
+    private let copy: SalvageCopy
+    let target: SalvagedFile
+    var report: SalvageReport
+    private var record = Record(data: [])
+    private var gaps: [ClosedRange<Int64>] = [Int64.min...Int64.max]
+    private var isIndexWhole = false
+    private var hasTree = false
+    private var losses: [SalvageReport.Loss] = []
+    private var unlisted = 0
+    /// What the file has beside its records.
+    var tables = SalvagedTables()
+
+    init(of path: String, to newPath: String) throws {
+        try SalvagedFile.checkAbsence(of: newPath)
+        copy = try SalvageCopy(of: path)
+        target = try SalvagedFile(newPath)
+        report = SalvageReport(source: path, destination: newPath)
+    }
+
+    /// Salvages; the new file is there when it returns, and not when it throws.
+    func run() throws -> SalvageReport {
+        let sources = openSources()
+        try checkOwner(sources)
+        if let first = sources.first {
+            report.damage = first.damage
+            try tables.read(first)
+            try readRecords(first)
+        }
+        let isDamaged = sources.first.map { !$0.damage.isEmpty } ?? true
+        if isDamaged { try readPages(isLogRead: true) }
+        if isDamaged, sources.count > 1 {
+            try readStale(sources[1])
+        }
+        try settle(version: sources.lazy.compactMap(\.version).first { $0 >= 0 })
+        guard report.savedCount > 0 || report.ledgerCount > 0 || !sources.isEmpty else {
+            throw failure(
+                .notADatabase,
+                "Nothing in the file at \(report.source) is a cache's. It was not changed, and no new file was made."
+            )
+        }
+        try target.finish()
+        return report
+    }
+
+    // MARK: Sources
+
+    /// The states of the file that SQLite can read, the better one first.
+    private func openSources() -> [SalvageSource] {
+        let whole = copy.whole.flatMap { SalvageSource($0, .readWrite) }
+        if let whole, whole.damage.isEmpty, whole.isOurs { return [whole] }
+        guard let alone = SalvageSource(copy.alone, .immutable) else { return [whole].compactMap { $0 } }
+        guard copy.whole != nil else { return [alone] }
+        if alone.damage.isEmpty, alone.isOurs {
+            report.assume(
+                "The log beside the file does not belong to it, or is damaged: it was left out, with what was written last."
+            )
+            return [alone]
+        }
+        return [whole, alone].compactMap { $0 }
+    }
+
+    private func checkOwner(_ sources: [SalvageSource]) throws {
+        guard let first = sources.first(where: \.isOurs) ?? sources.first else { return }
+        if !first.isOurs, let owner = first.applicationID, owner != 0 || first.damage.isEmpty {
+            throw FileFormat.foreign(report.source)
+        }
+        // A number that is far off is damage, and no layout.
+        if let format = first.format, format > FileFormat.number, format <= 1_000 {
+            throw failure(
+                .newerFormat,
+                """
+                The cache at \(report.source) has the file format \(format), and this release of Molt reads formats up to \
+                \(FileFormat.number). Update the app. The file was not changed.
+                """
+            )
+        }
+    }
+
+    private func failure(_ code: CacheError.Code, _ message: String) -> CacheError {
+        var error = CacheError(code, message)
+        error.path = report.source
+        return error
+    }
+
+    // MARK: Records
+
+    private static let columns =
+        "id, key, type_id, version, created_at, updated_at, accessed_at, expires_at, content"
+
+    private func readRecords(_ source: SalvageSource) throws {
+        isIndexWhole = try source.entries(of: "sqlite_autoindex_molt_record_1", by: "key") { id, key in
+            try expect(id, key: key.string)
+        }
+        if !isIndexWhole {
+            _ = try source.entries(of: "molt_record_type", by: "type_id") { id, _ in try expect(id, key: nil) }
+        }
+        let scan = try source.rows(Self.columns, of: "molt_record") { id, values in try take(id, values) }
+        hasTree = scan.isReadable
+        gaps = scan.isReadable ? scan.gaps : [Int64.min...Int64.max]
+        for (id, _) in try missing() {
+            if let values = source.row(Self.columns, of: "molt_record", id: id) { try take(id, values) }
+        }
+    }
+
+    private func readPages(isLogRead: Bool) throws {
+        guard let file = ByteSource(path: copy.alone) else { return }
+        let log = isLogRead ? copy.log.flatMap { ByteSource(path: $0) } : nil
+        let scan = PageScan(file, log: log)
+        if scan.freePages == nil, isLogRead {
+            report.assume(
+                "The list of unused pages is damaged, so records that were deleted may have come back."
+            )
+        }
+        try scan.rows { kind, id, values in
+            guard kind == .record else {
+                return tables.addFound(kind, id, values)
+            }
+            guard try isWanted(id, key: values[1].string) else { return }
+            if try take(id, values) {
+                report.rawCount += 1
+                if !isLogRead { report.staleCount += 1 }
+            }
+        } unread: { page, ids, count in
+            guard isLogRead else { return }
+            // In a gap, or nobody knows whose rows they are: the page may be one of another table.
+            for id in ids where try isWanted(id, key: nil) { lose(SalvageReport.Loss(.unreadable, id: id)) }
+            if count > 0, !isIndexWhole {
+                lose(SalvageReport.Loss(kind: .unknownRows, key: nil, ids: nil, page: page, count: count))
+            }
+        }
+    }
+
+    /// Looks in the state before the log for what is still missing.
+    private func readStale(_ source: SalvageSource) throws {
+        let before = report.savedCount
+        _ = try source.rows(Self.columns, of: "molt_record") { id, values in
+            guard try isWanted(id, key: values[1].string), try !target.has(id: id) else { return }
+            try take(id, values)
+        }
+        report.staleCount += report.savedCount - before
+        try tables.read(source)
+        try readPages(isLogRead: false)
+    }
+
+    /// Whether a record that was not found by its tree can be one that is missing, and not one that was deleted.
+    private func isWanted(_ id: Int64, key: String?) throws -> Bool {
+        // What was found by its tree is what counts; without a tree, the state that was written last.
+        if hasTree, try target.has(id: id) { return false }
+        if let expected = try expectedKey(id) {
+            guard let name = expected, let key else { return true }
+            return name.utf8.elementsEqual(key.utf8)
+        }
+        return !isIndexWhole && gaps.contains { $0.contains(id) }
+    }
+
+    /// The key that the index has for an id, nil inside when it is not known; nil when it has none.
+    private func expectedKey(_ id: Int64) throws -> String?? {
+        let search = try target.statement("SELECT key FROM temp.expected WHERE id = ?1")
+        try search.bind(id, at: 1)
+        return try search.first { $0.isNull(0) ? String?.none : $0.text(0) }
+    }
+
+    private func expect(_ id: Int64, key: String?) throws {
+        let insertion = try target.statement(
+            "INSERT INTO temp.expected(id, key) VALUES(?1, ?2) ON CONFLICT DO UPDATE SET key = coalesce(key, ?2)"
+        )
+        try insertion.bind(id, at: 1)
+        try insertion.bind(key.map { .text(Array($0.utf8)) } ?? .null, at: 2)
+        try insertion.run()
+    }
+
+    /// The records that an index names, and that were not found; of very many the first ones.
+    private func missing() throws -> [(id: Int64, key: String?)] {
+        let search = try target.statement(
+            """
+            SELECT id, key FROM temp.expected WHERE id NOT IN (SELECT id FROM main.molt_record)
+            ORDER BY id LIMIT \(SalvageReport.lossLimit * 10)
+            """
+        )
+        var missing: [(Int64, String?)] = []
+        try search.eachRow { row throws(SQLiteError) in
+            missing.append((row.integer(0), row.isNull(1) ? nil : row.text(1)))
+        }
+        return missing
+    }
+
+    /// Adds a record if it is one.
+    ///
+    /// - Returns: Whether it was added.
+    @discardableResult
+    private func take(_ id: Int64, _ values: [ColumnValue]) throws -> Bool {
+        var values = values
+        let expected = try expectedKey(id) ?? nil
+        if let expected, values.count > 1, values[1].string.map({ !$0.utf8.elementsEqual(expected.utf8) }) ?? true {
+            // A bit that changed in an index mostly puts it out of order, and in a row nothing shows it. The index has
+            // also the key under which the record is found.
+            lose(SalvageReport.Loss(.doubtfulKey, id: id, key: values[1].string ?? expected))
+            values[1] = .text(Array(expected.utf8))
+        }
+        let row: SalvagedRow
+        do throws(SalvagedRow.Fault) {
+            row = try SalvagedRow(id: id, values, &record)
+        } catch {
+            lose(SalvageReport.Loss(error.kind, id: id, key: error.key))
+            return false
+        }
+        switch try target.add(row) {
+        case .added:
+            report.savedCount += 1
+            return true
+        case .same:
+            return false
+        case .duplicate(let key, let id):
+            lose(SalvageReport.Loss(.duplicate, id: id, key: key))
+            return false
+        }
+    }
+
+    private func lose(_ loss: SalvageReport.Loss) {
+        // What is found elsewhere later is no loss, so twice as many are kept as are listed.
+        if losses.count < SalvageReport.lossLimit * 2 { losses.append(loss) } else { unlisted += 1 }
+    }
+
+    // MARK: The end
+
+    private func settle(version: Int64?) throws {
+        try tables.write(to: target, &report, version: version)
+        try listLosses()
+        report.savedCount = Int(try target.connection.integer("SELECT count(*) FROM molt_record"))
+    }
+
+    private func listLosses() throws {
+        var seen: Set<Int64> = []
+        var doubtful: Set<Int64> = []
+        for var loss in losses {
+            guard let id = loss.ids?.lowerBound else {
+                report.add(loss)
+                continue
+            }
+            switch loss.kind {
+            case .duplicate: break
+            case .doubtfulKey: guard doubtful.insert(id).inserted else { continue }
+            default: guard seen.insert(id).inserted, try !target.has(id: id) else { continue }
+            }
+            if loss.key == nil { loss.key = try expectedKey(id) ?? nil }
+            report.add(loss)
+        }
+        for (id, key) in try missing() where seen.insert(id).inserted {
+            report.add(SalvageReport.Loss(.unreadable, id: id, key: key))
+        }
+        report.unlistedLossCount += unlisted
+        guard !isIndexWhole else { return }
+        for gap in gaps {
+            report.add(SalvageReport.Loss(kind: .unknownRecords, key: nil, ids: gap, page: nil, count: nil))
+        }
+    }
+}

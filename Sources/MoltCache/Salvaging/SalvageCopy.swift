@@ -1,0 +1,131 @@
+internal import CMoltSQLite
+internal import Foundation
+
+/// A copy of a damaged file and its log in a directory of their own: what SQLite does to them, the file never sees.
+final class SalvageCopy {
+    /// The file as it was, without its log, to be read only.
+    let alone: String
+    /// The log beside the copy; nil when there is none.
+    let log: String?
+    /// A second copy with the log, which SQLite may write to; nil when there is no log.
+    let whole: String?
+    private let directory: URL
+
+    /// Copies a file, without taking a lock or dropping one that a cache of this process has on it.
+    ///
+    /// - Throws: ``CacheError`` with the code `fileMissing`, `notAFile`, `noPermission`, `notADatabase`, `busy` when the
+    ///   file is written to again and again, or `storeFailed` where the copy cannot be made.
+    init(of path: String) throws {
+        try FileStatus.checkPath(path)
+        let path = FileStatus.resolved(path)
+        directory = FileManager.default.temporaryDirectory.appending(path: "molt-salvage-\(UUID().uuidString)")
+        let alone = directory.appending(path: "alone").path
+        self.alone = alone
+        do {
+            try FileManager.default.createDirectory(
+                at: directory,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw CacheError(
+                .storeFailed,
+                "The copy to salvage from cannot be made: there can be no directory at \(directory.path).",
+                underlying: error
+            )
+        }
+        do {
+            try Self.copySettled(path, to: alone)
+            let logs = ["-wal", "-journal"].filter { FileStatus.hasContent(alone + $0) }
+            log = logs.contains("-wal") ? alone + "-wal" : nil
+            whole = logs.isEmpty ? nil : directory.appending(path: "whole").path
+            if let whole {
+                try FileManager.default.copyItem(atPath: alone, toPath: whole)
+                for suffix in logs {
+                    try FileManager.default.copyItem(atPath: alone + suffix, toPath: whole + suffix)
+                }
+            }
+        } catch {
+            try? FileManager.default.removeItem(at: directory)
+            throw error
+        }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    /// Copies until nobody has written meanwhile.
+    private static func copySettled(_ path: String, to copy: String) throws {
+        for _ in 0..<3 {
+            guard let before = try status(path) else { throw error(.fileMissing, "There is no file at \(path).", path) }
+            guard before.file.isFile else {
+                throw error(.notAFile, "What is at \(path) is not a file but a directory or a device.", path)
+            }
+            guard before.file.size > 0 else { throw error(.notADatabase, "The file at \(path) is empty.", path) }
+            try copyDatabase(path, to: copy)
+            for suffix in ["-wal", "-journal"] {
+                try? FileManager.default.removeItem(atPath: copy + suffix)
+                // Nobody locks these by this name, so that reading and closing them drops no lock.
+                guard let log = ByteSource(path: path + suffix) else { continue }
+                try write(to: copy + suffix, count: log.count) { log.read(at: $0, $1) }
+            }
+            if try status(path) == before { return }
+        }
+        throw error(.busy, "The file at \(path) is being written to. Close every cache that has it open first.", path)
+    }
+
+    private struct Status: Equatable {
+        var file: FileStatus
+        var log: FileStatus?
+    }
+
+    private static func status(_ path: String) throws -> Status? {
+        try FileStatus.of(path).map { Status(file: $0, log: FileStatus.unfollowed(path + "-wal")) }
+    }
+
+    /// Reads the file through SQLite's own layer: a plain close would drop the locks of this process's connections.
+    private static func copyDatabase(_ path: String, to copy: String) throws {
+        do {
+            let connection = try Connection(path, mode: .immutable)
+            defer { connection.close() }
+            var pointer: UnsafeMutablePointer<sqlite3_file>?
+            let code = sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, &pointer)
+            guard code == SQLITE_OK, let file = pointer, let methods = file.pointee.pMethods?.pointee,
+                let xRead = methods.xRead, let xFileSize = methods.xFileSize
+            else { throw connection.error(code == SQLITE_OK ? SQLITE_CANTOPEN : code) }
+            var size: sqlite3_int64 = 0
+            let sizeCode = xFileSize(file, &size)
+            guard sizeCode == SQLITE_OK else { throw connection.error(sizeCode) }
+            try write(to: copy, count: Int(clamping: size)) { offset, length in
+                // What the device cannot read is zeros here, as what lies beyond the end would be.
+                var bytes = [UInt8](repeating: 0, count: length)
+                _ = bytes.withUnsafeMutableBytes { xRead(file, $0.baseAddress, Int32(length), Int64(offset)) }
+                return bytes
+            }
+        } catch let failure as SQLiteError {
+            throw CacheError(failure, path: path)
+        }
+    }
+
+    private static func write(to path: String, count: Int, _ read: (Int, Int) -> [UInt8]?) throws {
+        try? FileManager.default.removeItem(atPath: path)
+        try FileStatus.createNew(path)
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        var offset = 0
+        // In pieces of a page's size, so that what a device cannot read is as little as possible.
+        while offset < count {
+            let length = min(65_536, count - offset)
+            guard let bytes = read(offset, length) else { return }
+            try file.write(contentsOf: bytes)
+            offset += length
+        }
+    }
+
+    private static func error(_ code: CacheError.Code, _ message: String, _ path: String) -> CacheError {
+        var error = CacheError(code, message)
+        error.path = path
+        return error
+    }
+}

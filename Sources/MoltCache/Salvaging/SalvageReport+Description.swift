@@ -1,0 +1,48 @@
+internal import MoltCore
+
+extension SalvageReport: CustomStringConvertible {
+    /// A headline, what was assumed, and a line for each loss; of many the first ones.
+    public var description: String {
+        var lines = [headline]
+        if rawCount > 0 {
+            lines.append("\(rawCount) of them were found page by page, where SQLite finds none any more")
+        }
+        if staleCount > 0 { lines.append("\(staleCount) of them are from before the file's log, and may be older") }
+        lines.append(
+            "version \(schemaVersion), \(ledgerCount) rows of the ledger\(isLedgerWhole ? "" : ", and some are lost")"
+        )
+        if journalCount > 0 || !isJournalWhole {
+            lines.append(
+                "\(journalCount) changes wait for attached stores\(isJournalWhole ? "" : ", and some are lost")"
+            )
+        }
+        lines += assumptions
+        let shown = 20
+        lines += losses.prefix(shown).map { "lost: \($0)" }
+        let rest = losses.count - shown + unlistedLossCount
+        if rest > 0 { lines.append("and \(rest) more") }
+        return lines.joined(separator: "\n")
+    }
+
+    private var headline: String {
+        let end = isWhole ? ": everything" : lostCount > 0 ? ", at least \(lostCount) lost" : ""
+        return "\(source): \(savedCount) records saved to \(destination)\(end)"
+    }
+}
+
+extension SalvageReport.Loss: CustomStringConvertible {
+    /// The kind and the place.
+    public var description: String {
+        var parts = [kind.rawValue]
+        if let key { parts.append("\"\(ErrorSummary.oneLine(key))\"") }
+        // The count of a range that has no end is more than an Int holds.
+        if let ids, ids.lowerBound == ids.upperBound { parts.append("id \(ids.lowerBound)") }
+        if let ids, ids.lowerBound != ids.upperBound {
+            let start = ids.lowerBound == .min ? "" : " from \(ids.lowerBound)"
+            parts.append("ids\(start)" + (ids.upperBound == .max ? " to the end" : " to \(ids.upperBound)"))
+        }
+        if let page { parts.append("page \(page)") }
+        if let count, count != 1 { parts.append("\(count) rows") }
+        return parts.joined(separator: " ")
+    }
+}

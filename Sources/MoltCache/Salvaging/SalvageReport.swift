@@ -1,0 +1,129 @@
+/// What `CodableCache.salvage(from:to:)` has saved of a damaged file, what it could not save, and what it assumed.
+///
+/// ```swift
+/// let report = try CodableCache.salvage(from: url, to: newURL)
+/// print(report)
+/// for loss in report.losses where loss.key != nil { … }
+/// ```
+///
+/// It names keys and ids, and never a value.
+public struct SalvageReport: Hashable, Sendable, Codable {
+    /// Something that could not be saved.
+    public struct Loss: Hashable, Sendable, Codable {
+        /// What kind of thing, and why; new kinds may be added, so switch over them with a `default`.
+        public struct Kind: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+            /// The kind's stable text.
+            public let rawValue: String
+
+            /// The kind's stable text.
+            public var description: String { rawValue }
+
+            /// Creates a kind from its stable text.
+            public init(rawValue: String) {
+                self.rawValue = rawValue
+            }
+
+            /// A record whose bytes lie where nothing can be read any more.
+            public static let unreadable = Kind(rawValue: "unreadable")
+            /// A record whose key is no text, so that nobody could ask for it.
+            public static let damagedKey = Kind(rawValue: "damagedKey")
+            /// A record whose columns are not what a cache writes.
+            public static let damagedRow = Kind(rawValue: "damagedRow")
+            /// A record whose content is neither JSON text nor raw data: a part of it was overwritten.
+            public static let damagedContent = Kind(rawValue: "damagedContent")
+            /// An older state of a record that was saved: another row has the same key or the same id.
+            public static let duplicate = Kind(rawValue: "duplicate")
+            /// A key of a record that was saved under another one: its row does not have the key that the index has.
+            ///
+            /// The record was saved under the index's, by which it is found; the loss names the row's.
+            public static let doubtfulKey = Kind(rawValue: "doubtfulKey")
+            /// Records between two ids, of which it is not known which there were.
+            public static let unknownRecords = Kind(rawValue: "unknownRecords")
+            /// Rows of a page, of which it is not known which they were.
+            public static let unknownRows = Kind(rawValue: "unknownRows")
+        }
+
+        /// What kind of thing, and why.
+        public var kind: Kind
+        /// The key of the record, where it is known.
+        public var key: String?
+        /// The ids of the records, where they are known; one of them is a range of one.
+        public var ids: ClosedRange<Int64>?
+        /// The page of the file, where no id is known; the first is 1.
+        public var page: Int?
+        /// How many there are at most; nil when nobody knows.
+        public var count: Int?
+    }
+
+    /// The damaged file, by its path.
+    public var source: String
+    /// The new file, by its path.
+    public var destination: String
+    /// How many records were saved.
+    public var savedCount = 0
+    /// How many of them SQLite did not find any more, so that they were looked for page by page.
+    public var rawCount = 0
+    /// How many of them came from the state before the file's log, because what the log has in their place is damaged.
+    ///
+    /// They may be older than what was last written.
+    public var staleCount = 0
+    /// How many records are known to be lost: those that the losses name, or count.
+    public var lostCount: Int { losses.reduce(0) { $0 + ($1.isOfARecord ? $1.count ?? 0 : 0) } }
+    /// What could not be saved; at most ``lossLimit`` are listed.
+    public var losses: [Loss] = []
+    /// How many losses there are beyond those that are listed.
+    public var unlistedLossCount = 0
+    /// The schema version of the new file.
+    public var schemaVersion = 0
+    /// How many rows of the ledger were saved.
+    public var ledgerCount = 0
+    /// Whether the ledger was read whole.
+    ///
+    /// When it was not, opening the new file may throw `lateMigration` for a migration whose row was lost.
+    public var isLedgerWhole = true
+    /// How many changes to attached stores were waiting, and wait in the new file.
+    public var journalCount = 0
+    /// Whether all that waited for attached stores was read.
+    public var isJournalWhole = true
+    /// What was not in the file, or could not be read, and what was taken instead; a sentence each.
+    public var assumptions: [String] = []
+    /// What SQLite says is wrong with the file, in its own words; of very much the beginning.
+    public var damage: [String] = []
+
+    /// How many losses are listed at most.
+    public static let lossLimit = 10_000
+
+    /// Whether everything was saved: then nothing was damaged but what can be made again, as an index.
+    public var isWhole: Bool {
+        losses.isEmpty && unlistedLossCount == 0 && staleCount == 0 && isLedgerWhole && isJournalWhole
+            && assumptions.isEmpty
+    }
+
+    /// Creates a report on nothing yet.
+    init(source: String, destination: String) {
+        self.source = source
+        self.destination = destination
+    }
+
+    mutating func add(_ loss: Loss) {
+        if losses.count < Self.lossLimit {
+            losses.append(loss)
+        } else {
+            unlistedLossCount += 1
+        }
+    }
+
+    mutating func assume(_ sentence: String) {
+        if !assumptions.contains(sentence) { assumptions.append(sentence) }
+    }
+}
+
+extension SalvageReport.Loss {
+    /// Whether a record is lost with it.
+    fileprivate var isOfARecord: Bool { kind != .duplicate && kind != .doubtfulKey }
+
+    /// A record that is known by its id.
+    init(_ kind: Kind, id: Int64, key: String? = nil) {
+        self.init(kind: kind, key: key, ids: id...id, page: nil, count: 1)
+    }
+}

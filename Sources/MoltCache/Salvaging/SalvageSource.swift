@@ -1,0 +1,238 @@
+internal import MoltCore
+
+/// One state of a damaged file as SQLite can still read it: with its log, or without.
+///
+/// What is thrown here comes from the closures; what SQLite cannot read ends a search, and is no error.
+final class SalvageSource {
+    private let connection: Connection
+    /// The tables that the schema names.
+    private let tables: Set<String>
+    /// What SQLite finds wrong; of very much the beginning.
+    let damage: [String]
+    /// Whose file it says it is; nil when that cannot be read.
+    let applicationID: Int64?
+    /// The layout that it says it has.
+    let format: Int64?
+    /// The schema version that it says it has.
+    let version: Int64?
+
+    /// Opens a copy; nil when SQLite cannot read it at all.
+    init?(_ path: String, _ mode: Connection.Mode) {
+        guard let connection = try? Connection(path, mode: mode) else { return nil }
+        self.connection = connection
+        // A schema of which a part is damaged is read as far as it goes.
+        connection.tolerateDamagedSchema()
+        applicationID = try? connection.integer("PRAGMA application_id")
+        var tables: Set<String> = []
+        do throws(SQLiteError) {
+            // A view of such a name would be another's statement, and is not asked.
+            let names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'molt\\_%' ESCAPE '\\'"
+            try connection.prepare(names).eachRow { row throws(SQLiteError) in tables.insert(row.text(0)) }
+        } catch  where tables.isEmpty {
+            return nil
+        } catch {
+            // What was read before counts.
+        }
+        self.tables = tables
+        version = try? connection.integer("PRAGMA user_version")
+        format = tables.contains("molt_meta") ? try? FileFormat.number(of: connection) : nil
+        damage = Self.check(connection)
+    }
+
+    deinit {
+        connection.close()
+    }
+
+    /// Whether it is a cache, by its mark or its tables.
+    var isOurs: Bool {
+        applicationID == FileFormat.applicationID || tables.contains("molt_record")
+    }
+
+    /// Whether the schema names a table.
+    func has(_ table: String) -> Bool {
+        tables.contains(table)
+    }
+
+    private static func check(_ connection: Connection) -> [String] {
+        var lines: [String] = []
+        do throws(SQLiteError) {
+            try connection.prepare("PRAGMA integrity_check(100)").eachRow { row throws(SQLiteError) in
+                lines.append(row.text(0))
+            }
+        } catch {
+            lines.append(error.message)
+        }
+        return lines.filter { $0 != "ok" }
+    }
+
+    // MARK: Rows
+
+    /// How many places a scan goes on behind; each takes dozens of look-ups.
+    private static let gapLimit = 10_000
+
+    /// What a scan has gone through.
+    struct Scan {
+        /// Ids between which something could not be read.
+        var gaps: [ClosedRange<Int64>] = []
+        /// Whether the table could be read at all.
+        var isReadable = true
+
+        /// Whether everything was read.
+        var isWhole: Bool { isReadable && gaps.isEmpty }
+    }
+
+    /// Reads a table by its ids, upwards, and goes on behind each place that cannot be read.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns, of which the first must be the id.
+    ///   - body: Gets the id, and the columns with the id among them.
+    func rows(
+        _ columns: String,
+        of table: String,
+        _ body: (Int64, [ColumnValue]) throws -> Void
+    ) throws -> Scan {
+        var scan = Scan()
+        let sql = "SELECT \(columns) FROM \(table) NOT INDEXED WHERE rowid >= ?1 ORDER BY rowid"
+        guard tables.contains(table), let statement = try? connection.prepare(sql),
+            let probe = try? connection.prepare(sql + " LIMIT 1")
+        else {
+            scan.isReadable = false
+            return scan
+        }
+        var start = Int64.min
+        while true {
+            guard let last = try read(statement, from: start, body) else { return scan }
+            // The next id that could be; nothing was read before the first one.
+            let lower = last.found ? last.id + 1 : start
+            guard let next = nextReadable(from: max(lower, 0), probe), last.found || next > start,
+                scan.gaps.count < Self.gapLimit
+            else {
+                scan.gaps.append(lower...Int64.max)
+                return scan
+            }
+            if next > lower { scan.gaps.append(lower...next - 1) }
+            start = next
+        }
+    }
+
+    /// Reads until the end, or until something cannot be read.
+    ///
+    /// - Returns: The last id before that, if there is one below the greatest; nil at the end.
+    private func read(
+        _ statement: Statement,
+        from start: Int64,
+        _ body: (Int64, [ColumnValue]) throws -> Void
+    ) throws -> (id: Int64, found: Bool)? {
+        var last = (id: start, found: false)
+        defer { statement.reset() }
+        guard (try? statement.bind(start, at: 1)) != nil else { return last }
+        while true {
+            guard let isRow = try? statement.step() else { return last }
+            guard isRow else { return nil }
+            let id = statement.integer(0)
+            // Ids that do not grow are damage too, and could go on for ever.
+            guard last.found ? id > last.id : id >= start else { return last }
+            try body(id, statement.values)
+            guard id < Int64.max else { return nil }
+            last = (id, true)
+        }
+    }
+
+    /// The first id at or above one from where on a row can be read, or the end; nil when there is none.
+    private func nextReadable(from lower: Int64, _ probe: Statement) -> Int64? {
+        var failing = lower
+        var distance: Int64 = 1
+        var working: Int64?
+        guard !isReadable(from: lower, probe) else { return lower }
+        while working == nil {
+            let (candidate, isBeyond) = lower.addingReportingOverflow(distance)
+            guard !isBeyond else { return nil }
+            if isReadable(from: candidate, probe) {
+                working = candidate
+            } else {
+                failing = candidate
+                guard distance <= Int64.max / 2 else { return nil }
+                distance *= 2
+            }
+        }
+        guard var found = working else { return nil }
+        while found - failing > 1 {
+            let middle = failing + (found - failing) / 2
+            if isReadable(from: middle, probe) { found = middle } else { failing = middle }
+        }
+        return found
+    }
+
+    private func isReadable(from id: Int64, _ probe: Statement) -> Bool {
+        defer { probe.reset() }
+        guard (try? probe.bind(id, at: 1)) != nil, let isRow = try? probe.step() else { return false }
+        return !isRow || probe.integer(0) >= id
+    }
+
+    /// Reads a small table whole, in any order; nil when it cannot be.
+    func wholeTable(_ columns: String, of table: String) -> [[ColumnValue]]? {
+        guard tables.contains(table) else { return [] }
+        guard let statement = try? connection.prepare("SELECT \(columns) FROM \(table)") else { return nil }
+        var rows: [[ColumnValue]] = []
+        while let isRow = try? statement.step() {
+            guard isRow else { return rows }
+            rows.append(statement.values)
+        }
+        return nil
+    }
+
+    /// The row of an id, looked up by itself; nil when there is none that can be read.
+    func row(_ columns: String, of table: String, id: Int64) -> [ColumnValue]? {
+        guard tables.contains(table),
+            let statement = try? connection.prepare("SELECT \(columns) FROM \(table) NOT INDEXED WHERE id = ?1"),
+            (try? statement.bind(id, at: 1)) != nil, (try? statement.step()) == true
+        else { return nil }
+        return statement.integer(0) == id ? statement.values : nil
+    }
+
+    /// Reads what an index of the records has, from both ends.
+    ///
+    /// - Parameters:
+    ///   - index: The index.
+    ///   - column: What it is ordered by.
+    ///   - body: Gets the id, and the column.
+    /// - Returns: Whether all of it was read.
+    func entries(
+        of index: String,
+        by column: String,
+        _ body: (Int64, ColumnValue) throws -> Void
+    ) throws -> Bool {
+        for order in ["ASC", "DESC"] {
+            let sql = """
+                SELECT id, \(column) FROM molt_record INDEXED BY \(index)
+                WHERE \(column) IS NOT NULL ORDER BY \(column) \(order), id \(order)
+                """
+            guard tables.contains("molt_record"), let statement = try? connection.prepare(sql) else { return false }
+            var last: (value: ColumnValue, id: Int64)?
+            var isAtEnd = false
+            while let isRow = try? statement.step() {
+                guard isRow else {
+                    isAtEnd = true
+                    break
+                }
+                let next = (value: statement.value(1), id: statement.integer(0))
+                // Entries that are out of order are damage too, and could go on for ever.
+                if let last, !Self.isOrdered(order == "ASC" ? (last, next) : (next, last)) { break }
+                last = next
+                try body(next.id, next.value)
+            }
+            if isAtEnd { return true }
+        }
+        return false
+    }
+
+    private typealias Entry = (value: ColumnValue, id: Int64)
+
+    private static func isOrdered(_ pair: (Entry, Entry)) -> Bool {
+        switch (pair.0.value, pair.1.value) {
+        case (.text(let first), .text(let second)): first.lexicographicallyPrecedes(second)
+        case (.integer(let first), .integer(let second)): (first, pair.0.id) < (second, pair.1.id)
+        default: false
+        }
+    }
+}

@@ -1,0 +1,185 @@
+internal import Foundation
+internal import MoltCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
+/// The new file that what was saved goes into: `.part` behind its name until it is whole.
+final class SalvagedFile {
+    /// What became of a record that was handed over.
+    enum Outcome {
+        case added
+        /// It is there already, byte for byte.
+        case same
+        /// Another state of it is there: the one that was written last stays.
+        case duplicate(key: String, id: Int64)
+    }
+
+    let connection: Connection
+    private let path: String
+    private let part: String
+    private var statements: [String: Statement] = [:]
+    private var isOpen = true
+
+    /// Makes the file.
+    ///
+    /// - Throws: ``CacheError`` with the code `fileExists`, or that of what the system says.
+    init(_ path: String) throws(CacheError) {
+        try Self.checkAbsence(of: path)
+        self.path = path
+        part = path + ".part"
+        // What a salvage left that was killed; a link is removed, and not followed.
+        unlink(part)
+        try FileStatus.checkPath(part)
+        try? FileManager.default.createDirectory(
+            at: URL(fileURLWithPath: path).deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        try FileStatus.createNew(part)
+        do throws(SQLiteError) {
+            connection = try Connection(part, mode: .readWrite)
+            // Nobody needs a part of it, so nothing is kept on disk for taking a change back.
+            try connection.execute("PRAGMA page_size = 8192; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+            try connection.execute("BEGIN IMMEDIATE; \(FileFormat.creation)")
+            // What the file's own index names. A temporary table is kept in a file, so that memory stays flat.
+            try connection.execute("CREATE TEMP TABLE expected(id INTEGER PRIMARY KEY, key TEXT)")
+        } catch {
+            unlink(part)
+            throw CacheError(error, path: path)
+        }
+    }
+
+    deinit {
+        if isOpen { discard() }
+    }
+
+    /// Refuses a path at which there is something.
+    static func checkAbsence(of path: String) throws(CacheError) {
+        var status = stat()
+        guard lstat(path, &status) != 0 else { throw exists(path) }
+    }
+
+    private static func exists(_ path: String) -> CacheError {
+        var error = CacheError(
+            .fileExists,
+            "There is something at \(path) already, and it is not replaced. Choose another path."
+        )
+        error.path = path
+        return error
+    }
+
+    // MARK: Filling
+
+    /// A statement on the new file, prepared once.
+    func statement(_ sql: String) throws(SQLiteError) -> Statement {
+        if let statement = statements[sql] { return statement }
+        let statement = try Statement(sql, on: connection, isLasting: true)
+        statements[sql] = statement
+        return statement
+    }
+
+    /// Adds a record, unless there is one of its id or key that was written later.
+    func add(_ row: SalvagedRow) throws(SQLiteError) -> Outcome {
+        let search = try statement(
+            "SELECT id, key, updated_at, content IS ?3 FROM molt_record WHERE id = ?1 OR key = ?2"
+        )
+        try search.bind(row.id, at: 1)
+        try search.bind(row.key, at: 2)
+        try search.bind(row.isData ? .blob(row.content) : .text(row.content), at: 3)
+        var others: [(id: Int64, key: String, updated: Double, isSame: Bool)] = []
+        try search.eachRow { found throws(SQLiteError) in
+            others.append((found.integer(0), found.text(1), found.real(2) ?? 0, found.integer(3) != 0))
+        }
+        guard let first = others.first else {
+            try insert(row)
+            return .added
+        }
+        if others.count == 1, first.id == row.id, first.key.utf8.elementsEqual(row.key.utf8), first.isSame {
+            return .same
+        }
+        guard others.allSatisfy({ $0.updated < row.updated }) else { return .duplicate(key: row.key, id: row.id) }
+        for other in others {
+            let deletion = try statement("DELETE FROM molt_record WHERE id = ?1")
+            try deletion.bind(other.id, at: 1)
+            try deletion.run()
+        }
+        try insert(row)
+        return .duplicate(key: first.key, id: first.id)
+    }
+
+    private func insert(_ row: SalvagedRow) throws(SQLiteError) {
+        let insertion = try statement(
+            """
+            INSERT INTO molt_record(
+                id, key, type_id, version, created_at, updated_at, accessed_at, expires_at, content
+            ) VALUES(?1, ?2, ?4, ?5, ?6, ?7, ?8, ?9, ?3)
+            """
+        )
+        try insertion.bind(row.id, at: 1)
+        try insertion.bind(row.key, at: 2)
+        try insertion.bind(row.isData ? .blob(row.content) : .text(row.content), at: 3)
+        try insertion.bind(row.typeID, at: 4)
+        try insertion.bind(row.version, at: 5)
+        try insertion.bind(row.created, at: 6)
+        try insertion.bind(row.updated, at: 7)
+        try insertion.bind(row.accessed, at: 8)
+        try insertion.bind(row.expires, at: 9)
+        try insertion.run()
+    }
+
+    /// Whether there is a record of an id.
+    func has(id: Int64) throws(SQLiteError) -> Bool {
+        let search = try statement("SELECT 1 FROM molt_record WHERE id = ?1")
+        try search.bind(id, at: 1)
+        return try search.first { $0.integer(0) } != nil
+    }
+
+    // MARK: The end
+
+    /// Writes everything to disk, and gives the file its name.
+    func finish() throws(CacheError) {
+        do throws(SQLiteError) {
+            try connection.execute(RowQuery.forgetSize.sql)
+            statements.removeAll()
+            try connection.execute("COMMIT; DROP TABLE temp.expected; PRAGMA journal_mode = WAL")
+            connection.close()
+            isOpen = false
+        } catch {
+            throw CacheError(error, path: path)
+        }
+        do throws(CacheError) {
+            try FileStatus.sync(part)
+            try publish()
+            try FileStatus.sync((path as NSString).deletingLastPathComponent)
+        } catch {
+            unlink(part)
+            throw error
+        }
+    }
+
+    /// Gives the file its name, unless another one has got it meanwhile.
+    private func publish() throws(CacheError) {
+        if link(part, path) == 0 {
+            unlink(part)
+            return
+        }
+        if errno == EEXIST { throw Self.exists(path) }
+        // There are file systems without links.
+        try Self.checkAbsence(of: path)
+        guard rename(part, path) == 0 else { throw FileStatus.failure(errno, path: path) }
+    }
+
+    /// Removes what was begun.
+    func discard() {
+        isOpen = false
+        statements.removeAll()
+        connection.close()
+        unlink(part)
+        for suffix in ["-journal", "-wal", "-shm"] { unlink(part + suffix) }
+    }
+}

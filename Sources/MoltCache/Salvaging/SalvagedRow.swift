@@ -1,0 +1,84 @@
+internal import MoltCore
+
+/// A record that was read from a damaged file, and found to be one that a cache can have written.
+struct SalvagedRow {
+    let id: Int64
+    let key: String
+    let typeID: Int64
+    let version: Int64
+    let created: Double
+    let updated: Double
+    let accessed: Double
+    let expires: Double?
+    let content: [UInt8]
+    let isData: Bool
+
+    /// Why a row is not taken.
+    struct Fault: Error {
+        var kind: SalvageReport.Loss.Kind
+        var key: String?
+    }
+
+    /// How many columns a row of records has.
+    static let columnCount = 9
+
+    /// Whether a row could be a record, by the kinds of its columns.
+    static func isLikely(_ values: [ColumnValue]) -> Bool {
+        guard values.count == columnCount, values[0] == .null, case .text = values[1], values[2].integer != nil,
+            values[3].integer != nil, values[4].number != nil, values[5].number != nil, values[6].number != nil,
+            values[7] == .null || values[7].number != nil
+        else { return false }
+        return switch values[8] {
+        case .text, .blob: true
+        default: false
+        }
+    }
+
+    /// Checks a row: its key, its content, and the rest.
+    ///
+    /// - Parameters:
+    ///   - values: The columns, as the table has them; the first one, which is the id, is not looked at.
+    ///   - record: Used again for each row, so that nothing is allocated.
+    init(id: Int64, _ values: [ColumnValue], _ record: inout Record) throws(Fault) {
+        guard values.count == Self.columnCount else { throw Fault(kind: .damagedRow) }
+        guard let key = values[1].string else {
+            if case .text = values[1] { throw Fault(kind: .damagedKey) }
+            throw Fault(kind: values[1] == .null ? .damagedKey : .damagedRow)
+        }
+        guard let typeID = values[2].integer, let version = values[3].integer else {
+            throw Fault(kind: .damagedRow, key: key)
+        }
+        let content: [UInt8]
+        let isData: Bool
+        switch values[8] {
+        case .text(let bytes): (content, isData) = (bytes, false)
+        case .blob(let bytes): (content, isData) = (bytes, true)
+        default: throw Fault(kind: .damagedContent, key: key)
+        }
+        let isReadable = content.withUnsafeBytes { bytes in
+            record.load(
+                id: id,
+                typeName: "",
+                key: UnsafeRawBufferPointer(start: nil, count: 0),
+                content: bytes,
+                isData: isData,
+                expiration: nil
+            )
+            return (try? record.read()) != nil
+        }
+        guard isReadable else { throw Fault(kind: .damagedContent, key: key) }
+        let isForever = values[7] == .null
+        // What is no time must not let a record disappear: it counts as the beginning, and for an expiry as never.
+        let times = values[4...7].map { $0.number.flatMap { $0.isNaN ? nil : $0 } }
+        self.id = id
+        self.key = key
+        self.typeID = typeID
+        self.version = version
+        self.content = content
+        self.isData = isData
+        created = times[0] ?? 0
+        updated = times[1] ?? 0
+        accessed = times[2] ?? 0
+        expires = isForever ? nil : times[3]
+    }
+}

@@ -1,0 +1,190 @@
+internal import MoltCore
+
+/// What a damaged file has beside its records: types, the ledger, the journal, and names of files that wait for keys.
+struct SalvagedTables {
+    private var types: [Int64: String] = [:]
+    private var ledger: [Int64: [ColumnValue]] = [:]
+    private var journal: [Int64: [ColumnValue]] = [:]
+    private var adopted: [Int64: [ColumnValue]] = [:]
+    private var whole: Set<PageScan.Kind> = []
+    /// What the file says of itself, by name; nil when that cannot be read.
+    private var marks: [[ColumnValue]]?
+    /// The changes of a migration that is half done; nil when they cannot be read.
+    private var deferred: [[ColumnValue]]?
+
+    /// Reads what SQLite can still read; what was read before stays.
+    mutating func read(_ source: SalvageSource) throws {
+        try read(.type, "molt_type", source)
+        try read(.ledger, "molt_ledger", source)
+        try read(.journal, "molt_journal", source)
+        if marks == nil { marks = source.has("molt_meta") ? source.wholeTable("name, value", of: "molt_meta") : nil }
+        if deferred == nil { deferred = source.wholeTable("stage, kind, id, text", of: "molt_deferred") }
+        // Most caches have no such table.
+        try read(.adopted, "molt_adopted", source)
+    }
+
+    private mutating func read(_ kind: PageScan.Kind, _ table: String, _ source: SalvageSource) throws {
+        guard !whole.contains(kind) else { return }
+        var found: [(Int64, [ColumnValue])] = []
+        let scan = try source.rows("*", of: table) { id, values in found.append((id, values)) }
+        for (id, values) in found { add(kind, id, values) }
+        if scan.isWhole { whole.insert(kind) }
+    }
+
+    /// Takes a row that was found on a page, unless its table was read whole.
+    mutating func addFound(_ kind: PageScan.Kind, _ id: Int64, _ values: [ColumnValue]) {
+        if !whole.contains(kind) { add(kind, id, values) }
+    }
+
+    private mutating func add(_ kind: PageScan.Kind, _ id: Int64, _ values: [ColumnValue]) {
+        switch kind {
+        case .record: break
+        case .type: if types[id] == nil { types[id] = values.count > 1 ? values[1].string : nil }
+        case .ledger: if ledger[id] == nil { ledger[id] = values }
+        case .journal: if journal[id] == nil { journal[id] = values }
+        case .adopted: if adopted[id] == nil { adopted[id] = values }
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes what was found into the new file, and says what is missing.
+    ///
+    /// - Parameter version: The schema version that the file says it has; nil when it says nothing that can be.
+    func write(to target: SalvagedFile, _ report: inout SalvageReport, version: Int64?) throws {
+        try writeTypes(target, &report)
+        try writeLedger(target, &report)
+        let highest = try target.connection.integer(
+            "SELECT max(coalesce((SELECT max(version) FROM molt_ledger), 0), coalesce(max(version), 0)) FROM molt_record"
+        )
+        if let version, version <= Int32.max {
+            report.schemaVersion = Int(version)
+        } else {
+            report.schemaVersion = Int(min(max(highest, 0), Int64(Int32.max)))
+            report.assume(
+                "The schema version could not be read. It was taken for \(report.schemaVersion), the highest in the ledger "
+                    + "and of the records."
+            )
+        }
+        try target.connection.execute("PRAGMA user_version = \(report.schemaVersion)")
+        try target.connection.execute(
+            "UPDATE molt_record SET version = \(report.schemaVersion) "
+                + "WHERE version NOT BETWEEN 0 AND \(report.schemaVersion)"
+        )
+        if target.connection.changes > 0 {
+            report.assume("The version of \(target.connection.changes) records could not be; they got the store's.")
+        }
+        try writeJournal(target, &report)
+        try writeAdopted(target)
+        try writeUnfinished(target, &report)
+    }
+
+    /// A migration that commits in batches goes on where it stopped; without its mark, it would count as done.
+    private func writeUnfinished(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
+        guard let marks else {
+            return report.assume(
+                "Whether a migration that commits in batches was half done could not be read; it was taken for no."
+            )
+        }
+        guard let mark = marks.first(where: { $0[0].string == UnfinishedMark.name })?[1] else { return }
+        let insertion = try target.statement("INSERT INTO molt_meta(name, value) VALUES('\(UnfinishedMark.name)', ?1)")
+        try insertion.bind(mark, at: 1)
+        try insertion.run()
+        guard let deferred else {
+            return report.assume("A migration is half done, and the keys and types that it was to change are lost.")
+        }
+        try target.connection.execute("CREATE TABLE IF NOT EXISTS main.\(CacheTransaction.deferredTable)")
+        for row in deferred {
+            let insertion = try target.statement(
+                "INSERT OR REPLACE INTO main.molt_deferred(stage, kind, id, text) VALUES(?1, ?2, ?3, ?4)"
+            )
+            for (index, value) in row.enumerated() { try insertion.bind(value, at: Int32(index + 1)) }
+            try insertion.run()
+        }
+    }
+
+    private func writeTypes(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
+        var ids: [Int64] = []
+        try target.connection.prepare("SELECT DISTINCT type_id FROM molt_record ORDER BY 1").eachRow {
+            row throws(SQLiteError) in ids.append(row.integer(0))
+        }
+        var written: [String: Int64] = [:]
+        for id in ids {
+            let name = types[id] ?? "unknown type \(id)"
+            if types[id] == nil {
+                report.assume("The name of the type \(id) is lost. Its records are of the type \"\(name)\" now.")
+            }
+            if let other = written[name] {
+                let merge = try target.connection.prepare("UPDATE molt_record SET type_id = ?1 WHERE type_id = ?2")
+                try merge.bind(other, at: 1)
+                try merge.bind(id, at: 2)
+                try merge.run()
+                continue
+            }
+            let insertion = try target.statement("INSERT INTO molt_type(id, name) VALUES(?1, ?2)")
+            try insertion.bind(id, at: 1)
+            try insertion.bind(name, at: 2)
+            try insertion.run()
+            written[name] = id
+        }
+    }
+
+    private func writeLedger(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
+        report.isLedgerWhole = whole.contains(.ledger)
+        for (id, row) in ledger.sorted(by: { $0.key < $1.key }) {
+            guard row.count >= 13, row[1].string != nil, row[2].integer != nil, row[3].string != nil,
+                row[4...5].allSatisfy({ $0.number != nil }), row[6...10].allSatisfy({ $0.integer != nil }),
+                row[11].string != nil, row[12].string != nil
+            else {
+                report.isLedgerWhole = false
+                continue
+            }
+            let insertion = try target.statement(
+                """
+                INSERT OR IGNORE INTO molt_ledger(
+                    id, name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
+                    records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, is_readable
+                ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+                """
+            )
+            try insertion.bind(id, at: 1)
+            for index in 1..<15 {
+                let value = index < row.count ? row[index] : .null
+                // The last two may be missing; a part that is no text is as good as missing.
+                let isText = index < 13 || value.string != nil
+                try insertion.bind(isText ? value : .null, at: Int32(index + 1))
+            }
+            let isReadable = row.count > 15 && row[15] == .integer(1)
+            try insertion.bind(.integer(isReadable ? 1 : 0), at: 16)
+            try insertion.run()
+            if target.connection.changes > 0 { report.ledgerCount += 1 } else { report.isLedgerWhole = false }
+        }
+    }
+
+    private func writeJournal(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
+        report.isJournalWhole = whole.contains(.journal)
+        for (_, row) in journal.sorted(by: { $0.key < $1.key }) {
+            guard row.count >= 3, row[1].string != nil, case .blob = row[2] else {
+                report.isJournalWhole = false
+                continue
+            }
+            let insertion = try target.statement("INSERT INTO molt_journal(store, changes) VALUES(?1, ?2)")
+            try insertion.bind(row[1], at: 1)
+            try insertion.bind(row[2], at: 2)
+            try insertion.run()
+            report.journalCount += 1
+        }
+    }
+
+    private func writeAdopted(_ target: SalvagedFile) throws {
+        guard !adopted.isEmpty else { return }
+        try AdoptedTable.make(target.connection)
+        for (id, row) in adopted {
+            guard row.count >= 2, row[1].string != nil, try target.has(id: id) else { continue }
+            let insertion = try target.statement("INSERT OR IGNORE INTO molt_adopted(record_id, digest) VALUES(?1, ?2)")
+            try insertion.bind(id, at: 1)
+            try insertion.bind(row[1], at: 2)
+            try insertion.run()
+        }
+    }
+}

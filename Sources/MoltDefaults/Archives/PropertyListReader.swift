@@ -1,0 +1,69 @@
+package import Foundation
+
+/// Reads a whole property list from bytes that nobody vouches for: a suite's file, or a journal's changes.
+///
+/// On Linux (Swift 6.3) Foundation's own reader ends the process when a binary list is damaged, so that one is read by
+/// ours.
+package enum PropertyListReader {
+    /// What the bytes hold, binary or XML.
+    ///
+    /// - Throws: What Foundation throws for a list that is damaged, and ``DefaultsError`` with the code `cannotStore` for
+    ///   one of things that no suite holds.
+    package static func value(_ bytes: Data) throws -> PropertyListValue {
+        try PropertyListValue(normalizing: object(bytes))
+    }
+
+    /// What the bytes hold, as Foundation hands it out.
+    static func object(_ bytes: Data) throws -> Any {
+        guard bytes.starts(with: "bplist".utf8) else {
+            return try PropertyListSerialization.propertyList(from: bytes, format: nil)
+        }
+        guard let list = BinaryPropertyList(bytes) else { throw CocoaError(.propertyListReadCorrupt) }
+        var reader = Reader(list, budget: bytes.count)
+        guard let value = reader.value(at: list.root, depth: 0) else { throw CocoaError(.propertyListReadCorrupt) }
+        return value.object
+    }
+
+    private struct Reader {
+        private let list: BinaryPropertyList
+        /// How many more places may be looked at: one that is referred to takes a byte where it is.
+        private var budget: Int
+        /// What is no container is kept, because lists refer to the same text again and again.
+        private var scalars: [Int: PropertyListValue] = [:]
+
+        init(_ list: BinaryPropertyList, budget: Int) {
+            self.list = list
+            self.budget = budget
+        }
+
+        mutating func value(at index: Int, depth: Int) -> PropertyListValue? {
+            budget -= 1
+            guard budget >= 0, depth <= PropertyListValue.depthLimit else { return nil }
+            if let known = scalars[index] { return known }
+            switch list.object(at: index) {
+            case .value(let value):
+                scalars[index] = value
+                return value
+            case .array(let indices):
+                var values: [PropertyListValue] = []
+                values.reserveCapacity(indices.count)
+                for index in indices {
+                    guard let value = value(at: index, depth: depth + 1) else { return nil }
+                    values.append(value)
+                }
+                return .array(values)
+            case .dictionary(let entries):
+                var values: [String: PropertyListValue] = [:]
+                for (key, index) in entries {
+                    guard let name = value(at: key, depth: depth + 1)?.string,
+                        let value = value(at: index, depth: depth + 1)
+                    else { return nil }
+                    values[name] = value
+                }
+                return .dictionary(values)
+            case .null, .reference, nil:
+                return nil
+            }
+        }
+    }
+}

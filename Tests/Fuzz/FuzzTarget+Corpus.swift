@@ -1,0 +1,135 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltDefaults
+import MoltTesting
+
+extension FuzzTarget {
+    /// Right inputs, to be changed.
+    var corpus: [[UInt8]] {
+        switch self {
+        case .json: Self.texts
+        case .fixture: Self.fixtures.map { Array($0.utf8) }
+        case .ledger: Self.ledgers.map { Array($0.utf8) } + Self.binaryLists
+        case .plist: Self.texts + Self.typedValues.map { Array($0.utf8) } + Self.xmlLists + Self.binaryLists
+        case .archive: Self.archives + Self.binaryLists
+        case .salvage: Self.databases
+        }
+    }
+
+    /// Pieces of the grammar.
+    var words: [[UInt8]] {
+        switch self {
+        case .json, .fixture, .ledger, .plist: Self.jsonWords.map { Array($0.utf8) } + Self.strangeBytes
+        case .archive, .salvage: Self.strangeBytes + Self.numbers
+        }
+    }
+
+    private static let jsonWords = [
+        "{", "}", "[", "]", ":", ",", "\"", "\\", "\\u0000", "\\ud83d", "\\ude00", "\\u", "{\"a\":", "[[", "]]", "null",
+        "true", "false", "-", "0", "-0", "1e400", "1E-400", "18446744073709551616", "-9223372036854775809", "0.1", "1.",
+        ".5", "01", "+1", "NaN", "Infinity", "\u{FEFF}", "\u{2028}", "\t", "\n", " ", "\"\":", "\"a\":1,\"a\":2",
+        "{\"int\":1}",
+        "{\"date\":", "{\"data\":\"AA==\"}", "<!--", "</dict>", "<array>", "<key>", "<date>", "&lt;", "&#0;",
+        "<![CDATA[",
+    ]
+
+    private static let strangeBytes: [[UInt8]] = [
+        [0x00], [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0xFE, 0xFF], [0x80],
+        [0xD1, 0x01],
+        [0x80, 0x00], [0xAF, 0x10, 0xFF], [0xDF, 0x12, 0xFF, 0xFF], [0x5F, 0x13],
+    ]
+
+    private static let numbers: [[UInt8]] = [
+        [0, 0, 0, 0], [0xFF, 0xFF, 0xFF, 0xFF], [0x7F, 0xFF, 0xFF, 0xFF], [0x80, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 2],
+        [0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
+        [0x0D], [0x05], [0x0A], [0x02], [0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00],
+    ]
+
+    private static let texts = [
+        #"{"name":"Ada","age":36,"tags":["a","b"],"born":{"year":1815,"day":null},"ok":true}"#,
+        #"{"a":1,"a":2,"\u0061":3,"nested":{"a":{"a":{"a":[1,2,[3,[4]]]}}}}"#,
+        #"[1,-2.5,3e2,0.1e-7,18446744073709551615,"é\ud83d\ude00\n\\\"",null,true,false,[],{}]"#,
+        #" { "x" : [ 1 , 2 ] , "y" : "\/\b\f\n\r\t" } "#, #""a text""#, "12.50", "null", "[]", "{}",
+        #"["2020-01-01T00:00:00Z",{"AQ==":"data"},["{\"a\":1}"]]"#, #"{"a":[0.5,1],"b":[-1e3]}"#, #"[1,5]"#,
+        #"{"unicode":"ÄÖÜ 日本語 😀","long":"\#(String(repeating: "x", count: 300))"}"#,
+    ].map { Array($0.utf8) }
+
+    private static let typedValues = [
+        #"{"dictionary":{"name":"Ada","born":{"date":-5853132000},"tags":["a",true,{"int":1},{"double":1}]}}"#,
+        #"{"double":"nan"}"#, #"{"unsigned":18446744073709551615}"#, #"[["a"],{"data":"AQID"}]"#,
+        #"{"migration":"m","value":{"int":1},"parts":[{"place":"[1]","value":"x","reason":"r"}]}"#,
+    ]
+
+    private static let fixtures = [
+        #"{"format":1,"schemaVersion":3,"records":[{"key":"a","type":"T","content":{"x":1}}]}"#,
+        """
+        {
+          "format": 1,
+          "schemaVersion": 2,
+          "primary": "cache",
+          "ledger": [{"name": "m", "version": 2, "outcome": "ran", "appliedAt": 1000, "counts": {"read": 1}}],
+          "records": [
+            {"key": "a", "type": "T", "content": {"x": [1, 2.50, "é"]}, "expires": 4000000000, "version": 1},
+            {"key": "b", "type": "Data", "data": "AQID"},
+            {"key": "c", "type": "T", "text": "\\"x\\""}
+          ],
+          "suites": {"standard": {"a": 1}, "suite x": {"b": {"date": 0}, "c": {"dictionary": {"d": {"double": "inf"}}}}}
+        }
+        """,
+    ]
+
+    private static let ledgers = [
+        #"{"format":1,"version":2,"entries":[]}"#, #"{"standard":3,"suite x":0}"#,
+        """
+        {"format":1,"version":2,"entries":[{"name":"m","version":1,"outcome":"ran","appliedAt":12.5,"duration":0.1,\
+        "counts":{"read":1,"changed":1,"dropped":0,"created":0,"quarantined":0},"attachedCounts":{"a":1},\
+        "appVersion":"1","moltVersion":"1","fingerprint":"f"}]}
+        """,
+        """
+        {"ledger":{"format":1,"version":1,"entries":[]},"entries":[{"store":"suite x","changes":"AQID"}]}
+        """,
+    ]
+
+    private static let binaryLists = decoded(binaryTexts)
+
+    /// Kept as they were made once: an archive's order is another one in each process.
+    private static func decoded(_ texts: [String]) -> [[UInt8]] {
+        texts.compactMap { Data(base64Encoded: $0).map { Array($0) } }
+    }
+
+    private static let xmlLists = [
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0"><dict><key>a</key><integer>-1</integer><key>b</key><real>1.5</real><key>c</key>
+        <array><string>x &amp; y</string><true/><false/><date>2001-01-01T00:00:00Z</date><data>AQID</data></array></dict></plist>
+        """,
+        "<plist><array><integer>18446744073709551615</integer><dict/><array/><string></string></array></plist>",
+        "{ a = b; c = (1, 2, <0102>); \"d e\" = \"\\U00e9\"; }",
+    ].map { Array($0.utf8) }
+
+    private static let archives = decoded(archiveTexts)
+
+    /// Small caches, with small pages: one with rows that go on, and one without its first page.
+    private static let databases: [[UInt8]] = {
+        let url = FileManager.default.temporaryDirectory.appending(path: "molt-fuzz-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: url) }
+        let store = CacheStore(at: url)
+        store.pageSize = 512
+        let records = (0..<12).map { number in
+            let text = String(repeating: "x", count: number == 5 ? 1_500 : number * 9)
+            return StoreContents.StoredRecord(
+                key: "key \(number)",
+                typeName: "T",
+                content: Array("\"\(text)\"".utf8),
+                version: 1
+            )
+        }
+        let ledger = [LedgerEntry(name: "m", version: 1, appliedAt: Date(timeIntervalSince1970: 1))]
+        try? StoreContents(version: 1, ledger: ledger, records: records).write(to: store)
+        store.close()
+        let whole = Array((try? Data(contentsOf: url)) ?? Data())
+        return [whole, [UInt8](repeating: 0, count: 512) + whole.dropFirst(512), Array(whole.dropFirst(1024))]
+    }()
+}

@@ -1,0 +1,241 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltTesting
+
+/// One damaged store, opened and read in every way; what breaks a promise is in ``failures``.
+struct DamageTrial {
+    let damage: Damage
+    let seed: UInt64
+    private(set) var failures: [String] = []
+    /// How many of the records were saved, and how many there were.
+    private(set) var saved = 0
+    private(set) var total = 0
+    private(set) var outcomes: [String: Int] = [:]
+
+    private let sound: SoundStore
+    private let store: DamagedStore
+    private let original: [String: StoreContents.StoredRecord]
+    private let earlier: [String: StoreContents.StoredRecord]
+    private let url: URL
+
+    /// Does the damage and tries everything, in a directory of its own.
+    init(_ damage: Damage, seed: UInt64, in scratch: ScratchDirectory) throws {
+        self.damage = damage
+        self.seed = seed
+        sound = try SoundStore.shared.get()
+        var random = SeededGenerator(seed: seed)
+        store = damage.apply(to: sound, &random)
+        original = Dictionary(uniqueKeysWithValues: sound.openContents.records.map { ($0.key, $0) })
+        // A log that is not there any more, or is cut off, is as if the last writes had never been.
+        earlier = Dictionary(uniqueKeysWithValues: sound.contents.records.map { ($0.key, $0) })
+        url = scratch.file("damaged.molt")
+        try look()
+        let readable = try read()
+        try change()
+        try upgrade(readable)
+        try salvage(readable)
+        try store.write(to: url)
+    }
+
+    private var configuration: CodableCache.Configuration {
+        var configuration = CodableCache.Configuration()
+        configuration.isDurable = false
+        configuration.memory = nil
+        configuration.busyTimeout = .milliseconds(200)
+        configuration.lockTimeout = .milliseconds(200)
+        configuration.drift = .ignore
+        return configuration
+    }
+
+    private mutating func fail(_ text: String) {
+        failures.append("\(damage) with seed \(seed): \(text)")
+    }
+
+    /// Runs something that may fail with an error of ours, and with no other.
+    @discardableResult
+    private mutating func attempt<Value>(_ what: String, _ body: () throws -> Value) -> Value? {
+        do {
+            let value = try body()
+            outcomes["\(what): done", default: 0] += 1
+            return value
+        } catch let error as CacheError {
+            outcomes["\(what): \(error.code)", default: 0] += 1
+        } catch let error as MigrationError {
+            outcomes["\(what): \(error.code)", default: 0] += 1
+        } catch {
+            fail("\(what) threw \(type(of: error)): \(error)")
+        }
+        return nil
+    }
+
+    // MARK: Parts
+
+    /// Everything that must not write.
+    private mutating func look() throws {
+        try store.write(to: url)
+        let url = url
+        attempt("version") { try CodableCache.schemaVersion(ofFileAt: url) }
+        attempt("plan") { try MigrationPlan(forFileAt: url, migrations: SoundStore.migrations) }
+        attempt("contents") { try CacheStore.contents(at: url) }
+        attempt("damage") { try CacheStore.damage(at: url) }
+        let configuration = configuration
+        attempt("dry run") {
+            try CodableCache.dryRun(at: url, migrations: SoundStore.migrations, configuration: configuration)
+        }
+        if store.log == nil, !store.isUnchanged(at: url) { fail("looking at it changed the file") }
+    }
+
+    /// The contents that can be read by key, as a cache gives them out.
+    private mutating func read() throws -> [String: Data] {
+        try store.write(to: url)
+        var readable: [String: Data] = [:]
+        let (url, configuration) = (url, configuration)
+        guard
+            let cache = attempt(
+                "open",
+                {
+                    try CodableCache(at: url, migrations: SoundStore.oldMigrations, configuration: configuration)
+                }
+            )
+        else { return [:] }
+        defer { cache.close() }
+        for (key, record) in original {
+            let found: Data?
+            if record.isData {
+                found = attempt("value", { try cache.value(Data.self, forKey: key) }) ?? nil
+            } else {
+                let note = attempt("value", { try cache.value(SoundNote.self, forKey: key) }) ?? nil
+                found = note.flatMap { try? Self.encoded($0) }
+            }
+            guard let found else { continue }
+            readable[key] = found
+            guard !damage.canForge, !record.isData else { continue }
+            let written = [record, earlier[key]].compactMap { $0.flatMap { try? Self.normalized($0.content) } }
+            if !written.contains(found) { fail("another value came back for \(key)") }
+        }
+        attempt("values") { try cache.values(of: SoundNote.self) }
+        attempt("values") { try cache.values(of: SoundLabel.self) }
+        attempt("keys") { try cache.keys() }
+        attempt("count") { try cache.count() }
+        return readable
+    }
+
+    private static func encoded(_ note: SoundNote) throws -> Data {
+        try RecordCoding.standard.encoder.encode(note)
+    }
+
+    private static func normalized(_ content: [UInt8]) throws -> Data {
+        try encoded(JSONDecoder().decode(SoundNote.self, from: Data(content)))
+    }
+
+    private mutating func change() throws {
+        try store.write(to: url)
+        let url = url
+        var configuration = configuration
+        // So that there is something to evict, too.
+        configuration.sizeLimit = seed % 2 == 0 ? 10_000 : nil
+        guard
+            let cache = attempt(
+                "open",
+                {
+                    try CodableCache(at: url, migrations: SoundStore.oldMigrations, configuration: configuration)
+                }
+            )
+        else { return }
+        defer { cache.close() }
+        let note = SoundNote(number: 1, text: "new")
+        if attempt("set", { try cache.set(note, forKey: "new") }) != nil {
+            let found = attempt("value", { try cache.value(SoundNote.self, forKey: "new") }) ?? nil
+            if found != note { fail("a value that was set did not come back") }
+        }
+        attempt("set") { try cache.set(note, forKey: "key 12") }
+        attempt("remove") { try cache.remove(forKey: "key 13") }
+        attempt("batch") {
+            try cache.batch { batch in
+                try batch.set(note, forKey: "key 14")
+                try batch.set(note, forKey: "newer")
+                batch.remove(forKey: "key 15")
+            }
+        }
+        attempt("removeExpired") { try cache.removeExpired() }
+    }
+
+    /// Either a typed error and everything as it was, or every record that could be read is there, upgraded.
+    private mutating func upgrade(_ readable: [String: Data]) throws {
+        try store.write(to: url)
+        let (url, configuration) = (url, configuration)
+        guard
+            let cache = attempt(
+                "upgrade",
+                {
+                    try CodableCache(at: url, migrations: SoundStore.migrations, configuration: configuration)
+                }
+            )
+        else {
+            if store.log == nil, !store.isUnchanged(at: url) { fail("an upgrade that failed changed the file") }
+            return
+        }
+        defer { cache.close() }
+        // A version that is damaged may be one that has nothing pending.
+        guard cache.report.from == 2 else { return }
+        for (key, content) in readable {
+            // An error is not silent: whether SQLite meets a damaged page depends on what it has read before.
+            if original[key]?.isData == true {
+                let found = attempt("value", { try cache.value(Data.self, forKey: key) })
+                if let found, found != content { fail("the upgrade lost the data \(key)") }
+                continue
+            }
+            guard var note = try? JSONDecoder().decode(SoundNote.self, from: content),
+                let found = attempt("value", { try cache.value(SoundNote.self, forKey: key) })
+            else { continue }
+            // A type that was changed into another one cannot be noticed.
+            if found == note, damage.canForge { continue }
+            note.seen = true
+            if found != note { fail("the upgrade lost \(key), or left it as it was") }
+        }
+    }
+
+    /// What could be read is in the new file, and the damaged one is as it was.
+    private mutating func salvage(_ readable: [String: Data]) throws {
+        try store.write(to: url)
+        let url = url
+        let newURL = url.deletingLastPathComponent().appendingPathComponent("salvaged.molt")
+        try? FileManager.default.removeItem(at: newURL)
+        total = original.count
+        let report = attempt("salvage") { try CodableCache.salvage(from: url, to: newURL) }
+        if !store.isUnchanged(at: url) { fail("salvage changed the file") }
+        guard let report else {
+            if !readable.isEmpty { fail("nothing was saved, and \(readable.count) records can be read") }
+            if FileManager.default.fileExists(atPath: newURL.path) { fail("a file was left behind") }
+            return
+        }
+        saved = report.savedCount
+        if ProcessInfo.processInfo.environment["MOLT_DAMAGE"] != nil {
+            print(report)
+            print(report.damage)
+        }
+        guard let found = try? CacheStore.contents(at: newURL), try CacheStore.damage(at: newURL).isEmpty else {
+            return fail("the new file is damaged")
+        }
+        let records = Dictionary(found.records.map { ($0.key, $0) }) { $1 }
+        if found.records.count != report.savedCount { fail("the report counts wrongly") }
+        for (key, content) in readable.sorted(by: { $0.key < $1.key }) {
+            guard let record = records[key] else {
+                fail("the record \(key) can be read, and was not saved")
+                continue
+            }
+            // A bit makes raw data of a text, which is decoded all the same.
+            var written = [Data(record.content), try? Self.normalized(record.content)]
+            // A bit in an index makes it name another record, which is then given out; the right one is saved.
+            if damage.canForge, record.content == original[key]?.content { written.append(content) }
+            if !written.contains(content) { fail("the record \(key) was saved as something else") }
+        }
+        guard !damage.canForge else { return }
+        for record in found.records where !record.isData {
+            if ![original, earlier].contains(where: { $0[record.key]?.content == record.content }) {
+                fail("\(record.key) was saved as nobody wrote it")
+            }
+        }
+    }
+}

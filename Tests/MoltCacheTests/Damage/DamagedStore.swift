@@ -1,0 +1,244 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltTesting
+
+struct SoundNote: Codable, Equatable, Sendable {
+    var number: Int
+    var text: String
+    var seen: Bool?
+}
+
+struct SoundLabel: Codable, Equatable, Sendable {
+    var number: Int
+    var text: String
+    var seen: Bool?
+}
+
+/// A store with what there can be in one, as bytes: tests damage a copy of these.
+struct SoundStore {
+    /// The file as it is when all caches are closed.
+    let file: [UInt8]
+    /// The file and its log while a cache has it open, with the last writes in the log only.
+    let openFile: [UInt8]
+    let openLog: [UInt8]
+    /// The records that a closed file has.
+    let contents: StoreContents
+    /// The records that the file with its log has.
+    let openContents: StoreContents
+
+    static let pageSize = 1024
+
+    /// What was made once for all tests.
+    static let shared = Result { try SoundStore() }
+
+    /// The version that the store has.
+    static let oldMigrations: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "second")]
+
+    /// Brings the store from version 2 to 3, and changes every note and label.
+    static let migrations: MigrationRegistry = [
+        Migration(to: 1, "first"),
+        Migration(to: 2, "second"),
+        Migration(
+            to: 3,
+            "third",
+            .transform("SoundNote") { note in note["seen"] = .bool(true) },
+            .run("labels") { migration in
+                try migration.enumerate("SoundLabel") { _, new in new["seen"] = .bool(true) }
+            }
+        ),
+    ]
+
+    init() throws {
+        let scratch = try ScratchDirectory()
+        var random = SeededGenerator(seed: 42)
+        let store = CacheStore(at: scratch.file())
+        store.pageSize = Self.pageSize
+        let records = (0..<140).map { number in Self.record(number, &random) }
+        let ledger = [
+            LedgerEntry(name: "first", version: 1, appliedAt: Date(timeIntervalSince1970: 1), attachedCounts: ["a": 2]),
+            LedgerEntry(name: "second", version: 2, appliedAt: Date(timeIntervalSince1970: 2)),
+        ]
+        try StoreContents(version: 2, ledger: ledger, records: records).write(to: store)
+        store.close()
+        // Free pages, as every store has that was used for a while.
+        do {
+            let cache = try CodableCache(at: scratch.file(), migrations: Self.oldMigrations)
+            defer { cache.close() }
+            for number in stride(from: 5, to: 140, by: 9) { _ = try cache.remove(forKey: "key \(number)") }
+        }
+        file = Array(try Data(contentsOf: scratch.file()))
+        contents = try CacheStore.contents(at: scratch.file())
+        let cache = try CodableCache(at: scratch.file(), migrations: Self.oldMigrations)
+        defer { cache.close() }
+        for number in stride(from: 0, to: 40, by: 3) {
+            try cache.set(SoundNote(number: number, text: "later \(number)"), forKey: "key \(number)")
+        }
+        openFile = Array(try Data(contentsOf: scratch.file()))
+        openLog = Array(try Data(contentsOf: URL(fileURLWithPath: scratch.file().path + "-wal")))
+        openContents = try cache.contents()
+    }
+
+    private static func record(_ number: Int, _ random: inout SeededGenerator) -> StoreContents.StoredRecord {
+        let isLarge = number % 20 == 7
+        let text = String((0..<(isLarge ? 3_000 : 20 + random.below(120))).map { _ in random.pick(Array("abcdeé ")) })
+        if number % 10 == 3 {
+            return StoreContents.StoredRecord(
+                key: "key \(number)",
+                typeName: "Data",
+                content: (0..<50).map { _ in UInt8(random.below(256)) },
+                isData: true,
+                version: 2
+            )
+        }
+        return StoreContents.StoredRecord(
+            key: "key \(number)",
+            typeName: number % 4 == 0 ? "SoundLabel" : "SoundNote",
+            content: Array(#"{"number":\#(number),"text":"\#(text)"}"#.utf8),
+            expiration: number % 7 == 0 ? 4_000_000_000 : nil,
+            version: 2
+        )
+    }
+}
+
+/// The files of a store, with damage in them.
+struct DamagedStore {
+    var file: [UInt8]
+    var log: [UInt8]?
+    var index: [UInt8]?
+
+    /// Writes the files into a directory.
+    func write(to url: URL) throws {
+        try Data(file).write(to: url)
+        for (suffix, bytes) in [("-wal", log), ("-shm", index)] {
+            let url = URL(fileURLWithPath: url.path + suffix)
+            try? FileManager.default.removeItem(at: url)
+            if let bytes { try Data(bytes).write(to: url) }
+        }
+    }
+
+    /// Whether a directory still has these bytes, and no others.
+    func isUnchanged(at url: URL) -> Bool {
+        Array((try? Data(contentsOf: url)) ?? Data()) == file
+            && (try? Data(contentsOf: URL(fileURLWithPath: url.path + "-wal"))).map { Array($0) } == log
+    }
+}
+
+/// What is done to a store.
+enum Damage: String, CaseIterable, Sendable {
+    case cutFile
+    case cutFileInAPage
+    case zeroPage
+    case zeroPages
+    case zeroRange
+    case zeroHead
+    case zeroTail
+    case flipBit
+    case flipBits
+    case flipBitsOfHeaders
+    case randomRange
+    case randomPage
+    case swappedPages
+    case staleLog
+    case foreignLog
+    case cutLog
+    case flipBitsOfLog
+    case randomLog
+    case missingLog
+    case staleIndex
+    case randomIndex
+    case fileAndLog
+
+    /// Whether the bytes of a content can have become others that are as good.
+    var canForge: Bool {
+        switch self {
+        case .flipBit, .flipBits, .flipBitsOfHeaders, .randomRange, .fileAndLog, .staleLog, .foreignLog, .missingLog:
+            true
+        default: false
+        }
+    }
+
+    /// Does it.
+    func apply(to sound: SoundStore, _ random: inout SeededGenerator) -> DamagedStore {
+        var closed = DamagedStore(file: sound.file)
+        var open = DamagedStore(file: sound.openFile, log: sound.openLog)
+        let size = SoundStore.pageSize
+        let count = closed.file.count
+        let pages = count / size
+        switch self {
+        case .cutFile:
+            closed.file.removeLast(size * (1 + random.below(pages - 1)))
+        case .cutFileInAPage:
+            closed.file.removeLast(1 + random.below(count - 1))
+        case .zeroPage:
+            Self.fill(&closed.file, random.below(pages) * size, size) { 0 }
+        case .zeroPages:
+            for _ in 0..<(2 + random.below(12)) { Self.fill(&closed.file, random.below(pages) * size, size) { 0 } }
+        case .zeroRange:
+            Self.fill(&closed.file, random.below(count), 1 + random.below(3_000)) { 0 }
+        case .zeroHead:
+            Self.fill(&closed.file, 0, 1 + random.below(3 * size)) { 0 }
+        case .zeroTail:
+            let length = 1 + random.below(count / 2)
+            Self.fill(&closed.file, count - length, length) { 0 }
+        case .flipBit:
+            Self.flip(&closed.file, 1, &random)
+        case .flipBits:
+            Self.flip(&closed.file, 2 + random.below(200), &random)
+        case .flipBitsOfHeaders:
+            for _ in 0..<(1 + random.below(8)) {
+                closed.file[random.below(pages) * size + random.below(40)] ^= 1 << UInt8(random.below(8))
+            }
+        case .randomRange:
+            Self.fill(&closed.file, random.below(count), 1 + random.below(600)) { UInt8(random.below(256)) }
+        case .randomPage:
+            Self.fill(&closed.file, random.below(pages) * size, size) { UInt8(random.below(256)) }
+        case .swappedPages:
+            let (first, second) = (random.below(pages) * size, random.below(pages) * size)
+            for offset in 0..<size { closed.file.swapAt(first + offset, second + offset) }
+        case .staleLog:
+            closed.log = sound.openLog
+            if random.oneIn(2) { Self.flip(&closed.file, 3, &random) }
+        case .foreignLog:
+            closed.file = Array(sound.file.prefix(size * (1 + random.below(pages))))
+            closed.log = sound.openLog
+        case .cutLog:
+            open.log?.removeLast(1 + random.below(sound.openLog.count - 1))
+            return open
+        case .flipBitsOfLog:
+            if var log = open.log {
+                Self.flip(&log, 1 + random.below(30), &random)
+                open.log = log
+            }
+            return open
+        case .randomLog:
+            open.log = (0..<random.below(5_000)).map { _ in UInt8(random.below(256)) }
+            return open
+        case .missingLog:
+            open.log = nil
+            return open
+        case .staleIndex:
+            open.index = [UInt8](repeating: 0, count: 32_768)
+            return open
+        case .randomIndex:
+            open.index = (0..<32_768).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            return open
+        case .fileAndLog:
+            Self.flip(&open.file, 1 + random.below(20), &random)
+            if var log = open.log {
+                Self.flip(&log, 1 + random.below(3), &random)
+                open.log = log
+            }
+            return open
+        }
+        return closed
+    }
+
+    private static func fill(_ bytes: inout [UInt8], _ start: Int, _ count: Int, _ byte: () -> UInt8) {
+        for index in start..<min(start + count, bytes.count) { bytes[index] = byte() }
+    }
+
+    private static func flip(_ bytes: inout [UInt8], _ count: Int, _ random: inout SeededGenerator) {
+        for _ in 0..<count { bytes[random.below(bytes.count)] ^= 1 << UInt8(random.below(8)) }
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite(.serialized) struct `Files are their owner's, and nothing else is followed or waited for` {
+    let scratch: ScratchDirectory
+    var url: URL { scratch.file() }
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
+    private func permissions(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: scratch.file(name).path)[.posixPermissions] as? Int
+    }
+
+    @Test(arguments: [0o000, 0o022, 0o077])
+    func `Whatever the umask, only the owner may read and write a cache and what is beside it`(mask: Int) throws {
+        let old = umask(mode_t(mask))
+        defer { umask(old) }
+        let cache = try CodableCache(at: url)
+        try cache.set(1, forKey: "one")
+        for name in ["cache.molt", "cache.molt-wal", "cache.molt-shm"] { #expect(try permissions(name) == 0o600) }
+        cache.close()
+        _ = try CodableCache.salvage(from: url, to: scratch.file("saved.molt"))
+        #expect(try permissions("saved.molt") == 0o600)
+    }
+
+    /// What is put in the place of one of our files.
+    enum Thing: String, CaseIterable, Sendable {
+        case link
+        case deadLink
+        case pipe
+        case directory
+    }
+
+    private func put(_ thing: Thing, at path: String) throws {
+        switch thing {
+        case .link:
+            try Data("precious".utf8).write(to: scratch.file("precious"))
+            symlink(scratch.file("precious").path, path)
+        case .deadLink: symlink(scratch.file("precious").path, path)
+        case .pipe: mkfifo(path, 0o600)
+        case .directory: try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        }
+    }
+
+    private func expectNothingHappened(_ thing: Thing) throws {
+        let precious = try? Data(contentsOf: scratch.file("precious"))
+        #expect(precious == (thing == .link ? Data("precious".utf8) : nil))
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: Thing.allCases, ["-wal", "-shm", "-journal"])
+    func `In the place of SQLite's own files it is refused`(thing: Thing, suffix: String) throws {
+        try CodableCache(at: url).set(1, forKey: "one")
+        try put(thing, at: url.path + suffix)
+        let errors = [
+            #expect(throws: CacheError.self) { _ = try CodableCache(at: url) },
+            #expect(throws: CacheError.self) { _ = try CodableCache.schemaVersion(ofFileAt: url) },
+            #expect(throws: CacheError.self) { _ = try CodableCache.dryRun(at: url, migrations: []) },
+        ]
+        for error in errors {
+            #expect(error?.code == .notAFile)
+            #expect(error?.message.contains(suffix) == true)
+        }
+        let report = try CodableCache.salvage(from: url, to: scratch.file("saved.molt"))
+        #expect(report.savedCount == 1)
+        try expectNothingHappened(thing)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: Thing.allCases)
+    func `In the place of the store itself, a link is followed and all else refused`(thing: Thing) throws {
+        try put(thing, at: url.path)
+        let opening = #expect(throws: CacheError.self) { _ = try CodableCache(at: url) }
+        let salvaging = #expect(throws: CacheError.self) {
+            try CodableCache.salvage(from: url, to: scratch.file("saved.molt"))
+        }
+        let code: CacheError.Code = thing == .link ? .notADatabase : .notAFile
+        #expect(opening?.code == code)
+        #expect(salvaging?.code == code)
+        try expectNothingHappened(thing)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: Thing.allCases)
+    func `In the place of a salvaged file it is refused, and of its part removed`(thing: Thing) throws {
+        try CodableCache(at: url).set(1, forKey: "one")
+        let saved = scratch.file("saved.molt")
+        try put(thing, at: saved.path)
+        let error = #expect(throws: CacheError.self) { try CodableCache.salvage(from: url, to: saved) }
+        #expect(error?.code == .fileExists)
+        try FileManager.default.removeItem(at: saved)
+        try? FileManager.default.removeItem(at: scratch.file("precious"))
+        try put(thing, at: saved.path + ".part")
+        if thing == .directory {
+            #expect(throws: CacheError.self) { try CodableCache.salvage(from: url, to: saved) }
+        } else {
+            #expect(try CodableCache.salvage(from: url, to: saved).savedCount == 1)
+        }
+        try expectNothingHappened(thing)
+    }
+
+    @Test func `A second name of a cache's file is the same cache`() throws {
+        let cache = try CodableCache(at: url)
+        try cache.set(1, forKey: "one")
+        cache.close()
+        try FileManager.default.linkItem(at: url, to: scratch.file("other.molt"))
+        #expect(try CodableCache(at: scratch.file("other.molt")).value(Int.self, forKey: "one") == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: Thing.allCases)
+    func `In a directory that is adopted it is left where it is, and not read`(thing: Thing) throws {
+        let directory = scratch.file("Cache")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let digest = "900150983CD24FB0D6963F7D28E17F72"
+        let entry = directory.appendingPathComponent(digest)
+        try put(thing, at: entry.path)
+        if thing == .link { try Data(#"{"object":"secret"}"#.utf8).write(to: scratch.file("precious")) }
+        let migrations: MigrationRegistry = [
+            .adoptCacheDirectory(to: 1, directory: directory, keys: .fileNames, type: "String", afterwards: .remove)
+        ]
+        let cache = try CodableCache(at: url, migrations: migrations)
+        #expect(try cache.count() == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [digest])
+    }
+}

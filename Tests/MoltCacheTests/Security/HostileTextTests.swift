@@ -1,0 +1,86 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import Testing
+
+private struct Value: Codable, Equatable, Sendable {
+    var text: String
+}
+
+/// Keys and names that would be SQL, if they ever got into any.
+@Suite struct `No key, type name or migration name reaches SQL` {
+    private static let texts = [
+        "'; DROP TABLE molt_record; --", "\"; DELETE FROM molt_record; --", "' OR '1'='1", "\\'; --", "`x`", "[x]",
+        "?1",
+        ":name", "%_", "x' UNION SELECT sql FROM sqlite_schema --", "a\0b", "\0", "", " ", "\n\r\t", "../../etc/passwd",
+        "é", "e\u{301}", "😀", "\u{FEFF}", "\u{202E}", String(repeating: "'", count: 1_000), "NULL", "1e999",
+        "molt_record",
+    ]
+
+    @Test(arguments: texts)
+    func `A value under a hostile key comes back, and no other changes`(text: String) throws {
+        let scratch = try ScratchDirectory()
+        let cache = try CodableCache(at: scratch.file())
+        try cache.set("bystander", forKey: "bystander")
+        try cache.set(Value(text: text), forKey: text)
+        #expect(try cache.value(Value.self, forKey: text) == Value(text: text))
+        #expect(try cache.keys() == ["bystander", text])
+        try cache.batch { batch in
+            batch.remove(forKey: text)
+            try batch.set(Value(text: "again"), forKey: text)
+        }
+        #expect(try cache.value(Value.self, forKey: text)?.text == "again")
+        #expect(try cache.remove(forKey: text))
+        #expect(try cache.value(Value.self, forKey: text) == nil)
+        #expect(try cache.value(String.self, forKey: "bystander") == "bystander")
+        #expect(try SQLite(scratch.file()).text("SELECT count(*) FROM sqlite_schema WHERE name = 'molt_record'") == "1")
+    }
+
+    @Test(arguments: texts.filter { !$0.isEmpty })
+    func `Types, keys and migrations of hostile names are migrated and saved`(text: String) throws {
+        let scratch = try ScratchDirectory()
+        let url = scratch.file()
+        try CodableCache(at: url).set(Value(text: "x"), forKey: "key")
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                text,
+                .renameType("Value", to: text),
+                .transform(text) { record in
+                    record[text] = .string(text)
+                    record.key = text
+                },
+                .run("block") { migration in
+                    try migration.create(text, forKey: text + "2", Value(text: text))
+                    try migration.enumerate(text) { _, new in new["seen"] = .bool(true) }
+                }
+            )
+        ]
+        let plan = try? MigrationPlan(forFileAt: url, migrations: migrations)
+        // A name that no ledger could print is refused by the registry.
+        guard plan != nil else { return }
+        let cache = try CodableCache(at: url, migrations: migrations)
+        #expect(try cache.keys() == [text, text + "2"])
+        cache.close()
+        let saved = scratch.file("saved.molt")
+        let report = try CodableCache.salvage(from: url, to: saved)
+        #expect(report.isWhole)
+        #expect(try CacheStore.contents(at: saved) == CacheStore.contents(at: url))
+    }
+
+    @Test func `A key and a type name of a megabyte`() throws {
+        let scratch = try ScratchDirectory()
+        let long = String(repeating: "k'\"", count: 350_000)
+        let cache = try CodableCache(at: scratch.file())
+        try cache.set(1, forKey: long)
+        #expect(try cache.value(Int.self, forKey: long) == 1)
+        cache.close()
+        let migrations: MigrationRegistry = [Migration(to: 1, "long", .renameType("Int", to: long))]
+        let upgraded = try CodableCache(at: scratch.file(), migrations: migrations)
+        #expect(try upgraded.value(Int.self, forKey: long) == 1)
+        upgraded.close()
+        let report = try CodableCache.salvage(from: scratch.file(), to: scratch.file("saved.molt"))
+        #expect(report.isWhole)
+    }
+}

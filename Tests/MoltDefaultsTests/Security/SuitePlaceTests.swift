@@ -1,0 +1,206 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+    import MoltCore
+    import MoltDefaults
+    import MoltTesting
+    import Testing
+
+    @Suite(.timeLimit(.minutes(1))) struct `What stands in the place of a suite's files` {
+        private let scratch: ScratchSuite
+        private var suite: Suite { scratch.suite }
+
+        init() throws {
+            scratch = try ScratchSuite(["name": "n"])
+        }
+
+        enum Thing: String, CaseIterable, Sendable {
+            case link
+            case deadLink
+            case pipe
+            case directory
+        }
+
+        private var precious: URL {
+            get throws { try TestHome.directory.appendingPathComponent("\(scratch.name)-precious") }
+        }
+
+        private func put(_ thing: Thing, _ suffix: String) throws {
+            let path = try TestHome.directory.appendingPathComponent(scratch.name + suffix).path
+            switch thing {
+            case .link:
+                try Data("precious".utf8).write(to: precious)
+                symlink(try precious.path, path)
+            case .deadLink: symlink(try precious.path, path)
+            case .pipe: mkfifo(path, 0o600)
+            case .directory: try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            }
+        }
+
+        private func expectNothingHappened(_ thing: Thing) throws {
+            #expect((try? Data(contentsOf: precious)) == (thing == .link ? Data("precious".utf8) : nil))
+        }
+
+        private var migrations: MigrationRegistry {
+            [Migration(to: 1, "rename", .renameKey("name", to: "title", in: suite))]
+        }
+
+        @Test(arguments: Thing.allCases)
+        func `is no lock, and no journal: the upgrade is refused, and nothing waited for or followed`(thing: Thing)
+            throws
+        {
+            for suffix in [".molt-lock", ".molt-journal"] {
+                try put(thing, suffix)
+                let error = #expect(throws: DefaultsError.self) { try suite.upgrade(with: migrations) }
+                #expect([.notWritable, .unreadable].contains(error?.code))
+                try expectNothingHappened(thing)
+                try FileManager.default.removeItem(
+                    at: TestHome.directory.appendingPathComponent(scratch.name + suffix)
+                )
+                try? FileManager.default.removeItem(at: precious)
+            }
+            try suite.upgrade(with: migrations)
+            #expect(try scratch.values["title"] == "n")
+        }
+
+        @Test(arguments: Thing.allCases)
+        func `is removed where a new journal is written, unless it is a directory`(thing: Thing) throws {
+            try put(thing, ".molt-journal-new")
+            if thing == .directory {
+                #expect(throws: DefaultsError.self) { try suite.upgrade(with: migrations) }
+                #expect(try scratch.values["name"] == "n")
+            } else {
+                try suite.upgrade(with: migrations)
+                #expect(try scratch.values["title"] == "n")
+            }
+            try expectNothingHappened(thing)
+        }
+
+        @Test(arguments: [Thing.link, .deadLink, .pipe])
+        func `is no copy of the suite, and is not put in its place`(thing: Thing) throws {
+            let copy = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-copy").path
+            if thing == .link { try Data("precious".utf8).write(to: precious) }
+            if thing == .pipe { mkfifo(copy, 0o600) } else { symlink(try precious.path, copy) }
+            try scratch.writeFile("")
+            try suite.set("new", forKey: "name")
+            #expect(try scratch.values == ["name": "new"])
+            var status = stat()
+            #expect(lstat(try scratch.file.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG)
+            try expectNothingHappened(thing)
+            unlink(copy)
+        }
+
+        @Test(arguments: [0o000, 0o022])
+        func `is for the owner only, whatever the umask`(mask: Int) throws {
+            let old = umask(mode_t(mask))
+            defer { umask(old) }
+            let fresh = ScratchSuite(named: TestHome.newSuiteName())
+            try fresh.suite.set(1, forKey: "a")
+            try fresh.suite.upgrade(with: [Migration(to: 1, "rename", .renameKey("a", to: "b", in: fresh.suite))])
+            for suffix in [".plist", ".molt-lock"] {
+                let path = try TestHome.directory.appendingPathComponent(fresh.name + suffix).path
+                let found = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+                #expect(found == 0o600)
+            }
+        }
+
+        @Test(arguments: ["a/b", "../x", "/tmp/x", "..", ".", "a\0b", String(repeating: "n", count: 300), ""])
+        func `is never reached by a name that leads out of the directory`(name: String) throws {
+            let migrations: MigrationRegistry = [Migration(to: 1, "x", .removeKeys("a", in: .suite(name)))]
+            let error = #expect(throws: DefaultsError.self) { try Suite.suite(name).upgrade(with: migrations) }
+            #expect(error?.code == .invalidSuite)
+            #expect(throws: DefaultsError.self) { try Suite.suite(name).setAsideValues() }
+        }
+    }
+
+    @Suite struct `Damaged lists and archives` {
+        /// A binary list, as UserDefaults and a journal keep one.
+        private static let list = PropertyListValue.dictionary([
+            "text": "é", "list": [1, 2.5, true, ["deep": "x"]], "big": .unsigned(.max),
+            "date": .date(Date(timeIntervalSince1970: 9)),
+            "data": .data(Data([1, 2, 3])), "none": [],
+        ])
+
+        private static func bytes() throws -> [UInt8] {
+            let object: [String: Any] = [
+                "text": "é", "list": [1, 2.5, true, ["deep": "x"]] as [Any], "big": UInt64.max,
+                "date": Date(timeIntervalSince1970: 9), "data": Data([1, 2, 3]), "none": [String](),
+            ]
+            return Array(try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0))
+        }
+
+        @Test func `A binary list is read as Foundation reads it`() throws {
+            #expect(try PropertyListReader.value(Data(Self.bytes())) == Self.list)
+        }
+
+        @Test func `A binary list with a bit flipped is read or refused, each bit in turn`() throws {
+            let bytes = try Self.bytes()
+            var refused = 0
+            for bit in 0..<bytes.count * 8 {
+                var damaged = bytes
+                damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+                if (try? PropertyListReader.value(Data(damaged))) == nil { refused += 1 }
+                _ = try? SuiteIntent(damaged)
+            }
+            #expect(refused > 100)
+        }
+
+        @Test func `A list in itself is refused`() throws {
+            // One array, whose only element is itself.
+            let bytes =
+                Array("bplist00".utf8) + [0xA1, 0x00, 0x08] + [0, 0, 0, 0, 0, 0, 1, 1]
+                + [0, 0, 0, 0, 0, 0, 0, 1] + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 10]
+            #expect(throws: CocoaError.self) { try PropertyListReader.value(Data(bytes)) }
+        }
+
+        @Test func `A suite's file that is a damaged binary list is an error, and stays`() throws {
+            let scratch = ScratchSuite(named: TestHome.newSuiteName())
+            var bytes = try Self.bytes()
+            // The table of objects is behind the end of the file.
+            bytes[bytes.count - 3] = 0xFF
+            try Data(bytes).write(to: scratch.file)
+            let error = #expect(throws: DefaultsError.self) { try scratch.domain.read() }
+            #expect(error?.code == .unreadable)
+            #expect(try Array(Data(contentsOf: scratch.file)) == bytes)
+        }
+
+        /// What MoltFuzz has found: the unarchiver read beyond the end, and ended the process.
+        @Test func `An archived dictionary with more keys than values is refused`() throws {
+            let archive = try Self.archive("NSDictionary", "<key>NS.keys</key>\(Self.references(2, 2))", objects: [2])
+            #expect(throws: DefaultsError.self) { try Self.unarchived(archive) }
+            let whole = try Self.archive("NSDictionary", "<key>NS.keys</key>\(Self.references(2))", objects: [2])
+            #expect(try Self.unarchived(whole) as? NSDictionary == ["text": "text"])
+        }
+
+        @Test func `An archived array that is in itself is refused`() throws {
+            let archive = try Self.archive("NSArray", "", objects: [1])
+            #expect(throws: DefaultsError.self) { try Self.unarchived(archive) }
+        }
+
+        private static func unarchived(_ archive: Data) throws -> NSObject {
+            try KeyedArchive.object([NSObject.self], from: .data(archive))
+        }
+
+        private static func reference(_ index: Int) -> String {
+            "<dict><key>CF$UID</key><integer>\(index)</integer></dict>"
+        }
+
+        private static func references(_ indices: Int...) -> String {
+            "<array>\(indices.map(reference).joined())</array>"
+        }
+
+        /// An archive of a collection, object 1, of what is at the indices; object 2 is a text.
+        private static func archive(_ name: String, _ parts: String, objects: [Int]) throws -> Data {
+            let xml = """
+                <plist version="1.0"><dict><key>$archiver</key><string>NSKeyedArchiver</string><key>$version</key>
+                <integer>100000</integer><key>$top</key><dict><key>root</key>\(reference(1))</dict><key>$objects</key>
+                <array><string>$null</string><dict><key>$class</key>\(reference(3))\(parts)
+                <key>NS.objects</key><array>\(objects.map(reference).joined())</array></dict><string>text</string>
+                <dict><key>$classname</key><string>\(name)</string><key>$classes</key>
+                <array><string>\(name)</string><string>NSObject</string></array></dict></array></dict></plist>
+                """
+            let list = try PropertyListSerialization.propertyList(from: Data(xml.utf8), format: nil)
+            return try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+        }
+    }
+#endif
