@@ -146,8 +146,8 @@ struct DamageTrial {
         defer { cache.close() }
         let note = SoundNote(number: 1, text: "new")
         if attempt("set", { try cache.set(note, forKey: "new") }) != nil {
-            let found = attempt("value", { try cache.value(SoundNote.self, forKey: "new") }) ?? nil
-            if found != note { fail("a value that was set did not come back") }
+            let found = attempt("value", { try cache.value(SoundNote.self, forKey: "new") })
+            if let found, found != note { fail("a value that was set did not come back") }
         }
         attempt("set") { try cache.set(note, forKey: "key 12") }
         attempt("remove") { try cache.remove(forKey: "key 13") }
