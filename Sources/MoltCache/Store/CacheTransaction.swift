@@ -295,9 +295,10 @@ final class CacheTransaction: MigrationTransaction {
                 throw .unequalCounts
             }
         }
-        // Ids begin with 1: a smaller one is damage, and no pass would see it.
+        // Ids begin with 1, and no two are the same: what lies outside of that is damage, and no pass would see it.
         let first = try connection.integer("SELECT min(id) FROM molt_record NOT INDEXED")
-        guard count == 0 || first > 0 else { throw .disorder }
+        let last = try connection.integer("SELECT max(id) FROM molt_record NOT INDEXED")
+        guard count == 0 || first > 0 && last >= count else { throw .disorder }
         // No step would see records of a type that has no name, nor those whose entry in the index is overwritten.
         var typeIDs: [Int64] = []
         try connection.prepare("SELECT id FROM molt_type").eachRow { row throws(SQLiteError) in
