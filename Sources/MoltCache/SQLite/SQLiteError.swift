@@ -59,9 +59,6 @@ extension SQLiteError {
         message: "an index has not as many rows as its table"
     )
 
-    /// Records have a type whose row is not there.
-    static let namelessType = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the name of a type is missing")
-
     /// A row was found by an index, and is not there.
     static let missingRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "a row is missing that an index names")
 

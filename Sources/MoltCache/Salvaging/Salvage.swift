@@ -169,12 +169,16 @@ final class Salvage {
     private func expectedKey(_ id: Int64) throws -> String?? {
         let search = try target.statement("SELECT key FROM temp.expected WHERE id = ?1")
         try search.bind(id, at: 1)
-        return try search.first { $0.isNull(0) ? String?.none : $0.text(0) }
+        return try search.first { $0.isNull(0) || $0.isBlob(0) ? String?.none : $0.text(0) }
     }
 
+    /// Notes what an index has. One that has two keys for an id says nothing of either.
     private func expect(_ id: Int64, key: String?) throws {
         let insertion = try target.statement(
-            "INSERT INTO temp.expected(id, key) VALUES(?1, ?2) ON CONFLICT DO UPDATE SET key = coalesce(key, ?2)"
+            """
+            INSERT INTO temp.expected(id, key) VALUES(?1, ?2)
+            ON CONFLICT DO UPDATE SET key = CASE WHEN key IS NULL OR key = ?2 OR ?2 IS NULL THEN coalesce(key, ?2) ELSE x'' END
+            """
         )
         try insertion.bind(id, at: 1)
         try insertion.bind(key.map { .text(Array($0.utf8)) } ?? .null, at: 2)
@@ -191,7 +195,7 @@ final class Salvage {
         )
         var missing: [(Int64, String?)] = []
         try search.eachRow { row throws(SQLiteError) in
-            missing.append((row.integer(0), row.isNull(1) ? nil : row.text(1)))
+            missing.append((row.integer(0), row.isNull(1) || row.isBlob(1) ? nil : row.text(1)))
         }
         return missing
     }

@@ -120,6 +120,7 @@ final class RecordPass {
     ) throws -> Int64? {
         let chain = changer.chain(typeName: type)
         var position = first
+        let start = rest
         guard rest > 0 else { return position }
         try scope.options.checkCancellation()
         try transaction.read(into: current.batch, type: type, after: position, through: last)
@@ -146,7 +147,25 @@ final class RecordPass {
             swap(&current, &other)
         }
         try write(other)
-        return rest > 0 ? nil : position
+        guard rest > 0 else { return position }
+        if first == 0 { try check(start - rest, of: type) }
+        return nil
+    }
+
+    /// Compares how many records of a type were read with how many there are.
+    ///
+    /// A damaged store may end its records early, and the rest would be left as they were at a newer version.
+    private func check(_ seen: Int, of type: String) throws {
+        let count = try transaction.count(ofType: type)
+        guard seen != count else { return }
+        var error = MigrationError(
+            .storeFailed,
+            "The store gave \(seen) of \(count) records of the type \"\(type)\". It is damaged: put a backup in its place, or "
+                + "save what can be read."
+        )
+        error.store = scope.storeName
+        error.recordType = type
+        throw error
     }
 
     private func write(_ work: PassBatch) throws {

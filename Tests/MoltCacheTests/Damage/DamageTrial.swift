@@ -146,8 +146,8 @@ struct DamageTrial {
         defer { cache.close() }
         let note = SoundNote(number: 1, text: "new")
         if attempt("set", { try cache.set(note, forKey: "new") }) != nil {
-            let found = attempt("value", { try cache.value(SoundNote.self, forKey: "new") }) ?? nil
-            if found != note { fail("a value that was set did not come back") }
+            let found = attempt("value", { try cache.value(SoundNote.self, forKey: "new") })
+            if let found, found != note { fail("a value that was set did not come back") }
         }
         attempt("set") { try cache.set(note, forKey: "key 12") }
         attempt("remove") { try cache.remove(forKey: "key 13") }
@@ -221,6 +221,9 @@ struct DamageTrial {
         let records = Dictionary(found.records.map { ($0.key, $0) }) { $1 }
         if found.records.count != report.savedCount { fail("the report counts wrongly") }
         for (key, content) in readable.sorted(by: { $0.key < $1.key }) {
+            // A bit in an index makes it name another record, which is then given out under the wrong key.
+            let isForged = damage.canForge && content != original[key].flatMap { try? Self.normalized($0.content) }
+            if isForged, original[key]?.isData != true { continue }
             guard let record = records[key] else {
                 fail("the record \(key) can be read, and was not saved")
                 continue

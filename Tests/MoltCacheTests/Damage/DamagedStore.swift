@@ -152,8 +152,8 @@ enum Damage: String, CaseIterable, Sendable {
     /// Whether the bytes of a content can have become others that are as good.
     var canForge: Bool {
         switch self {
-        case .flipBit, .flipBits, .flipBitsOfHeaders, .randomRange, .fileAndLog, .staleLog, .foreignLog, .missingLog:
-            true
+        case .flipBit, .flipBits, .flipBitsOfHeaders, .randomRange, .swappedPages: true
+        case .fileAndLog, .staleLog, .foreignLog, .missingLog: true
         default: false
         }
     }

@@ -120,6 +120,24 @@ import Testing
         }
     }
 
+    @Test func `An upgrade notices a last page whose rows are overwritten`() throws {
+        // The page with the last rows: their ids become 0, and the greatest id of the table with them.
+        let size = SoundStore.pageSize
+        let last = try #require(
+            (1..<sound.file.count / size).last {
+                sound.file[$0 * size] == 0x0D && sound.file[($0 * size)..<(($0 + 1) * size)].contains(UInt8(ascii: "{"))
+            }
+        )
+        var file = sound.file
+        for offset in (last * size + 100)..<((last + 1) * size) { file[offset] = 0 }
+        try DamagedStore(file: file).write(to: url)
+        let error = #expect(throws: MigrationError.self) {
+            _ = try CodableCache(at: url, migrations: SoundStore.migrations)
+        }
+        #expect(error?.code == .storeFailed)
+        #expect(DamagedStore(file: file).isUnchanged(at: url))
+    }
+
     /// The file, each time with another tree page of the records that has lost its last cell.
     private func interiorPagesCut() throws -> [[UInt8]] {
         let size = SoundStore.pageSize
