@@ -39,6 +39,11 @@ package final class UpgradeBackup {
         try options.reach(.afterBackup)
     }
 
+    /// Whether what was committed before a failure is going to be undone.
+    func undoesBatches(after error: any Error) -> Bool {
+        backup != nil && Self.isForGood(error)
+    }
+
     /// The upgrade is committed, or there was nothing to do: removes the backups that are not to be kept any longer.
     func upgradeDidEnd() {
         guard backup != nil, let store, let policy = options.backup else { return }

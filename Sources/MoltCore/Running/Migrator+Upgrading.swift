@@ -87,7 +87,7 @@ extension Migrator {
                 try lock.wait()
             }
         } catch {
-            throw upgrade.hasCommitted ? error.keepingBatches : error
+            throw upgrade.hasCommitted && !backup.undoesBatches(after: error) ? error.keepingBatches : error
         }
         upgrade = state
         if isRun {
