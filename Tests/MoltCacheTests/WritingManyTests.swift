@@ -103,13 +103,15 @@ import Testing
             "CREATE TRIGGER t AFTER DELETE ON molt_record BEGIN SELECT molt_content(old.id); END"
         )
 
-        #expect(throws: MigrationError.self) {
+        // The file is refused before anything in it can run.
+        let error = #expect(throws: CacheError.self) {
             try store.upgrade { transaction throws in
                 try transaction.write(contents(Array(1...20)))
                 try transaction.delete(id: 1)
             } waiting: {
             }
         }
+        #expect(error?.code == .foreignFile)
         #expect(try rows().count == 20)
     }
 }
