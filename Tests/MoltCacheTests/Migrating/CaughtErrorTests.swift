@@ -84,8 +84,12 @@ struct CaughtErrorTests {
         entry: EntryPoint
     ) async throws {
         let store = try Self.store(entry)
+        // What an upgrade writes, at version 1, is given up with its transaction.
         try SQLite(store.url).run(
-            "CREATE TRIGGER full BEFORE UPDATE ON molt_record BEGIN SELECT RAISE(ROLLBACK, 'full'); END"
+            """
+            ALTER TABLE molt_record ADD COLUMN guard INTEGER
+            GENERATED ALWAYS AS (CASE WHEN version > 0 THEN NULL ELSE 1 END) VIRTUAL NOT NULL ON CONFLICT ROLLBACK
+            """
         )
 
         let error = try await store.failure(
