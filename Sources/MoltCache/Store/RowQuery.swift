@@ -35,8 +35,10 @@ enum RowQuery: Int, CaseIterable {
 
     private static let live = "(expires_at IS NULL OR expires_at > ?1)"
     /// A record is found also when the name of its type was lost.
+    ///
+    /// The content comes before the key: SQLite then takes the key from the row too, and not from the index.
     private static let row = """
-        SELECT molt_record.id, key, content, name, expires_at, created_at, updated_at
+        SELECT molt_record.id, content, key, name, expires_at, created_at, updated_at
         FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
         """
     /// `length` counts the characters of text.
