@@ -235,7 +235,9 @@ struct DamageTrial {
             var written = [Data(record.content), try? Self.normalized(record.content)]
             // A bit in an index makes it name another record, which is then given out; the right one is saved.
             if damage.canForge, record.content == original[key]?.content { written.append(content) }
-            if !written.contains(content) { fail("the record \(key) was saved as something else") }
+            // Two rows that have the same key: one is saved, and the other one is named.
+            let isNamed = damage.canForge && report.losses.contains { $0.key == key }
+            if !written.contains(content), !isNamed { fail("the record \(key) was saved as something else") }
         }
         guard !damage.canForge else { return }
         for record in found.records where !record.isData {
