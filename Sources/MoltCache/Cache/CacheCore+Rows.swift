@@ -11,6 +11,8 @@ extension CacheCore {
         try statement.bind(now, at: 1)
         try statement.bind(key, at: 2)
         var found = try statement.first { StoredContent($0) }
+        // An entry of the index that was overwritten leads to another record: nobody gets that for this one.
+        if let found, !found.key.utf8.elementsEqual(key.utf8) { throw .wrongRow }
         if found == nil { found = try adoptedContent(key, now) }
         if let found { touch(found.id, now) }
         return found

@@ -23,9 +23,9 @@ struct StoredContent: Sendable {
     /// Copies a row of the queries that read whole rows.
     init(_ row: Statement) {
         id = row.integer(0)
-        key = row.text(1)
-        isData = row.isBlob(2)
-        data = row.data(2)
+        isData = row.isBlob(1)
+        data = row.data(1)
+        key = row.text(2)
         typeName = row.text(3)
         expiration = row.real(4)
         created = row.real(5) ?? 0

@@ -10,7 +10,7 @@ enum QuarantineTable {
     static let name = "molt_quarantine"
 
     /// Ids are never given out twice: who has one never means another record by it.
-    private static let creation = """
+    static let creation = """
         CREATE TABLE IF NOT EXISTS molt_quarantine(
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             record_id INTEGER NOT NULL,

@@ -59,6 +59,9 @@ extension SQLiteError {
         message: "an index has not as many rows as its table"
     )
 
+    /// A row was found by an index, and has another key than the index says.
+    static let wrongRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "an index leads to the row of another key")
+
     /// A row was found by an index, and is not there.
     static let missingRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "a row is missing that an index names")
 

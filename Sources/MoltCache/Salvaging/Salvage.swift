@@ -172,7 +172,7 @@ final class Salvage {
         return try search.first { $0.isNull(0) || $0.isBlob(0) ? String?.none : $0.text(0) }
     }
 
-    /// Notes what an index has. One that has two keys for an id says nothing of either.
+    /// Notes what an index has; where it has two keys for an id, it says nothing of either.
     private func expect(_ id: Int64, key: String?) throws {
         let insertion = try target.statement(
             """

@@ -16,6 +16,9 @@ extension SalvageReport: CustomStringConvertible {
                 "\(journalCount) changes wait for attached stores\(isJournalWhole ? "" : ", and some are lost")"
             )
         }
+        if quarantinedCount > 0 || !isQuarantineWhole {
+            lines.append("\(quarantinedCount) records in quarantine\(isQuarantineWhole ? "" : ", and some are lost")")
+        }
         lines += assumptions
         let shown = 20
         lines += losses.prefix(shown).map { "lost: \($0)" }

@@ -85,6 +85,10 @@ public struct SalvageReport: Hashable, Sendable, Codable {
     public var journalCount = 0
     /// Whether all that waited for attached stores was read.
     public var isJournalWhole = true
+    /// How many records in quarantine were saved; they are in quarantine in the new file.
+    public var quarantinedCount = 0
+    /// Whether all that was in quarantine was read.
+    public var isQuarantineWhole = true
     /// What was not in the file, or could not be read, and what was taken instead; a sentence each.
     public var assumptions: [String] = []
     /// What SQLite says is wrong with the file, in its own words; of very much the beginning.
@@ -96,6 +100,7 @@ public struct SalvageReport: Hashable, Sendable, Codable {
     /// Whether everything was saved: then nothing was damaged but what can be made again, as an index.
     public var isWhole: Bool {
         losses.isEmpty && unlistedLossCount == 0 && staleCount == 0 && isLedgerWhole && isJournalWhole
+            && isQuarantineWhole
             && assumptions.isEmpty
     }
 

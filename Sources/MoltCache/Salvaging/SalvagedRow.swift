@@ -45,9 +45,6 @@ struct SalvagedRow {
             if case .text = values[1] { throw Fault(kind: .damagedKey) }
             throw Fault(kind: values[1] == .null ? .damagedKey : .damagedRow)
         }
-        guard let typeID = values[2].integer, let version = values[3].integer else {
-            throw Fault(kind: .damagedRow, key: key)
-        }
         let content: [UInt8]
         let isData: Bool
         switch values[8] {
@@ -72,8 +69,9 @@ struct SalvagedRow {
         let times = values[4...7].map { $0.number.flatMap { $0.isNaN ? nil : $0 } }
         self.id = id
         self.key = key
-        self.typeID = typeID
-        self.version = version
+        // A record of an unknown type, or version, is better than none; the report says so.
+        typeID = values[2].integer ?? 0
+        version = values[3].integer ?? -1
         self.content = content
         self.isData = isData
         created = times[0] ?? 0

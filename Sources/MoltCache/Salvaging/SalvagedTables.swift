@@ -6,6 +6,8 @@ struct SalvagedTables {
     private var ledger: [Int64: [ColumnValue]] = [:]
     private var journal: [Int64: [ColumnValue]] = [:]
     private var adopted: [Int64: [ColumnValue]] = [:]
+    private var quarantined: [Int64: [ColumnValue]] = [:]
+    private var isQuarantineWhole = false
     private var whole: Set<PageScan.Kind> = []
     /// What the file says of itself, by name; nil when that cannot be read.
     private var marks: [[ColumnValue]]?
@@ -19,6 +21,12 @@ struct SalvagedTables {
         try read(.journal, "molt_journal", source)
         if marks == nil { marks = source.has("molt_meta") ? source.wholeTable("name, value", of: "molt_meta") : nil }
         if deferred == nil { deferred = source.wholeTable("stage, kind, id, text", of: "molt_deferred") }
+        if !isQuarantineWhole {
+            var found = quarantined
+            let scan = try source.rows("*", of: "molt_quarantine") { id, values in found[id] = found[id] ?? values }
+            quarantined = found
+            isQuarantineWhole = scan.isWhole || !source.has("molt_quarantine") && source.has("molt_record")
+        }
         // Most caches have no such table.
         try read(.adopted, "molt_adopted", source)
     }
@@ -77,6 +85,26 @@ struct SalvagedTables {
         try writeJournal(target, &report)
         try writeAdopted(target)
         try writeUnfinished(target, &report)
+        try writeQuarantine(target, &report)
+    }
+
+    private func writeQuarantine(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
+        report.isQuarantineWhole = isQuarantineWhole
+        guard !quarantined.isEmpty else { return }
+        try target.connection.execute(QuarantineTable.creation)
+        for (_, row) in quarantined.sorted(by: { $0.key < $1.key }) {
+            let places = (1...max(1, row.count)).map { "?\($0)" }.joined(separator: ", ")
+            do throws(SQLiteError) {
+                let insertion = try target.statement("INSERT INTO molt_quarantine VALUES(\(places))")
+                for (index, value) in row.enumerated() { try insertion.bind(value, at: Int32(index + 1)) }
+                try insertion.run()
+                report.quarantinedCount += 1
+            } catch {
+                // A column of the wrong kind, or not as many as there must be: the row is damaged.
+                guard error.isConstraint || error.resultCode == 1 else { throw error }
+                report.isQuarantineWhole = false
+            }
+        }
     }
 
     /// A migration that commits in batches goes on where it stopped; without its mark, it would count as done.

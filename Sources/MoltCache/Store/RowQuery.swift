@@ -35,10 +35,17 @@ enum RowQuery: Int, CaseIterable {
 
     private static let live = "(expires_at IS NULL OR expires_at > ?1)"
     /// A record is found also when the name of its type was lost.
-    private static let row = """
-        SELECT molt_record.id, key, content, name, expires_at, created_at, updated_at
+    private static let row = row(key: "key")
+    /// SQLite takes the key from the index that it has found the row by; this one is the row's own.
+    private static let ownKey = "(SELECT own.key FROM molt_record AS own WHERE own.id = molt_record.id)"
+
+    private static func row(key: String) -> String {
+        """
+        SELECT molt_record.id, content, \(key), name, expires_at, created_at, updated_at
         FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
         """
+    }
+
     /// `length` counts the characters of text.
     private static let size = "length(CAST(content AS BLOB))"
     private static let typeName = "(SELECT name FROM molt_type WHERE molt_type.id = type_id)"
@@ -60,7 +67,7 @@ enum RowQuery: Int, CaseIterable {
                 + coalesce((SELECT value FROM molt_meta WHERE name = '\(FileFormat.origin)'), 0)
             """
         case .isUnfinished: "SELECT EXISTS(SELECT 1 FROM molt_meta WHERE name = 'unfinished')"
-        case .get: "\(Self.row) WHERE key = ?2 AND \(Self.live)"
+        case .get: "\(Self.row(key: Self.ownKey)) WHERE key = ?2 AND \(Self.live)"
         case .nameOfKey: "SELECT \(Self.typeName) FROM molt_record WHERE key = ?2 AND \(Self.live)"
         case .keys: "SELECT key FROM molt_record WHERE \(Self.live) ORDER BY id"
         case .keysOfType: "SELECT key FROM molt_record WHERE \(Self.ofType) AND \(Self.live) ORDER BY id"

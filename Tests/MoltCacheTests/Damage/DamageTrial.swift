@@ -224,6 +224,9 @@ struct DamageTrial {
             // A bit in an index makes it name another record, which is then given out under the wrong key.
             let isForged = damage.canForge && content != original[key].flatMap { try? Self.normalized($0.content) }
             if isForged, original[key]?.isData != true { continue }
+            // With many bits changed, a row and its index may each have a key that is wrong: saved, it has one of them.
+            let isElsewhere = found.records.contains { $0.content == original[key]?.content }
+            if damage.canForge, isElsewhere { continue }
             guard let record = records[key] else {
                 fail("the record \(key) can be read, and was not saved")
                 continue
@@ -232,7 +235,9 @@ struct DamageTrial {
             var written = [Data(record.content), try? Self.normalized(record.content)]
             // A bit in an index makes it name another record, which is then given out; the right one is saved.
             if damage.canForge, record.content == original[key]?.content { written.append(content) }
-            if !written.contains(content) { fail("the record \(key) was saved as something else") }
+            // Two rows that have the same key: one is saved, and the other one is named.
+            let isNamed = damage.canForge && report.losses.contains { $0.key == key }
+            if !written.contains(content), !isNamed { fail("the record \(key) was saved as something else") }
         }
         guard !damage.canForge else { return }
         for record in found.records where !record.isData {

@@ -218,6 +218,45 @@ import Testing
         #expect(try saved.rows("SELECT * FROM molt_deferred") == [["0", "2", "1", "new key"]])
     }
 
+    @Test func `An index that leads to another record gives out neither`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.memory = nil
+        let cache = try CodableCache(at: url)
+        try cache.set("secret", forKey: "key a")
+        try cache.set("open", forKey: "key b")
+        cache.close()
+        var file = Array(try Data(contentsOf: url))
+        // Of the two places that have the key, the row's has the content behind it.
+        let key = Array("key b".utf8)
+        let row = try #require(
+            (0..<file.count - 40).first {
+                file[$0..<$0 + key.count].elementsEqual(key)
+                    && file[$0..<$0 + 60].contains(UInt8(ascii: "\""))
+            }
+        )
+        file[row + 4] = UInt8(ascii: "c")
+        try Data(file).write(to: url)
+        let damaged = try CodableCache(at: url, configuration: configuration)
+        let error = #expect(throws: CacheError.self) { try damaged.value(String.self, forKey: "key b") }
+        #expect(error?.code == .storeFailed)
+        #expect(try damaged.value(String.self, forKey: "key a") == "secret")
+    }
+
+    @Test func `What is in quarantine is in quarantine in the new file`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.unconvertible = .quarantine(upTo: .none)
+        try CodableCache(at: url).set(1, forKey: "one")
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "fails", .transform("Int") { _ in throw TestFailure.expected })
+        ]
+        try CodableCache(at: url, migrations: migrations, configuration: configuration).close()
+        let report = try CodableCache.salvage(from: url, to: newURL)
+        #expect(report.quarantinedCount == 1)
+        #expect(report.isWhole, "\(report)")
+        let columns = "SELECT id, record_id, key, type, version, migration, hex(content) FROM molt_quarantine"
+        #expect(try SQLite(newURL).rows(columns) == SQLite(url).rows(columns))
+    }
+
     @Test func `What was deleted does not come back`() throws {
         // Each page in turn: what was on it may be lost, and what was deleted before stays so.
         let deleted = Set(stride(from: 5, to: 140, by: 9).map { "key \($0)" })
