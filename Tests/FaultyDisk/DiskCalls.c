@@ -56,6 +56,12 @@ int rename(const char *path, const char *new_path) {
     return molt_watched_rename(path, new_path);
 }
 
+int link(const char *path, const char *new_path) {
+    molt_disk_call();
+    if (!molt_is_watching()) return (int)syscall(SYS_linkat, AT_FDCWD, path, AT_FDCWD, new_path, 0);
+    return molt_watched_link(path, new_path);
+}
+
 int unlink(const char *path) {
     molt_disk_call();
     if (!molt_is_watching()) return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);

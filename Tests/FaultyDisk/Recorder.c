@@ -305,6 +305,27 @@ int molt_watched_rename(const char *path, const char *new_path) {
     return result;
 }
 
+int molt_watched_link(const char *path, const char *new_path) {
+    char from[4096];
+    char to[4096];
+    if (!find(AT_FDCWD, path, from) || !find(AT_FDCWD, new_path, to)) {
+        return (int)syscall(SYS_linkat, AT_FDCWD, path, AT_FDCWD, new_path, 0);
+    }
+    pthread_mutex_lock(&mutex);
+    int result = -1;
+    if (!is_refused(molt_disk_link, NULL)) {
+        struct stat status;
+        if (stat(from, &status) == 0 && S_ISREG(status.st_mode)) known_file(&status, from);
+        result = (int)syscall(SYS_linkat, AT_FDCWD, path, AT_FDCWD, new_path, 0);
+        if (result == 0) {
+            struct molt_disk_operation *operation = add(molt_disk_link, 0, from);
+            operation->new_path = strdup(to);
+        }
+    }
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
 int molt_watched_remove(int directory, const char *path, int flags) {
     char found[4096];
     if (!find(directory, path, found)) return (int)syscall(SYS_unlinkat, directory, path, flags);

@@ -28,6 +28,7 @@ ssize_t molt_watched_write(int descriptor, const void *bytes, size_t count, off_
 int molt_watched_truncate(int descriptor, off_t length);
 int molt_watched_sync(int descriptor);
 int molt_watched_rename(const char *path, const char *new_path);
+int molt_watched_link(const char *path, const char *new_path);
 int molt_watched_remove(int directory, const char *path, int flags);
 int molt_watched_make_directory(const char *path, mode_t mode);
 

@@ -81,7 +81,16 @@ package enum DurableFile {
     }
 
     /// Gives a file that is on disk the name by which it counts, unless something has that name.
+    ///
+    /// A kill may leave both names, of one file.
     package static func publish(_ temporary: String, as path: String) throws(Failure) {
+        guard link(temporary, path) != 0 else {
+            // The file counts now, whether or not its other name goes.
+            unlink(temporary)
+            return try sync(directory: (path as NSString).deletingLastPathComponent)
+        }
+        guard errno != EEXIST else { throw Failure(number: EEXIST) }
+        // Not every file system has two names for one file.
         var status = stat()
         guard lstat(path, &status) != 0 else { throw Failure(number: EEXIST) }
         try move(temporary, to: path)

@@ -14,6 +14,7 @@ struct DiskRecording {
             case sync
             case makeDirectory(path: String)
             case rename(path: String, newPath: String)
+            case link(path: String, newPath: String)
             case remove(path: String)
             case syncDirectory(path: String)
             /// Nothing is done; the test has come somewhere.
@@ -71,6 +72,8 @@ extension DiskRecording.Operation {
             case molt_disk_make_directory: .makeDirectory(path: path)
             case molt_disk_rename:
                 .rename(path: path, newPath: operation.new_path.map { String(cString: $0) } ?? "")
+            case molt_disk_link:
+                .link(path: path, newPath: operation.new_path.map { String(cString: $0) } ?? "")
             case molt_disk_remove, molt_disk_remove_directory: .remove(path: path)
             case molt_disk_sync_directory: .syncDirectory(path: path)
             default: .mark(path)
@@ -88,6 +91,7 @@ extension DiskRecording.Operation {
         case .sync: "sync \(file)"
         case .makeDirectory(let path): "make the directory \(name(path))"
         case .rename(let path, let newPath): "rename \(name(path)) to \(name(newPath))"
+        case .link(let path, let newPath): "link \(name(path)) to \(name(newPath))"
         case .remove(let path): "remove \(name(path))"
         case .syncDirectory(let path): "sync the directory \(name(path))"
         case .mark(let text): "mark \(text)"

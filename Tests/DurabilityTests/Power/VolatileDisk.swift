@@ -104,6 +104,9 @@ struct VolatileDisk {
             change(.directory(path: path), at: path)
         case .rename(let path, let newPath):
             change(.rename(path: path, newPath: newPath), at: newPath)
+        case .link(let path, let newPath):
+            guard let file = live.files[path] else { return }
+            change(.set(path: newPath, file: file), at: newPath)
         case .remove(let path):
             change(.remove(path: path), at: path)
         case .syncDirectory(let path):

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 // On Linux these calls of the C library are ours in the tests' process, for all code in it, SQLite and Foundation
-// included: open, close, write, ftruncate, fsync, rename, unlink, mkdir and their relatives. Elsewhere nothing is
+// included: open, close, write, ftruncate, fsync, rename, link, unlink, mkdir and their relatives. Elsewhere nothing is
 // counted, recorded or refused; under a sanitizer, which needs most of them itself, calls are only counted.
 
 /// Whether calls can be recorded and refused here.
@@ -12,7 +12,7 @@ bool molt_disk_is_faulty(void);
 
 // Kills
 
-/// Counts the calls of this thread that change what is on disk under which name: fsync, rename and unlink.
+/// Counts the calls of this thread that change what is on disk under which name: fsync, rename, link and unlink.
 ///
 /// Counting begins anew. Before the call of the number given the process is killed; 0 for never.
 void molt_kill_before_call(long number);
@@ -35,6 +35,8 @@ enum molt_disk_kind {
     molt_disk_sync,
     molt_disk_make_directory,
     molt_disk_rename,
+    /// A file gets a second name.
+    molt_disk_link,
     molt_disk_remove,
     molt_disk_remove_directory,
     molt_disk_sync_directory,
@@ -46,9 +48,10 @@ struct molt_disk_operation {
     enum molt_disk_kind kind;
     /// Which file it is, whatever its name; 0 for a directory.
     int file;
-    /// The path at which something is found, made, removed or synced; the old one of what is renamed; a mark's text.
+    /// The path at which something is found, made, removed or synced; the old one of what is renamed or linked; a mark's
+    /// text.
     const char *path;
-    /// The new path of what is renamed.
+    /// The new path of what is renamed or linked.
     const char *new_path;
     /// Where is written, or the length to which is cut.
     long offset;
