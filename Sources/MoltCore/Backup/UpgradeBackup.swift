@@ -70,8 +70,9 @@ package final class UpgradeBackup {
                 guard state?.unfinished == unfinished else { throw NotNeeded() }
             }
         }
-        // Rolled back: a copy of what is there is of no use, and each try would leave another one.
-        if let found, let state, found.version == state.version, found.ledger == state.ledger {
+        // Rolled back: a copy of what is there is of no use, and each try would leave another one. Batches of a migration
+        // to the version that the store has change neither the version nor the ledger.
+        if let found, let state, found.unfinished == nil, found.version == state.version, found.ledger == state.ledger {
             try? store.remove(backup)
             self.backup = nil
         }

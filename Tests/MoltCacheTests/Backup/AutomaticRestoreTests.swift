@@ -163,6 +163,33 @@ import Testing
         #expect(try scenario.backups.map(\.schemaVersion) == [1])
         #expect(try CacheStore.state(at: try #require(try scenario.backups.first).url).unfinished == nil)
     }
+
+    /// Neither the version nor the ledger shows that batches were committed.
+    @Test func `because it was cancelled between batches of the store's own version keeps the backup`() throws {
+        try scenario.fill(1, count: 100)
+        let before = try scenario.contents
+        let monitor = MigrationMonitor()
+        let step = MigrationStep.transform("Person") { person in
+            if person.key == "55" { monitor.progress.cancel() }
+            person["batched"] = .bool(true)
+        }
+        let late = Migration(to: 1, "late", step).committingInBatches(of: 10)
+        var configuration = BackupScenario.configuration { $0.batchSize = 10 }
+        configuration.monitor = monitor
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache(
+                at: scenario.url,
+                migrations: MigrationRegistry(BackupScenario.registry(1).migrations + [late]),
+                configuration: configuration
+            )
+        }
+        #expect(error?.code == .cancelled)
+        #expect(try scenario.contents != before)
+        let state = try CacheStore.state(at: scenario.url)
+        #expect(state.version == 1 && state.unfinished != nil)
+        let backup = try #require(try scenario.backups.first)
+        #expect(try CacheStore.contents(at: backup.url) == before)
+    }
 }
 
 /// Writes over a part of a file without SQLite, through to its end.
