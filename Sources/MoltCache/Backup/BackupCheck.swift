@@ -3,11 +3,13 @@ internal import MoltCore
 /// Finds out whether a file is a whole cache.
 enum BackupCheck {
     /// What is wrong with a file, in a sentence; nil when it is whole, or there is none.
-    static func damage(_ path: String) -> String? {
+    ///
+    /// - Parameter isThorough: Whether the indexes are compared with the rows, too. That takes longer; an index that has
+    ///   not all rows loses none.
+    static func damage(_ path: String, isThorough: Bool = false) -> String? {
         do {
-            // The indexes are made anew from the rows where that is needed; whether the rows are there counts.
             let words = try FileProbe.look(path) { connection throws(SQLiteError) in
-                try connection.text("PRAGMA quick_check(1)")
+                try connection.text(isThorough ? "PRAGMA integrity_check(1)" : "PRAGMA quick_check(1)")
             }
             return words == nil || words == "ok" ? nil : "it is damaged: SQLite says \"\(words ?? "")\"."
         } catch {
@@ -28,6 +30,7 @@ enum BackupCheck {
             throw .backupUnusable(backup, error.message, underlying: error)
         }
         guard !state.isFresh else { throw .backupUnusable(backup, "there is nothing in it.") }
-        if let damage = damage(path) { throw .backupUnusable(backup, damage) }
+        // Its pages are copied as they are, those of its indexes too.
+        if let damage = damage(path, isThorough: true) { throw .backupUnusable(backup, damage) }
     }
 }

@@ -9,11 +9,15 @@ struct BackupCopy {
     private let files: BackupFiles
     private let storeName: String
     private let request: BackupRequest
+    private let isLocked: Bool
 
     /// Looks at nothing yet.
-    init(of storeName: String, _ request: BackupRequest) {
+    ///
+    /// - Parameter isLocked: Whether the caller's own connection holds the write lock, and has written nothing.
+    init(of storeName: String, _ request: BackupRequest, isLocked: Bool = false) {
         self.storeName = storeName
         self.request = request
+        self.isLocked = isLocked
         files = BackupFiles(storeName)
     }
 
@@ -25,7 +29,7 @@ struct BackupCopy {
         let source: Connection
         let size: Int64
         do throws(SQLiteError) {
-            source = try Connection(files.path, mode: .readOnly)
+            source = try Connection(files.path, mode: isLocked && !hasLog ? .immutable : .readOnly)
             source.setBusyTimeout(milliseconds: 5_000)
             // All of the copy is of this moment, and what is written meanwhile does not make it begin anew.
             try source.execute("BEGIN")
@@ -36,27 +40,55 @@ struct BackupCopy {
             guard request.kind == .damaged, error.isDamage else { throw failure("it cannot be read.", error) }
             throw error
         }
+        guard files.directory.utf8.count + 1 + BackupName.longest(of: files.name) <= FileStatus.longestPath else {
+            throw MigrationError.backupFailed(
+                "there can be no file beside it that has a longer name: the path would have more than "
+                    + "\(FileStatus.longestPath) bytes. Choose a shorter one.",
+                store: storeName
+            )
+        }
         files.removeLeftovers()
         let extra = request.attached?.reduce(0) { $0 + $1.changes.count } ?? 0
         try request.checkSpace(for: size + Int64(extra), in: files.directory, store: storeName)
-        let name = files.unused(request.kind, version: version, at: request.policy.now())
-        let path = files.path(of: name.text)
         do {
-            let part = try PartFile(path + BackupName.part)
+            let (part, wanted) = try files.begin(request.kind, version: version, at: request.policy.now())
             let count = try fill(part, from: source, size)
             source.close()
-            try part.publish(as: path)
+            let name = try publish(part, as: wanted)
+            let path = files.path(of: name.text)
             return StoreBackup(
                 url: URL(fileURLWithPath: path, isDirectory: false),
                 schemaVersion: request.version,
                 date: name.date,
                 size: FileStatus.unfollowed(path)?.size ?? Int(size),
                 recordCount: count,
-                isAutomatic: request.kind == .automatic
+                isAutomatic: request.kind == .automatic,
+                attachedStores: (request.attached ?? []).map(\.store)
             )
         } catch let error as DurableFile.Failure {
             throw error.isOutOfSpace
-                ? noSpace(size, error) : failure("the file at \(path) cannot be written: \(error.reason).", error)
+                ? noSpace(size, error)
+                : failure("no file can be written in \(files.directory): \(error.reason).", error)
+        }
+    }
+
+    /// Whether others write beside the file itself: only a part of the store is in it then.
+    private var hasLog: Bool {
+        ["-wal", "-journal"].contains { FileStatus.hasContent(files.path + $0) }
+    }
+
+    /// Gives the copy its name, or the next one that nothing has.
+    private func publish(_ part: PartFile, as wanted: BackupName) throws(DurableFile.Failure) -> BackupName {
+        var name = wanted
+        while true {
+            do throws(DurableFile.Failure) {
+                try part.publish(as: files.path(of: name.text))
+                return name
+            } catch {
+                guard error.isExisting else { throw error }
+                // Somebody has made one of that name while this one was filled.
+                name = files.unused(request.kind, version: version, at: name.date)
+            }
         }
     }
 

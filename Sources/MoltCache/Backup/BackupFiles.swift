@@ -33,6 +33,7 @@ struct BackupFiles {
         let found = try? FileProbe.look(path) { connection throws(SQLiteError) in
             (
                 version: Int(try connection.integer("PRAGMA user_version")),
+                attached: try FileFormat.number(of: connection) >= 2 ? JournalTable.stores(connection) : [],
                 count: try connection.prepare("SELECT value FROM molt_meta WHERE name = '\(Self.recordCount)'")
                     .first { Int($0.integer(0)) }
             )
@@ -44,7 +45,8 @@ struct BackupFiles {
             date: name.date,
             size: status.size,
             recordCount: found.count,
-            isAutomatic: name.kind == .automatic
+            isAutomatic: name.kind == .automatic,
+            attachedStores: found.attached
         )
     }
 
@@ -73,6 +75,23 @@ struct BackupFiles {
             name = BackupName(store: self.name, version: version, date: next, kind: kind)
         }
         return name
+    }
+
+    /// Begins a file, and finds a name for it that no file has.
+    func begin(
+        _ kind: BackupName.Kind,
+        version: Int?,
+        at date: Date
+    ) throws(DurableFile.Failure) -> (PartFile, BackupName) {
+        while true {
+            let name = unused(kind, version: version, at: date)
+            do throws(DurableFile.Failure) {
+                return (try PartFile(path(of: name.text + BackupName.part)), name)
+            } catch {
+                // Another process was quicker.
+                guard error.isExisting else { throw error }
+            }
+        }
     }
 
     /// The path of a file beside the store.

@@ -39,6 +39,8 @@ extension CacheStore: BackedUpStore {
                 checking: isExpected,
                 waiting: waiting
             )
+        } catch let error as StoreReplacement.DamagedSource {
+            throw MigrationError.backupUnusable(backup, error.reason)
         } catch let error as SQLiteError {
             throw MigrationError.restoreFailed(backup, error.advice, underlying: error)
         } catch let error as DurableFile.Failure {
@@ -90,7 +92,7 @@ extension CacheStore: BackedUpStore {
         do {
             try StoreReplacement(of: storeName).replace(with: .nothing) { state in
                 try isExpected(state)
-                aside = try makeBackup(request)
+                aside = try BackupCopy(of: storeName, request, isLocked: true).make()
             } waiting: {
                 try waiting()
             }

@@ -19,14 +19,16 @@ final class PartFile {
     private var isPublished = false
 
     /// Makes an empty file that only its owner may use; what is there already, a link too, is not touched.
+    ///
+    /// - Throws: A failure with the number `EEXIST` when another name is to be tried.
     init(_ path: String) throws(DurableFile.Failure) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw DurableFile.Failure(number: errno) }
         var status = stat()
         // Some network file systems lock no file; there the lock is not needed to write.
-        _ = flock(descriptor, LOCK_EX | LOCK_NB)
-        guard fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
-            // Between the two calls somebody took it for what a kill has left.
+        let isLost = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        guard !isLost, fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
+            // Between the two calls somebody took it for what a kill has left, and has removed it or is about to.
             close(descriptor)
             throw DurableFile.Failure(number: EEXIST)
         }

@@ -37,12 +37,17 @@ struct StoreReplacement {
         case nothing
     }
 
+    /// What is to take the place of the contents is not whole, though it was before.
+    struct DamagedSource: Error {
+        var reason: String
+    }
+
     /// Replaces the contents.
     ///
     /// - Parameters:
     ///   - isExpected: Called with the lock held; nil for a file that cannot be read.
     ///   - waiting: Called again and again while another process holds the lock; throws to give up.
-    /// - Throws: What the two throw; ``CacheError`` for a file that is not ours; ``SQLiteError``.
+    /// - Throws: What the two throw; ``CacheError`` for a file that is not ours; ``DamagedSource``; ``SQLiteError``.
     func replace(
         with contents: Contents,
         checking isExpected: (StoreState?) throws -> Void,
@@ -54,6 +59,7 @@ struct StoreReplacement {
             try replacePages(with: contents, checking: isExpected, waiting: waiting)
         } catch let error as SQLiteError where error.isDamage {
             guard case .file(let path) = contents else { throw error }
+            if let reason = BackupCheck.damage(path) { throw DamagedSource(reason: reason) }
             try isExpected(nil)
             try replaceFile(by: path, because: error, waiting: waiting)
         }
@@ -71,10 +77,11 @@ struct StoreReplacement {
         live.setBusyTimeout(milliseconds: 50)
         // Beside a damaged file it may be all that is left of some records, and SQLite would remove it.
         live.keepLog(true)
-        // What was put back must survive a loss of power.
-        try live.execute("PRAGMA synchronous = FULL")
+        // What was put back must survive a loss of power. Without a log the removal of a journal is the commit, and only
+        // this has the directory synced after it.
+        try live.execute("PRAGMA synchronous = EXTRA")
         // The size of the pages is known once the file was read.
-        _ = try live.integer("PRAGMA user_version")
+        let isOurs = try live.integer("PRAGMA application_id") == FileFormat.applicationID
         let (source, part) = try open(contents, pageSize: live.integer("PRAGMA page_size"))
         defer { withExtendedLifetime(part) { source.close() } }
         let copy = try PageCopy(from: source, into: live)
@@ -89,9 +96,9 @@ struct StoreReplacement {
             }
         }
         if live.hasMoved { throw SQLiteError.moved }
-        let state = try lockedState()
+        let (state, isTampered) = try lockedState(isOurs: isOurs)
         try isExpected(state)
-        if isDamaged(storeName) { try keepDamaged() }
+        if isTampered || isDamaged(storeName) { try keepDamaged() }
         repeat { atCopy() } while try copy.step()
         try copy.finish()
         // Apple's own SQLite never asks the drive for that. Nobody locks the log.
@@ -120,7 +127,7 @@ struct StoreReplacement {
             let hasContent = FileStatus.hasContent(files.path)
             guard hasContent, try source.integer("PRAGMA page_size") != pageSize else { return (source, nil) }
             // SQLite writes only pages of the same size into a file that has a log.
-            let part = try PartFile(unusedPart())
+            let (part, _) = try files.begin(.damaged, version: nil, at: Date())
             try source.execute("PRAGMA page_size = \(pageSize)")
             let repaging = try source.prepare("VACUUM INTO ?1")
             try repaging.bind(part.path, at: 1)
@@ -130,56 +137,59 @@ struct StoreReplacement {
         }
     }
 
-    /// What the file says of itself while its lock is held; nil when it cannot be read, or only by a newer release.
-    private func lockedState() throws -> StoreState? {
+    /// What the file says of itself while its lock is held.
+    ///
+    /// - Returns: No state when it cannot be read, or only by a newer release; and whether others have put triggers or
+    ///   views of theirs into a file of ours.
+    private func lockedState(isOurs: Bool) throws -> (StoreState?, isTampered: Bool) {
         do throws(CacheError) {
-            return try FileProbe.state(storeName)
+            return (try FileProbe.state(storeName), false)
         } catch {
+            if isOurs, error.code == .foreignFile { return (nil, true) }
             guard error.code == .notADatabase || error.code == .storeFailed || error.code == .newerFormat else {
                 throw error
             }
-            return nil
+            return (nil, false)
         }
     }
 
     /// Keeps a copy of a damaged file, page by page: someone may still find something in it.
     private func keepDamaged() throws {
-        _ = try BackupCopy(of: storeName, BackupRequest(.damaged, version: 0)).make()
-    }
-
-    private func unusedPart() -> String {
-        files.path(of: files.unused(.damaged, version: nil, at: Date()).text + BackupName.part)
+        _ = try BackupCopy(of: storeName, BackupRequest(.damaged, version: 0), isLocked: true).make()
     }
 
     // MARK: Putting another file in its place
 
     /// Moves the file aside, with its log, and puts a copy of another one in its place.
     ///
-    /// At every moment there is a file at the path. The log goes first: beside another file it would be taken for that
-    /// one's.
+    /// At every moment there is a file at the path. It gets its other name first, so that the log, which is moved before
+    /// another file takes its place and would be taken for that one's, has that name, too.
     private func replaceFile(by path: String, because error: SQLiteError, waiting: () throws -> Void) throws {
         let lock = try FileLock(directory: files.directory, waiting: waiting)
         // Another process may have been here first.
         guard isDamaged(storeName) else { throw SQLiteError.moved }
-        let part = try PartFile(unusedPart())
+        let (part, _) = try files.begin(.damaged, version: nil, at: Date())
         let copy = try Connection(part.path, mode: .readWrite)
         try copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         let source = try Connection(path, mode: .readOnly)
-        try source.copy(into: copy)
+        do throws(SQLiteError) {
+            try source.copy(into: copy)
+        } catch {
+            guard error.isDamage else { throw error }
+            throw DamagedSource(reason: "it is damaged.")
+        }
         source.close()
         copy.close()
         let aside = files.path(of: files.unused(.damaged, version: nil, at: Date()).text)
+        let isLinked = link(files.path, aside) == 0
+        if isLinked { try DurableFile.sync(directory: files.directory) }
         for suffix in ["-wal", "-journal"] where FileStatus.hasContent(files.path + suffix) {
             try DurableFile.move(files.path + suffix, to: aside + suffix)
         }
         // Those without content, and the index of the log, which SQLite makes anew.
         for suffix in ["-wal", "-shm", "-journal"] { try DurableFile.remove(files.path + suffix) }
-        if link(files.path, aside) == 0 {
-            try DurableFile.sync(directory: files.directory)
-        } else {
-            // Not every file system has two names for one file.
-            try DurableFile.move(files.path, to: aside)
-        }
+        // Not every file system has two names for one file.
+        if !isLinked { try DurableFile.move(files.path, to: aside) }
         try part.replace(files.path)
         _ = consume lock
     }

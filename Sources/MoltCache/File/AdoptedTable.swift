@@ -9,13 +9,22 @@ enum AdoptedTable {
             digest TEXT NOT NULL
         ) STRICT;
         CREATE INDEX IF NOT EXISTS molt_adopted_digest ON molt_adopted(digest);
-        CREATE TRIGGER IF NOT EXISTS molt_adopted_deleted AFTER DELETE ON molt_record BEGIN
-            DELETE FROM molt_adopted WHERE record_id = old.id;
-        END;
-        CREATE TRIGGER IF NOT EXISTS molt_adopted_keyed AFTER UPDATE OF key ON molt_record BEGIN
-            DELETE FROM molt_adopted WHERE record_id = old.id;
-        END;
+        \(triggers.map { "CREATE TRIGGER IF NOT EXISTS \($0);" }.joined(separator: "\n"))
         """
+
+    /// The triggers, as they stand behind the words "CREATE TRIGGER" where SQLite keeps them.
+    static let triggers = [
+        """
+        molt_adopted_deleted AFTER DELETE ON molt_record BEGIN
+            DELETE FROM molt_adopted WHERE record_id = old.id;
+        END
+        """,
+        """
+        molt_adopted_keyed AFTER UPDATE OF key ON molt_record BEGIN
+            DELETE FROM molt_adopted WHERE record_id = old.id;
+        END
+        """,
+    ]
 
     /// Whether there is a record that is still waiting for its key.
     static func hasRows(_ connection: Connection) throws(SQLiteError) -> Bool {

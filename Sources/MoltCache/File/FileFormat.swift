@@ -146,6 +146,8 @@ enum FileFormat {
 
     /// A view in the place of one of our tables, or a trigger on one that is not ours; nil when there is none.
     ///
+    /// A trigger is ours by what it does, and not by its name.
+    ///
     /// They would run with what the cache does: a trigger that deletes what is written makes every write a loss.
     private static func intruder(in connection: Connection) throws(SQLiteError) -> String? {
         try connection.prepare(
@@ -153,10 +155,13 @@ enum FileFormat {
             SELECT type || ' "' || name || '"' FROM sqlite_schema
             WHERE type = 'view' AND substr(name, 1, 5) = 'molt_' COLLATE NOCASE
                 OR type = 'trigger' AND substr(tbl_name, 1, 5) = 'molt_' COLLATE NOCASE
-                AND name NOT IN ('molt_adopted_deleted', 'molt_adopted_keyed')
+                AND coalesce(sql, '') NOT IN (\(ownTriggers))
             """
         ).first { $0.text(0) }
     }
+
+    /// Our triggers as SQLite keeps them, as texts of SQL.
+    private static let ownTriggers = AdoptedTable.triggers.map { "'CREATE TRIGGER \($0)'" }.joined(separator: ", ")
 
     private static func tamperedWith(_ path: String, by intruder: String) -> CacheError {
         var error = CacheError(

@@ -103,6 +103,9 @@ struct FileStatus: Equatable {
         url.isFileURL ? url.absoluteURL.path : url.absoluteString
     }
 
+    /// How many bytes a cache's path may have.
+    static let longestPath = 504
+
     /// Refuses a path that can never be a cache's.
     ///
     /// SQLite adds up to 8 bytes for the files beside it, and takes at most 512 together.
@@ -114,7 +117,7 @@ struct FileStatus: Equatable {
         let reason: String
         if bytes.first != UInt8(ascii: "/") {
             reason = "it is not the URL of a file. Make it with URL(fileURLWithPath:)."
-        } else if bytes.count + 8 > 512 || nameLength + 8 > 255 {
+        } else if bytes.count > longestPath || nameLength + 8 > 255 {
             reason = "it is too long for SQLite. Choose a path of at most 504 bytes and a name of at most 247."
         } else if isLink(path), try of(path) == nil {
             reason = "it is a symbolic link to nothing. Choose another path."

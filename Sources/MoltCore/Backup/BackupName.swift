@@ -19,6 +19,8 @@ package struct BackupName: Hashable, Sendable {
 
     /// The end of a name while the file is not whole.
     package static let part = ".part"
+    /// How many bytes of a store's name are in the name: 255 are all that most file systems take.
+    private static let longestStem = 186
 
     /// The store's file.
     package var store: String
@@ -39,19 +41,34 @@ package struct BackupName: Hashable, Sendable {
 
     /// The name.
     package var text: String {
-        "\(store).\(version.map { "v\($0)-" } ?? "")\(Self.text(of: date)).\(kind.rawValue)"
+        "\(Self.stem(of: store)).\(version.map { "v\($0)-" } ?? "")\(Self.text(of: date)).\(kind.rawValue)"
     }
 
     /// Reads a name; nil when it is not one of a backup of that store.
     package init?(_ text: String, of store: String) {
-        guard text.hasPrefix("\(store).") else { return nil }
-        let rest = text.dropFirst(store.count + 1)
+        let stem = Self.stem(of: store)
+        guard text.hasPrefix("\(stem).") else { return nil }
+        let rest = text.dropFirst(stem.count + 1)
         guard let kind = Kind.allCases.first(where: { rest.hasSuffix(".\($0.rawValue)") }) else { return nil }
         let parts = rest.dropLast(kind.rawValue.count + 1).split(separator: "-", omittingEmptySubsequences: false)
         guard let last = parts.last, parts.count <= 2, let date = Self.date(last) else { return nil }
         self.init(store: store, version: parts.count == 1 ? nil : Int(parts[0].dropFirst()), date: date, kind: kind)
         // A name that it would not have been given is none of ours.
         guard self.text == text else { return nil }
+    }
+
+    /// How many bytes a store's names have at most.
+    package static func longest(of store: String) -> Int {
+        // ".v", a version, "-", the time, and the longest of the ends.
+        stem(of: store).utf8.count + 2 + 19 + 1 + 19 + 14 + part.utf8.count
+    }
+
+    /// What stands for a store: its name, or the beginning of a long one and a digest of all of it.
+    private static func stem(of store: String) -> String {
+        guard store.utf8.count > longestStem else { return store }
+        var stem = store
+        while stem.utf8.count > longestStem - 17 { stem.removeLast() }
+        return stem + "~" + SHA256.hexadecimal(of: store.utf8).prefix(16)
     }
 
     /// Whether a name is that of a file of ours that was not whole when its maker was killed, or is not yet.

@@ -17,6 +17,11 @@ public struct StoreBackup: Hashable, Sendable, Codable {
     public var recordCount: Int?
     /// Whether an upgrade made it, and later ones may remove it; not so when the app asked for it.
     public var isAutomatic: Bool
+    /// The attached stores that become what they were, too, when it is put back; by name, as errors have them.
+    ///
+    /// They must be attached where the store is opened after that: changes to one that is not stay in the store, and its
+    /// openings fail with the code `notAttached`.
+    public var attachedStores: [String]
 
     /// Describes a backup.
     package init(
@@ -25,7 +30,8 @@ public struct StoreBackup: Hashable, Sendable, Codable {
         date: Date,
         size: Int,
         recordCount: Int? = nil,
-        isAutomatic: Bool = true
+        isAutomatic: Bool = true,
+        attachedStores: [String] = []
     ) {
         self.url = url
         self.schemaVersion = schemaVersion
@@ -33,6 +39,7 @@ public struct StoreBackup: Hashable, Sendable, Codable {
         self.size = size
         self.recordCount = recordCount
         self.isAutomatic = isAutomatic
+        self.attachedStores = attachedStores
     }
 }
 

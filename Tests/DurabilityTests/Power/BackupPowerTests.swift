@@ -103,6 +103,67 @@ extension PowerLossTests {
             #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
         }
 
+        @Test func `leaves no store or the one of the backup, where there was none`() throws {
+            defer { place.remove() }
+            try People.prepare(place, count: 300)
+            let old = try contents()
+            let backup = try CodableCache.backUp(at: place.cache)
+            for suffix in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: place.cache.path + suffix)
+            }
+            let recording = try DiskRecording(place) {
+                try CodableCache.restore(backup, at: place.cache)
+                DiskRecording.mark("restored")
+            }
+            var sweep = PowerLossSweep(recording: recording)
+            try sweep.checkRecording()
+            sweep.seeds = TestRun.choose(1, long: 20)
+            var counts = [0, 0]
+            let count = try sweep.run { moment in
+                let left = try contents()
+                guard left == nil || left?.records.isEmpty == true || left == old else {
+                    throw Broken("It is neither nothing nor all.")
+                }
+                if !moment.marks.isEmpty, left != old { throw Broken("It was reported as done.") }
+                counts[left == old ? 1 : 0] += 1
+                try CodableCache.restore(backup, at: place.cache)
+                guard try contents() == old else { throw Broken("It has come to another end.") }
+                try checkWhole()
+            }
+            report("restoring nothing", recording, count, counts)
+            #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
+        }
+
+        @Test func `leaves no log aside without the damaged file that it is of`() throws {
+            defer { place.remove() }
+            try People.prepare(place, count: 300)
+            let old = try contents()
+            let backup = try CodableCache.backUp(at: place.cache)
+            try Data(repeating: 3, count: 20_000).write(to: place.cache)
+            try Data("log".utf8).write(to: URL(fileURLWithPath: place.cache.path + "-wal"))
+            let recording = try DiskRecording(place) {
+                try CodableCache.restore(backup, at: place.cache)
+                DiskRecording.mark("restored")
+            }
+            var sweep = PowerLossSweep(recording: recording)
+            try sweep.checkRecording()
+            sweep.seeds = TestRun.choose(1, long: 20)
+            var logs = 0
+            let count = try sweep.run { moment in
+                let paths = try place.paths()
+                for path in paths where path.hasSuffix(".damaged-wal") {
+                    guard paths.contains(String(path.dropLast(4))) else { throw Broken("A log is alone.") }
+                    logs += 1
+                }
+                if !moment.marks.isEmpty, try contents() != old { throw Broken("It was reported as done.") }
+                try CodableCache.restore(backup, at: place.cache)
+                guard try contents() == old else { throw Broken("It has come to another end.") }
+                try checkWhole()
+            }
+            report("restoring over damage", recording, count, [logs])
+            #expect(logs > 0)
+        }
+
         @Test func `leaves settings as they were, or to be put back by the next upgrade`() throws {
             defer { place.remove() }
             try place.makeDirectory()

@@ -168,13 +168,83 @@ import Testing
         #expect(backup.date > date && backup.date.timeIntervalSince(date) < 0.01)
     }
 
+    @Test(arguments: ["n", "é"])
+    func `of a store with the longest name there can be is found and put back`(letter: String) throws {
+        try scenario.fill(1)
+        let before = try scenario.contents
+        let stem = String(repeating: letter, count: 240 / letter.utf8.count)
+        // Two that only differ where the names of their backups have no room for it.
+        let stores = ["first", "other"].map { scenario.scratch.file(stem + $0) }
+        for store in stores {
+            try FileManager.default.copyItem(at: scenario.url, to: store)
+            let migrations = BackupScenario.registry(2)
+            try CodableCache(at: store, migrations: migrations, configuration: BackupScenario.configuration()).close()
+        }
+        for store in stores {
+            let backups = try CodableCache.backups(at: store)
+            #expect(backups.map(\.schemaVersion) == [1])
+            try CodableCache.restore(try #require(backups.first), at: store)
+            #expect(try CacheStore.contents(at: store) == before)
+        }
+    }
+
+    @Test func `has a name of its own, also when others are made at the same moment`() async throws {
+        try scenario.fill(1)
+        let before = try scenario.contents
+        let url = scenario.url
+        let date = Date(timeIntervalSince1970: 1_800_000_000)
+        let count = 24
+        let made = try await withThrowingTaskGroup(of: StoreBackup.self) { group in
+            for _ in 0..<count {
+                group.addTask {
+                    var policy = BackupPolicy()
+                    policy.now = { date }
+                    return try CacheStore(at: url).makeBackup(BackupRequest(.manual, version: 1, policy: policy))
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(made.map(\.url)).count == count)
+        #expect(try Set(scenario.backups) == Set(made))
+        for backup in made { #expect(try CacheStore.contents(at: backup.url) == before) }
+        #expect(try scenario.otherNames().count == count)
+    }
+
+    @Test func `A file that gets its name replaces none, whoever else gets it at the same time`() async throws {
+        let place = scenario.scratch.file("place").path
+        for round in 0..<100 {
+            let winners = await withTaskGroup(of: Int?.self) { group in
+                for number in 0..<4 {
+                    let part = scenario.scratch.file("part \(number)")
+                    group.addTask {
+                        do {
+                            try Data("\(number)".utf8).write(to: part)
+                            try DurableFile.publish(part.path, as: place)
+                            return number
+                        } catch {
+                            return nil
+                        }
+                    }
+                }
+                return await group.reduce(into: [Int]()) { if let number = $1 { $0.append(number) } }
+            }
+            #expect(winners.count == 1, "\(round)")
+            let text = try String(contentsOf: URL(fileURLWithPath: place), encoding: .utf8)
+            #expect(winners.map { "\($0)" } == [text], "\(round)")
+            try FileManager.default.removeItem(atPath: place)
+        }
+    }
+
     @Test func `that cannot be made ends the upgrade before it writes`() throws {
         try scenario.fill(1)
         let before = try scenario.contents
         let directory = scenario.scratch.url.path
         guard geteuid() != 0 else {
-            // Nothing is forbidden to root: the name is too long instead.
-            let long = scenario.scratch.file(String(repeating: "n", count: 240))
+            // Nothing is forbidden to root: the path is too long instead.
+            var long = scenario.scratch.file(String(repeating: "d", count: 200))
+            long.appendPathComponent(String(repeating: "d", count: 460 - long.path.utf8.count))
+            try FileManager.default.createDirectory(at: long, withIntermediateDirectories: true)
+            long.appendPathComponent("cache.molt")
             try FileManager.default.moveItem(at: scenario.url, to: long)
             let error = #expect(throws: MigrationError.self) {
                 try CodableCache(
@@ -184,6 +254,7 @@ import Testing
                 )
             }
             #expect(error?.code == .backupFailed)
+            #expect(error?.message.contains("Choose a shorter one") == true)
             #expect(try CacheStore.contents(at: long) == before)
             return
         }

@@ -241,6 +241,61 @@ import Testing
         #expect(names.contains { $0.hasSuffix(".damaged-wal") })
     }
 
+    @Test func `A damaged file that keeps no log is kept aside as well`() throws {
+        let (backup, before) = try upgraded()
+        var bytes = try Data(contentsOf: backup.url)
+        bytes.replaceSubrange(8192..<bytes.count, with: Data(count: bytes.count - 8192))
+        try bytes.write(to: scenario.url)
+        try CodableCache.restore(backup, at: scenario.url)
+        #expect(try scenario.contents == before)
+        #expect(try CacheStore.damage(at: scenario.url) == [])
+        let kept = try #require(try scenario.otherNames().first { $0.hasSuffix(".damaged") })
+        #expect(try Data(contentsOf: scenario.scratch.file(kept)).dropFirst(100) == bytes.dropFirst(100))
+    }
+
+    @Test func `A file into which somebody has put a trigger is replaced, and kept aside`() throws {
+        let (backup, before) = try upgraded()
+        let trigger = "CREATE TRIGGER theirs AFTER INSERT ON molt_record BEGIN DELETE FROM molt_record; END"
+        try SQLite(scenario.url).run(trigger)
+        let refusal = #expect(throws: CacheError.self) { try scenario.open(2) }
+        #expect(refusal?.code == .foreignFile && refusal?.message.contains("restore a backup") == true)
+        try CodableCache.restore(backup, at: scenario.url)
+        #expect(try scenario.contents == before)
+        #expect(try scenario.open(2).count() == 3)
+        let kept = try #require(try scenario.otherNames().first { $0.hasSuffix(".damaged") })
+        let found = try SQLite(scenario.scratch.file(kept)).text("SELECT sql FROM sqlite_schema WHERE type = 'trigger'")
+        #expect(found == trigger)
+    }
+
+    @Test func `A backup with an index that lacks rows is refused`() throws {
+        let (backup, _) = try upgraded()
+        let after = try scenario.contents
+        try SQLite(backup.url).run(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'IS NOT NULL', 'IS NULL') WHERE name = 'molt_record_expiry'
+            """
+        )
+        let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: scenario.url) }
+        #expect(error?.code == .backupUnusable)
+        #expect(error?.message.contains("molt_record_expiry") == true, "\(error?.message ?? "")")
+        #expect(try scenario.contents == after)
+    }
+
+    @Test func `A backup that is damaged while it is put back is told as such, and the store stays`() throws {
+        let (backup, _) = try upgraded()
+        let after = try scenario.contents
+        let store = CacheStore(at: scenario.url)
+        let size = try Data(contentsOf: backup.url).count
+        store.atCopy = { try? Data(repeating: 0x78, count: size).write(to: backup.url, options: []) }
+        let error = #expect(throws: MigrationError.self) {
+            try store.restore(backup, checking: { _ in }, waiting: {})
+        }
+        #expect(error?.code == .backupUnusable, "\(error?.message ?? "")")
+        #expect(try scenario.contents == after)
+        #expect(try scenario.otherNames() == [backup.url.lastPathComponent])
+    }
+
     // MARK: Listing and removing
 
     @Test func `Backups are listed from the newest on, and what only looks like one is not`() throws {

@@ -306,6 +306,18 @@ import Testing
         #expect(try CacheStore.damage(at: scenario.url) == [])
     }
 
+    @Test func `that is a backup put in its place by hand is kept aside, too`() throws {
+        try upgrade()
+        let backup = try CodableCache.backUp(at: scenario.url)
+        try FileManager.default.removeItem(at: scenario.url)
+        try FileManager.default.moveItem(at: backup.url, to: scenario.url)
+        #expect(try SQLite(scenario.url).text("PRAGMA journal_mode") == "delete")
+        let cache = try scenario.open(1, configuration(.startAfresh { _ in true }))
+        #expect(cache.report.isFresh)
+        let name = try #require(try scenario.otherNames().first { $0.hasSuffix(".aside") })
+        #expect(try CacheStore.contents(at: scenario.scratch.file(name)).records.count == 4)
+    }
+
     @Test func `that was emptied and then left by a kill is a fresh store`() throws {
         try upgrade()
         let store = CacheStore(at: scenario.url)
