@@ -41,6 +41,13 @@ extension CodableCache {
                 store: store.storeName
             )
         }
+        guard state.journal.isEmpty else {
+            throw MigrationError.backupFailed(
+                "changes of an upgrade to \(state.journal.joined(separator: ", ")) are still to be made. Open it first, "
+                    + "which makes them.",
+                store: store.storeName
+            )
+        }
         let entries = try attached.compactMap { attached in
             try attached.changesBackToNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
         }
@@ -59,7 +66,9 @@ extension CodableCache {
     /// Other processes may have the file open: they see the old values until it is done, and then get an error with the
     /// code `superseded` until they open it again. A process that is killed in the middle leaves the file as it was.
     ///
-    /// Settings of suites that the backup has are put back when the cache is next opened.
+    /// Settings of suites that the backup has are put back when the cache is next opened. That opening must attach those
+    /// suites, which ``StoreBackup/attachedStores`` names: where its migrations do not, in the configuration's `attached`.
+    /// Otherwise it fails with the code `notAttached`, and so do later ones.
     ///
     /// A file that is damaged is kept beside, with `damaged` at the end of its name.
     ///

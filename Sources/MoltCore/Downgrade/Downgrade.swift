@@ -45,18 +45,25 @@ package struct Downgrade {
         _ plan: MigrationPlan,
         _ confirm: (DowngradeLoss) -> Bool
     ) throws {
-        guard let (backup, journal) = try newestUsable(of: store) else {
-            throw superseded(plan, "There is no backup that this app could open.")
+        let (usable, missing) = try newestUsable(of: store)
+        guard let usable else {
+            guard !missing.isEmpty else { throw superseded(plan, "There is no backup that this app could open.") }
+            let names = missing.joined(separator: " and ")
+            throw superseded(
+                plan,
+                "The backup that there is has \(names) as well, which nothing attaches here. Attach \(names) where the "
+                    + "store is opened (in the configuration's `attached`), so that all of it can be put back."
+            )
         }
         let state = try store.state()
         var loss = try loss(of: store, state, plan)
-        loss.backup = backup
-        loss.attachedStores = journal
+        loss.backup = usable.backup
+        loss.attachedStores = usable.journal
         // Whoever is asked may take minutes: no lock is held meanwhile.
         guard confirm(loss) else { throw superseded(plan, "The backup was not put back.") }
         var lock = LockWait(options: options, attempt: AttemptNote(store, options))
-        try store.restore(backup, checking: isAsConfirmed(state, plan)) { try lock.wait() }
-        options.monitor?.send(.restored(backup))
+        try store.restore(usable.backup, checking: isAsConfirmed(state, plan)) { try lock.wait() }
+        options.monitor?.send(.restored(usable.backup))
     }
 
     private func startAfresh(
@@ -74,15 +81,31 @@ package struct Downgrade {
         options.monitor?.send(.startedAfresh(keptAside: aside))
     }
 
+    /// A backup that can be put back.
+    private struct Usable {
+        var backup: StoreBackup
+        /// The attached stores that come back with it.
+        var journal: [String]
+    }
+
     /// The newest backup that is whole and that the registry can upgrade, or need not.
-    private func newestUsable(of store: any BackedUpStore) throws -> (StoreBackup, journal: [String])? {
+    ///
+    /// One that has an attached store that is not at hand is none: what it has of that could not be put back, and the store
+    /// not be opened before it is.
+    ///
+    /// - Returns: The backup, if there is one; otherwise the attached stores for want of which the newest one is none.
+    private func newestUsable(of store: any BackedUpStore) throws -> (Usable?, missing: [String]) {
+        let attached = Set((store.attachments + registry.migrations.flatMap(\.attached)).map(\.attachedName))
+        var missing: [String] = []
         for backup in try store.backups() {
             guard let state = try? store.storeState(in: backup) else { continue }
             let plan = MigrationPlan(state: state, storeName: store.storeName, migrations: registry)
             guard state.unfinished == nil, plan.problems.isEmpty, (try? store.verify(backup)) != nil else { continue }
-            return (backup, state.journal)
+            let unknown = state.journal.filter { !attached.contains($0) }
+            if unknown.isEmpty { return (Usable(backup: backup, journal: state.journal), []) }
+            if missing.isEmpty { missing = unknown }
         }
-        return nil
+        return (nil, missing)
     }
 
     private func loss(of store: any BackedUpStore, _ state: StoreState, _ plan: MigrationPlan) throws -> DowngradeLoss {

@@ -17,6 +17,9 @@ public enum DowngradePolicy: Sendable {
     case openReadOnly
     /// The newest backup that the registry can open is put in the place of the store, when `confirm` says so.
     ///
+    /// A backup has the settings, too, that the newer app's upgrade worked on: attach those suites, also when none of this
+    /// app's migrations is about them. A backup that has one that is not attached is not put back.
+    ///
     /// - Important: What was written since the backup was made is lost. Otherwise, or when there is no such backup, the
     ///   store is refused.
     case restoreBackup(confirm: @Sendable (DowngradeLoss) -> Bool)

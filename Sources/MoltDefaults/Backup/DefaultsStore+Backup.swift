@@ -6,7 +6,8 @@ extension DefaultsStore: BackedUpStore {
     ///
     /// To be called with the lock.
     package func makeBackup(_ request: BackupRequest) throws -> StoreBackup {
-        guard try files.journal() == nil else {
+        // What another process has left, the upgrade has applied, and forgets with its commit.
+        guard try hasClearedJournal || files.journal() == nil else {
             throw MigrationError.backupFailed(
                 "changes of an upgrade are still to be made to it. Upgrade it, and try again.",
                 store: storeName

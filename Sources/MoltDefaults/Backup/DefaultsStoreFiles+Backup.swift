@@ -16,7 +16,8 @@ extension DefaultsStoreFiles {
                 date: name.date,
                 size: size,
                 recordCount: content.count,
-                isAutomatic: name.kind == .automatic
+                isAutomatic: name.kind == .automatic,
+                attachedStores: content.entries.map(\.store).filter { $0 != suite.attachedName }
             )
         }
         .sorted(by: >)
@@ -68,7 +69,8 @@ extension DefaultsStoreFiles {
                 date: name.date,
                 size: bytes.count,
                 recordCount: content.count,
-                isAutomatic: request.kind == .automatic
+                isAutomatic: request.kind == .automatic,
+                attachedStores: content.entries.map(\.store).filter { $0 != suite.attachedName }
             )
         }
     }

@@ -39,7 +39,8 @@ extension Suite {
     /// Puts a backup in the place of what the suite holds: all its settings, and its version.
     ///
     /// A process that is killed in the middle leaves a journal, and the next upgrade finishes it. Settings of other suites
-    /// that the backup has are put back too, now when they are named here, or else by the next upgrade that names them.
+    /// that the backup has are put back too, now when they are named here, or else by the next upgrade that names them. An
+    /// upgrade that does not fails with the code `notAttached`; ``StoreBackup/attachedStores`` has the names.
     ///
     /// - Important: What was set since the backup was made is lost.
     /// - Parameters:

@@ -39,7 +39,7 @@ struct SuiteBackupContent: Codable {
     // MARK: In a file
 
     /// A file: the content as a binary property list, and its digest, by which damage is seen.
-    private struct Envelope: Codable {
+    private struct Envelope: Encodable {
         var digest: String
         var content: Data
     }
@@ -54,13 +54,14 @@ struct SuiteBackupContent: Codable {
 
     /// Reads what stands in a file.
     ///
-    /// - Throws: ``DefaultsError`` with the code `newerFormat`, or what the decoder throws.
+    /// - Throws: ``DefaultsError`` with the code `newerFormat` or `unreadable`, or what the reader throws.
     init(file: Data) throws {
-        let envelope = try PropertyListDecoder().decode(Envelope.self, from: file)
-        guard envelope.digest == Self.digest(of: envelope.content) else {
+        // Not with Foundation's reader, which a damaged list may end the process in; the content is as it was written.
+        let envelope = try PropertyListReader.value(file).dictionary
+        guard let content = envelope?["content"]?.data, envelope?["digest"]?.string == Self.digest(of: content) else {
             throw DefaultsError(.unreadable, "It is damaged: its content is not the one that was written.")
         }
-        self = try PropertyListDecoder().decode(Self.self, from: envelope.content)
+        self = try PropertyListDecoder().decode(Self.self, from: content)
     }
 
     private static func digest(of content: Data) -> String {

@@ -28,6 +28,8 @@ public final class DefaultsStore: MigrationStore {
     let files: DefaultsStoreFiles
     /// Whether an upgrade is run and then forgotten.
     private let isDryRun: Bool
+    /// What is being done to the suite now.
+    private var transaction: DefaultsTransaction?
 
     /// Creates a store for a suite, which is not touched.
     ///
@@ -93,6 +95,9 @@ public final class DefaultsStore: MigrationStore {
         _ = consume lock
     }
 
+    /// Whether an upgrade has done all that the journal has, which is to be removed.
+    var hasClearedJournal: Bool { transaction?.hasClearedJournal ?? false }
+
     private func run(_ body: (any MigrationTransaction) throws -> Void) throws {
         let journal = try files.journal()
         // With a journal the suite's file may be one that a kill has cut off, until the changes are applied again.
@@ -103,7 +108,11 @@ public final class DefaultsStore: MigrationStore {
             state: try journal.map { state(of: $0) } ?? state(of: domain ?? [:]),
             journal: journal
         )
-        defer { transaction.invalidate() }
+        self.transaction = transaction
+        defer {
+            transaction.invalidate()
+            self.transaction = nil
+        }
         try body(transaction)
         guard !isDryRun else { return }
         try transaction.commit(to: files)

@@ -29,6 +29,9 @@ final class DefaultsTransaction: MigrationTransaction {
         }
     }
 
+    /// Whether the journal is to be removed, and nothing to take its place.
+    var hasClearedJournal: Bool { isChanged && pending == nil }
+
     /// Refuses every later call.
     func invalidate() {
         isOver = true

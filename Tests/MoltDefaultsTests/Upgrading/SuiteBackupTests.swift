@@ -136,9 +136,9 @@ import Testing
         try expectRefusal { try foreign.write(to: backup.url) }
         try expectRefusal { try bytes.prefix(bytes.count - 1).write(to: backup.url) }
         // Any bit of it.
-        for offset in stride(from: 0, to: bytes.count, by: 7) {
+        for offset in 0..<bytes.count * 8 where offset % 3 == 0 {
             var bytes = bytes
-            bytes[offset] ^= 1 << UInt8(offset % 8)
+            bytes[offset / 8] ^= 1 << UInt8(offset % 8)
             try bytes.write(to: backup.url)
             let found = try? DefaultsStore(suite).storeState(in: backup)
             #expect(found == nil || found?.version == 0)
@@ -274,6 +274,96 @@ import Testing
         #expect(try old.keys() == ["key"])
         #expect(try scratch.values == before)
         #expect(losses.all.first?.attachedStores == [suite.attachedName])
+    }
+
+    @Test func `of a cache is not put back for an older app that attaches not all of it`() throws {
+        let other = try ScratchSuite(["theme": "dark"])
+        let cache = try ScratchCache()
+        let (suite, group) = (suite, other.suite)
+        let first = Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") })
+        try CodableCache(at: cache.url).set("value", forKey: "key")
+        try CodableCache(at: cache.url, migrations: [first]).close()
+        let before = (try scratch.values, try other.values)
+        var configuration = CodableCache.Configuration()
+        configuration.backup = BackupPolicy()
+        let newer: MigrationRegistry = [first, .suiteToAppGroup(to: 2, from: suite, into: group, afterwards: .clean)]
+        try CodableCache(at: cache.url, migrations: newer, configuration: configuration).close()
+        let after = (try scratch.values, try other.values)
+        let backups = try CodableCache.backups(at: cache.url)
+        #expect(backups.map(\.attachedStores) == [[suite.attachedName, group.attachedName]])
+
+        let losses = Losses()
+        configuration.downgrade = .restoreBackup { loss in
+            losses.append(loss)
+            return true
+        }
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache(at: cache.url, migrations: [first], configuration: configuration)
+        }
+        #expect(error?.code == .superseded)
+        #expect(error?.message.contains("Attach \(group.attachedName) where") == true, "\(error?.message ?? "")")
+        #expect(losses.all.isEmpty)
+        #expect(try CacheStore.state(at: cache.url).version == 2)
+        #expect(try scratch.values == after.0)
+        #expect(try other.values == after.1)
+
+        configuration.attached = [group]
+        let old = try CodableCache(at: cache.url, migrations: [first], configuration: configuration)
+        #expect(old.schemaVersion == 1)
+        #expect(try scratch.values == before.0)
+        #expect(try other.values == before.1)
+        #expect(losses.all.first?.attachedStores == [suite.attachedName, group.attachedName])
+    }
+
+    @Test func `of a cache is not made while changes to suites are still to be made`() throws {
+        struct Stop: Error {}
+        let cache = try ScratchCache()
+        let suite = suite
+        try CodableCache(at: cache.url).set("value", forKey: "key")
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") })
+        ]
+        var configuration = CodableCache.Configuration()
+        configuration.atPoint = { if $0.kind == .beforeApply { throw Stop() } }
+        #expect(throws: (any Error).self) {
+            try CodableCache(at: cache.url, migrations: migrations, configuration: configuration)
+        }
+        #expect(try CacheStore.state(at: cache.url).journal == [suite.attachedName])
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache.backUp(at: cache.url, attaching: [suite])
+        }
+        #expect(error?.code == .backupFailed)
+        #expect(error?.message.contains("Open it first") == true)
+        #expect(try CodableCache.backups(at: cache.url) == [])
+        try CodableCache(at: cache.url, migrations: migrations).close()
+        #expect(try scratch.values["name"] == "changed")
+        let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
+        #expect(backup.attachedStores == [suite.attachedName])
+        #expect(try CodableCache.backups(at: cache.url) == [backup])
+    }
+
+    @Test func `is made also when another process has left changes between the plan and the lock`() throws {
+        struct Stop: Error {}
+        var stopping = MigrationOptions()
+        stopping.atPoint = { if $0.kind == .beforeApply { throw Stop() } }
+        #expect(throws: (any Error).self) { try suite.upgrade(with: registry(1), options: stopping) }
+        let name = try #require(try scratch.otherFiles().first { $0.hasSuffix(".molt-journal") })
+        let journal = try scratch.file.deletingLastPathComponent().appending(path: name)
+        let bytes = try Data(contentsOf: journal)
+        try FileManager.default.removeItem(at: journal)
+        #expect(try state.version == 0)
+
+        var options = options()
+        options.monitor = MigrationMonitor { event in
+            guard case .planned(let plan) = event, plan.from == 0 else { return }
+            try? bytes.write(to: journal)
+        }
+        try suite.upgrade(with: registry(2), options: options)
+        #expect(try state.version == 2)
+        #expect(try suite.backups().map(\.schemaVersion) == [1])
+        try suite.restore(try #require(try suite.backups().first))
+        #expect(try state.version == 1 && state.journal.isEmpty)
+        #expect(try scratch.values["version"] == 1)
     }
 
     @Test func `of a cache on demand has the suites that are named`() throws {
