@@ -212,7 +212,7 @@ import Testing
 
     @Test func `A file that gets its name replaces none, whoever else gets it at the same time`() async throws {
         let place = scenario.scratch.file("place").path
-        for round in 0..<100 {
+        for round in 0..<40 {
             let winners = await withTaskGroup(of: Int?.self) { group in
                 for number in 0..<4 {
                     let part = scenario.scratch.file("part \(number)")
