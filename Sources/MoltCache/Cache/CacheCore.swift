@@ -32,7 +32,9 @@ final class CacheCore {
     var key: String?
     /// What the current write has changed.
     var changes: [CacheChange] = []
-    /// Whether there are records that wait for their keys; only a migration adds some, and who puts one back that was in quarantine.
+    /// Whether there are records that wait for their keys.
+    ///
+    /// Only a migration adds some, and who puts one back that was in quarantine; that may be another cache.
     var hasAdopted = false
     /// Of the records that wait, those that the current read has found the keys of.
     var claims: [(id: Int64, name: String, key: String)] = []
@@ -75,9 +77,7 @@ final class CacheCore {
         ledgerID = store.lastLedgerID
         self.connection = connection
         statements = Statements(on: connection, sql: \.sql)
-        hasAdopted = try read { core throws(SQLiteError) in
-            try AdoptedTable.hasRows(core.statements.connection)
-        }
+        try read { _ in }
     }
 
     /// Closes the connection: with the last one, SQLite moves everything into the file and deletes those beside it.
@@ -203,6 +203,9 @@ final class CacheCore {
             failure = superseded(by: stored)
             throw SQLiteError(extendedCode: 0, message: "superseded")
         }
+        // Another cache may have put a record back that waits for its key.
+        let hasTable = try statements[.hasAdoptedTable].first { $0.integer(0) != 0 } ?? false
+        hasAdopted = hasTable ? try AdoptedTable.hasRows(statements.connection) : false
         dataVersion = seen
     }
 
@@ -218,8 +221,8 @@ final class CacheCore {
 
     private func superseded(by stored: Int) -> MigrationError {
         let what =
-            stored >= version
-            ? "upgraded the cache at \(path) from version \(version) to \(stored), or replaced it,"
+            stored > version
+            ? "upgraded the cache at \(path) from version \(version) to \(stored)"
             : "put a backup, or a fresh store, in the place of the cache at \(path), which has version \(stored) now,"
         var error = MigrationError(
             .superseded,

@@ -51,6 +51,8 @@ enum QuarantineTable {
 
     /// Copies the records of a stage, in the order of their ids.
     ///
+    /// A record is kept also when the name of its type was lost.
+    ///
     /// - Parameters:
     ///   - hasOriginals: Whether a block may have kept records as they were.
     ///   - hasAdopted: Whether records may wait for their keys.
@@ -60,7 +62,7 @@ enum QuarantineTable {
         func kept(_ column: String) -> String {
             hasOriginals ? "iif(original.id IS NULL, record.\(column), original.\(column))" : "record.\(column)"
         }
-        let type = "coalesce(failed.type, \(hasOriginals ? "original.type, " : "")molt_type.name)"
+        let type = "coalesce(failed.type, \(hasOriginals ? "original.type, " : "")molt_type.name, '')"
         return """
             INSERT INTO molt_quarantine(
                 record_id, key, type, version, expires_at, created_at, updated_at, digest, migration,
@@ -72,7 +74,7 @@ enum QuarantineTable {
                 failed.reason, failed.property, ?2, \(kept("content"))
             FROM molt_failed AS failed
             JOIN molt_record AS record ON record.id = failed.id
-            JOIN molt_type ON molt_type.id = record.type_id
+            LEFT JOIN molt_type ON molt_type.id = record.type_id
             \(original) \(adopted)
             WHERE failed.stage = ?1 ORDER BY failed.id
             """

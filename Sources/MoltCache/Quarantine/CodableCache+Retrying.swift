@@ -16,9 +16,9 @@ extension CodableCache {
     /// then what it would be, had that migration never failed. To correct the step, change what its closure does, and
     /// leave the order of the steps and the revision as they are: the migration stays the same for stores that have it.
     ///
-    /// What is converted is written in one transaction for each 256 records or 4 MiB. A record that fails again stays in quarantine
-    /// with the new reason, as it is before the migration that it failed in this time. One whose key is taken meanwhile
-    /// stays as it was.
+    /// What is converted is written in one transaction for each 256 records or 4 MiB. A record that fails again stays in
+    /// quarantine with the new reason, as it is before the migration that it failed in this time. One whose key is taken
+    /// meanwhile stays as it was, and so does one that cannot be tried now, as when an attached store cannot be read.
     ///
     /// - Important: A `run` block sees the records that are tried with it, not the whole store; run again, it reads
     ///   attached stores and does not change them. What it creates is added unless the key is taken. Steps that bring
@@ -27,7 +27,8 @@ extension CodableCache {
     ///   - ids: Which records; all by default.
     ///   - migrations: The app's registry.
     /// - Returns: What became of each record.
-    /// - Throws: ``CacheError``; ``MigrationError`` with the code `superseded` or `invalidRegistry`.
+    /// - Throws: ``CacheError``; ``MigrationError`` with the code `superseded` or `invalidRegistry`; what says that a
+    ///   closure was cancelled. What was converted before stays so.
     @discardableResult
     public func retryQuarantined(
         _ ids: [Int64]? = nil,
@@ -53,7 +54,7 @@ extension CodableCache {
             after = id
             let rows = page.filter { wanted?.contains($0.id) ?? true }
             for group in QuarantineTrial.groups(rows) {
-                let results = trial.run(group)
+                let results = try trial.run(group)
                 let part = try change { core throws(SQLiteError) in try core.settle(group, results) }
                 report.entries += part.entries
                 report.created += part.created
@@ -80,8 +81,8 @@ extension CacheCore {
                 outcome: .notTried
             )
             switch result {
-            case .notTried:
-                break
+            case .notTried(let reason):
+                entry.reason = reason
             case .dropped:
                 entry.outcome = .dropped
                 try deleteQuarantined(row.id)

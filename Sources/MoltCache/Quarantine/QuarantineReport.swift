@@ -13,7 +13,7 @@ public struct QuarantineReport: Hashable, Sendable, Codable {
         case failed
         /// It could be converted, but another value has its key: it is still in quarantine.
         case keyTaken
-        /// The registry does not have the migration that failed: it is still in quarantine.
+        /// It could not be tried, for the reason given: it is still in quarantine, as it was.
         case notTried
     }
 
@@ -31,6 +31,8 @@ public struct QuarantineReport: Hashable, Sendable, Codable {
         public var newKey: String?
         /// Why it could not be converted this time.
         public var failure: RecordFailure?
+        /// Why it was not tried.
+        public var reason: String?
     }
 
     /// The records, in the order in which they were set aside.
@@ -56,9 +58,9 @@ extension QuarantineReport: CustomStringConvertible {
         var lines = ["quarantine: " + (words.isEmpty ? "nothing to try" : words.joined(separator: ", "))]
         for entry in entries where ![.converted, .dropped].contains(entry.outcome) {
             let newKey = entry.newKey.map { ", which would be \"\($0)\"" } ?? ""
-            let failure = entry.failure.map { ": \($0)" } ?? ""
+            let why = (entry.failure?.description ?? entry.reason).map { ": \($0)" } ?? ""
             let record = "\(entry.id), \"\(entry.key)\" of type \(entry.typeName)\(newKey)"
-            lines.append("  \(entry.outcome.rawValue): \(record)\(failure)".replacing("\n", with: " "))
+            lines.append(ErrorSummary.oneLine("  \(entry.outcome.rawValue): \(record)\(why)"))
         }
         return lines.joined(separator: "\n")
     }

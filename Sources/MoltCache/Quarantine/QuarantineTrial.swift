@@ -9,7 +9,8 @@ struct QuarantineTrial {
         case dropped
         /// With what the record was before the migration that it failed in this time.
         case failed(StoreContents.StoredRecord, RecordFailure)
-        case notTried
+        /// With the reason.
+        case notTried(String)
     }
 
     /// What came of some records.
@@ -40,6 +41,7 @@ struct QuarantineTrial {
         for row in rows {
             let isSame = groups.last?.last.map {
                 $0.failure.migration == row.failure.migration && $0.failure.firstStep == row.failure.firstStep
+                    && $0.isSound == row.isSound
             }
             if isSame != true || keys.contains(Array(row.record.key.utf8)) {
                 groups.append([])
@@ -52,33 +54,39 @@ struct QuarantineTrial {
     }
 
     /// Tries rows of one group.
-    func run(_ rows: [QuarantineRow]) -> Results {
-        guard let failure = rows.first?.failure, let registry = registry(from: failure) else {
-            return Results(results: rows.map { _ in .notTried })
-        }
+    ///
+    /// - Throws: What says that someone asked for it to stop.
+    func run(_ rows: [QuarantineRow]) throws -> Results {
+        guard let failure = rows.first?.failure else { return Results(results: []) }
         do {
-            return try run(rows, registry, failure)
+            guard rows.allSatisfy(\.isSound) else {
+                throw Obstacle(reason: "Its row in the file is damaged: there is no such step or version.")
+            }
+            return try run(rows, registries(behind: failure), failure)
+        } catch let obstacle as Obstacle {
+            return Results(results: rows.map { _ in .notTried(obstacle.reason) })
         } catch {
+            guard !Self.isStop(error) else { throw error }
             guard rows.count == 1, let row = rows.first else {
                 // One of them stops the others: two get the same key, or a block throws.
-                return rows.map { run([$0]) }.reduce(into: Results(results: [])) { all, one in
+                return try rows.map { try run([$0]) }.reduce(into: Results(results: [])) { all, one in
                     all.results += one.results
                     all.created += one.created
                 }
             }
-            return Results(results: [.failed(row.record, self.failure(of: error, row))])
+            return Results(results: [result(of: error, row)])
         }
     }
 
     private func run(
         _ rows: [QuarantineRow],
-        _ registry: MigrationRegistry,
+        _ registries: [MigrationRegistry],
         _ failure: RecordFailure
     ) throws -> Results {
         let store = CacheStore(inMemory: configuration.coding, attachments: configuration.attached)
         defer { store.close() }
         let before = ledger.prefix { $0.name != failure.migration.name || $0.outcome == .deferred }
-        let known = Set(registry.migrations.flatMap { [$0.name] + $0.replaces })
+        let known = Set(registries.flatMap(\.migrations).flatMap { [$0.name] + $0.replaces })
         let versions = before.map(\.version) + rows.map(\.record.version)
         let contents = StoreContents(
             version: versions.max() ?? 0,
@@ -90,61 +98,138 @@ struct QuarantineTrial {
         options.monitor = nil
         options.atPoint = nil
         options.deadline = nil
+        options.duty = .opener
+        options.backup = nil
         options.isDryRun = true
         options.editedMigrations = .ignore
         options.policyOfAllSteps = .quarantine(upTo: .none)
-        _ = try Migrator(registry, options: options).migrate(store)
+        // By their ids the rows are found again.
+        options.lastReservedID = Int64(rows.count)
+        for registry in registries { _ = try Migrator(registry, options: options).migrate(store) }
         return try results(of: rows, in: store)
     }
 
     private func results(of rows: [QuarantineRow], in store: CacheStore) throws -> Results {
-        let failed = Dictionary(try store.quarantineRows().map { ($0.recordID, $0) }) { $1 }
+        let failed = Dictionary(try store.quarantineRows().map { ($0.recordID, $0) }) { first, _ in first }
         let converted = try store.recordsByID()
         let results = rows.indices.map { index -> Result in
             let id = Int64(index + 1)
             if let row = failed[id] { return .failed(row.record, row.failure) }
             return converted[id].map { .converted($0) } ?? .dropped
         }
+        let isStuck = rows.enumerated().allSatisfy { index, row in
+            failed[Int64(index + 1)].map {
+                $0.failure.migration == row.failure.migration && $0.failure.firstStep == row.failure.firstStep
+            } ?? false
+        }
+        // The store has what blocks create without these rows.
+        if isStuck { return Results(results: results) }
+        if let created = failed.values.filter({ $0.recordID > Int64(rows.count) }).min(by: { $0.id < $1.id }) {
+            // It has no place in the quarantine of the store, and would be lost.
+            var error = MigrationError(
+                created.failure.code,
+                "A record that a block created could not be converted: \(created.failure.reason)"
+            )
+            error.migration = created.failure.migration
+            error.step = created.failure.step
+            error.property = created.failure.property
+            throw error
+        }
         let created = converted.filter { $0.key > Int64(rows.count) }.sorted { $0.key < $1.key }.map(\.value)
         return Results(results: results, created: created)
     }
 
-    /// The migrations that the store counts as applied, without what was done to the records already; nil when the one
-    /// that failed is not there.
+    // MARK: The migrations
+
+    /// Why rows cannot be tried.
+    private struct Obstacle: Error {
+        var reason: String
+    }
+
+    /// The migrations that the store counts as applied, without what was done to the records already.
+    ///
+    /// The store ran late migrations behind others that follow them in the registry. So the migrations run in portions,
+    /// one registry after the other; each has those of the ones before, too.
     ///
     /// What brings data in from elsewhere has done so when the store was upgraded.
-    private func registry(from failure: RecordFailure) -> MigrationRegistry? {
-        let applied = Set(ledger.filter { $0.outcome != .deferred }.map(\.name))
-        guard applied.contains(failure.migration.name) else { return nil }
-        var isFound = false
-        let kept = migrations.migrations.compactMap { migration -> Migration? in
-            guard applied.contains(migration.name) else { return nil }
-            let isFailed = migration.name == failure.migration.name
-            if isFailed, migration.steps.count >= failure.firstStep - 1 { isFound = true }
+    private func registries(behind failure: RecordFailure) throws(Obstacle) -> [MigrationRegistry] {
+        let applied = ledger.filter { $0.outcome != .deferred }
+        let places = Dictionary(applied.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        guard let first = places[failure.migration.name] else {
+            throw Obstacle(reason: "The store does not count migration \(failure.migration) as applied.")
+        }
+        guard let failed = migrations.migrations.first(where: { $0.id == failure.migration }) else {
+            throw Obstacle(reason: "The registry does not have migration \(failure.migration).")
+        }
+        guard failed.steps.count >= failure.firstStep - 1 else {
+            throw Obstacle(reason: "Migration \(failure.migration) has fewer steps than when the record failed.")
+        }
+        var kept: [(migration: Migration, place: Int)] = []
+        for migration in migrations.migrations {
+            guard var place = places[migration.name] else { continue }
+            if applied[place].outcome == .replaced {
+                // What it replaces did its work, and earlier than its own row was written.
+                place = migration.replaces.compactMap { places[$0] }.max() ?? place
+            }
+            let isFailed = migration.id == failed.id
             // In their places, so that the others keep their numbers.
             let steps = migration.steps.enumerated().map { index, step in
                 let isDone = isFailed && index + 1 < failure.firstStep || step.runsOnFreshStore
                 return isDone ? .run("done before") { _ in } : step
             }
-            return Migration(to: migration.version, migration.name, replacing: migration.replaces, steps: steps)
+            let rest = Migration(to: migration.version, migration.name, replacing: migration.replaces, steps: steps)
+            kept.append((rest, place))
         }
-        guard isFound else { return nil }
-        return MigrationRegistry(kept, allowsLateMigrations: true)
+        let known = Set(kept.flatMap { [$0.migration.name] + $0.migration.replaces })
+        let missing = applied[first...].filter { !known.contains($0.name) }.map { "\"\($0.name)\"" }
+        guard missing.isEmpty else {
+            let names = missing.joined(separator: ", ")
+            throw Obstacle(reason: "The registry does not have all that was applied since: \(names).")
+        }
+        var done = Set(kept.indices.filter { kept[$0].place < first })
+        let rest = kept.indices.filter { kept[$0].place >= first }.sorted { (kept[$0].place, $0) < (kept[$1].place, $1) }
+        var portions: [[Int]] = []
+        for index in rest {
+            if let last = portions.last?.last, last < index {
+                portions[portions.count - 1].append(index)
+            } else {
+                portions.append([index])
+            }
+        }
+        return portions.map { portion in
+            done.formUnion(portion)
+            let migrations = kept.indices.filter(done.contains).map { kept[$0].migration }
+            return MigrationRegistry(migrations, allowsLateMigrations: true)
+        }
+    }
+
+    // MARK: What stops a trial
+
+    /// Whether someone asked for it to stop.
+    private static func isStop(_ error: any Error) -> Bool {
+        guard let error = error as? MigrationError else { return error is CancellationError }
+        return error.code == .cancelled || error.underlying.map(isStop) ?? false
+    }
+
+    /// What an error says of a row that was tried by itself.
+    ///
+    /// Only what the migrations did tells why a record cannot be converted: a store that cannot be read now must not take
+    /// the place of the reason.
+    private func result(of error: any Error, _ row: QuarantineRow) -> Result {
+        guard let error = error as? MigrationError, error.code == .keyExists || StepFailure.isAboutRecord(error) else {
+            return .notTried(ErrorSummary.oneLine(ErrorSummary.line(of: error)))
+        }
+        return .failed(row.record, failure(of: error, row))
     }
 
     /// Why a record failed when it was not by itself that it did, as when a block threw; what was kept of it stays.
-    private func failure(of error: any Error, _ row: QuarantineRow) -> RecordFailure {
-        var failure = row.failure
-        failure.property = nil
-        guard let error = error as? MigrationError else {
-            failure.code = .storeFailed
-            failure.reason = ErrorSummary.line(of: error)
-            return failure
-        }
+    private func failure(of error: MigrationError, _ row: QuarantineRow) -> RecordFailure {
         let place = error.migration.map { migration in
             "Migration \(migration)\(error.step.map { ", step \($0.number) (\($0.words))" } ?? ""): "
         }
         let cause = error.code == .stepFailed ? error.underlying : nil
+        var failure = row.failure
+        failure.property = nil
         failure.code = error.code
         failure.reason = (place ?? "") + (cause.map { ErrorSummary.line(of: $0) } ?? error.message)
         return failure

@@ -30,7 +30,9 @@ public struct QuarantinedRecord: Hashable, Sendable, Codable, Identifiable {
 extension QuarantinedRecord: CustomStringConvertible, CustomReflectable {
     /// The key, the type name, the size, and why it is in quarantine; never a value.
     public var description: String {
-        "\(id): \(typeName) \"\(key)\" (\(isData ? "data, " : "")\(content.count) B, version \(version)): \(failure)"
+        ErrorSummary.oneLine(
+            "\(id): \(typeName) \"\(key)\" (\(isData ? "data, " : "")\(content.count) B, version \(version)): \(failure)"
+        )
     }
 
     /// What the description says, so that a dump shows no value either.
@@ -51,6 +53,8 @@ struct QuarantineRow: Sendable {
     var digest: String?
     var failure: RecordFailure
     var quarantined: Double
+    /// Whether its numbers are such as an upgrade writes: anybody can write into the file.
+    let isSound: Bool
 
     /// The columns, in the order in which they are read.
     private static let columns = """
@@ -72,20 +76,27 @@ struct QuarantineRow: Sendable {
             content: Array(row.bytes(19)),
             isData: row.integer(18) != 0,
             expiration: row.real(5),
-            version: Int(row.integer(4))
+            version: Self.number(row.integer(4), from: 0)
         )
         created = row.real(6) ?? 0
         updated = row.real(7) ?? 0
         digest = row.isNull(8) ? nil : row.text(8)
         failure = RecordFailure(
-            migration: MigrationID(name: row.text(9), version: Int(row.integer(10))),
-            step: MigrationError.StepPosition(number: Int(row.integer(12)), words: row.text(13)),
-            firstStep: Int(row.integer(11)),
+            migration: MigrationID(name: row.text(9), version: Self.number(row.integer(10), from: 1)),
+            step: MigrationError.StepPosition(number: Self.number(row.integer(12), from: 1), words: row.text(13)),
+            firstStep: Self.number(row.integer(11), from: 1),
             code: MigrationError.Code(rawValue: row.text(14)),
             reason: row.text(15),
             property: row.isNull(16) ? nil : row.text(16)
         )
         quarantined = row.real(17) ?? 0
+        let kept = [record.version, failure.migration.version, failure.firstStep, failure.step.number]
+        isSound = kept == [4, 10, 11, 12].map { Int(row.integer($0)) }
+    }
+
+    /// A number that a store can hold.
+    private static func number(_ value: Int64, from least: Int64) -> Int {
+        Int(min(max(least, value), Int64(Int32.max)))
     }
 
     /// The row as apps see it.

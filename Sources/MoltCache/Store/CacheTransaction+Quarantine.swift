@@ -51,11 +51,14 @@ extension CacheTransaction {
         try moving.bind(Int64(stage), at: 1)
         try moving.bind(Date().timeIntervalSince1970, at: 2)
         try moving.run()
+        let count = connection.changes
         let deletion = try connection.prepare(
             "DELETE FROM molt_record WHERE id IN (SELECT id FROM molt_failed WHERE stage = ?1)"
         )
         try deletion.bind(Int64(stage), at: 1)
         try deletion.run()
+        // What is deleted must be kept.
+        guard connection.changes == count else { throw .lostRows }
         let forgetting = try connection.prepare("DELETE FROM molt_failed WHERE stage = ?1")
         try forgetting.bind(Int64(stage), at: 1)
         try forgetting.run()

@@ -29,6 +29,7 @@ enum RowQuery: Int, CaseIterable {
     case sumSizes
     case saveSize
     case forgetSize
+    case hasAdoptedTable
     case getAdopted
     case nameOfAdopted
     case rekeyAdopted
@@ -111,6 +112,7 @@ enum RowQuery: Int, CaseIterable {
         case .sumSizes: "SELECT coalesce(sum(\(Self.size)), 0) FROM molt_record"
         case .saveSize: "UPDATE molt_meta SET value = ?1 WHERE name = 'content_size' AND value IS NOT ?1"
         case .forgetSize: "UPDATE molt_meta SET value = NULL WHERE name = 'content_size' AND value IS NOT NULL"
+        case .hasAdoptedTable: "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE name = 'molt_adopted')"
         case .getAdopted: "\(Self.row) WHERE \(Self.adopted) AND \(Self.live) ORDER BY molt_record.id LIMIT 1"
         case .nameOfAdopted:
             """

@@ -13,6 +13,14 @@ final class FailureTally {
         var records: [MigrationReport.FailedRecord] = []
     }
 
+    /// The first record of one limit.
+    private struct First {
+        var error: MigrationError
+        var step: Int
+        /// What the batches that follow are told of it.
+        var summary: UnfinishedMigration.FirstFailure
+    }
+
     /// How many records of one step the report names.
     private static let listLimit = 1_000
 
@@ -21,8 +29,12 @@ final class FailureTally {
     private var failures: [Int: [Int: Failures]] = [:]
     /// The limits that are about some failure.
     private var limits: [Scope: RecordFailurePolicy.Limit] = [:]
-    /// The error for the first record of each limit.
-    private var firsts: [Scope: MigrationError] = [:]
+    /// The first record of each limit.
+    private var firsts: [Scope: First] = [:]
+    /// By migration, then by step: how many visits were to records that the step had visited before.
+    private var repeated: [Int: [Int: Int]] = [:]
+    /// Whether the transaction is one batch of a migration.
+    private var isBatch = false
 
     init(_ options: MigrationOptions) {
         self.options = options
@@ -43,11 +55,27 @@ final class FailureTally {
         of total: @autoclosure () throws -> Int
     ) throws {
         let scope = note(1, at: step)
-        if firsts[scope] == nil { firsts[scope] = error }
+        if firsts[scope] == nil {
+            let summary = UnfinishedMigration.FirstFailure(
+                key: error.recordKey,
+                type: error.recordType,
+                code: error.code,
+                reason: record.reason,
+                property: error.property
+            )
+            firsts[scope] = First(error: error, step: step.number, summary: summary)
+        }
         let limit = limits[scope] ?? 0
         let count = count(of: scope)
         guard !limit.isExceeded(by: count) else {
-            throw MigrationError.tooManyFailures(count, of: try total(), isFinal: false, limit, firsts[scope])
+            throw MigrationError.tooManyFailures(
+                count,
+                of: try total(),
+                isFinal: false,
+                limit,
+                firsts[scope]?.error,
+                isBatch: isBatch
+            )
         }
         if failures[step.migration]?[step.number]?.records.count ?? 0 < Self.listLimit {
             failures[step.migration]?[step.number]?.records.append(record)
@@ -55,12 +83,41 @@ final class FailureTally {
     }
 
     /// Counts what earlier batches of a migration could not convert.
-    func resume(_ earlier: [UnfinishedMigration.StepFailures], _ steps: [UpgradeSchedule.Step]) {
+    func resume(
+        _ earlier: [UnfinishedMigration.StepFailures],
+        _ steps: [UpgradeSchedule.Step],
+        of migration: Migration,
+        store: String
+    ) {
+        isBatch = true
         for step in steps {
             guard let failed = earlier.first(where: { $0.step == step.number }) else { continue }
-            _ = note(failed.count, at: step)
+            // It comes from the file.
+            let scope = note(min(max(0, failed.count), Int(Int32.max)), at: step)
             failures[step.migration]?[step.number]?.records = failed.records
+            guard let first = failed.first else { continue }
+            let error = MigrationError(first, in: migration, step: step.number, store: store)
+            firsts[scope] = First(error: error, step: step.number, summary: first)
         }
+        for scope in limits.keys where firsts[scope] == nil {
+            // Which of them was the first was not kept: the first one of the first step.
+            let failed = (failures[scope.migration] ?? [:]).filter { $0.value.scope == scope }.min { $0.key < $1.key }
+            guard let failed, let record = failed.value.records.first else { continue }
+            let first = UnfinishedMigration.FirstFailure(
+                key: record.key,
+                type: record.type,
+                code: record.code,
+                reason: record.reason,
+                property: record.property
+            )
+            let error = MigrationError(first, in: migration, step: failed.key, store: store)
+            firsts[scope] = First(error: error, step: failed.key, summary: first)
+        }
+    }
+
+    /// Takes note of visits of a block to records that it had visited before: they make no share larger.
+    func note(repeated count: Int, at step: UpgradeSchedule.Step) {
+        repeated[step.migration, default: [:]][step.number, default: 0] += count
     }
 
     /// The records of a step, the first of them.
@@ -71,22 +128,42 @@ final class FailureTally {
     /// The records of all steps of a migration, for the batches that follow.
     func all(of migration: Int) -> [UnfinishedMigration.StepFailures] {
         (failures[migration] ?? [:]).sorted { $0.key < $1.key }.map { step, failures in
-            UnfinishedMigration.StepFailures(step: step, count: failures.count, records: failures.records)
+            let first = firsts[failures.scope]
+            return UnfinishedMigration.StepFailures(
+                step: step,
+                count: failures.count,
+                records: failures.records,
+                first: first?.step == step ? first?.summary : nil
+            )
         }
     }
 
     /// Looks whether a migration that has ended has kept to its shares.
     ///
+    /// - Parameter records: How many records there can be at most of which a migration has seen each.
     /// - Throws: ``MigrationError`` with the code `tooManyFailures`.
-    func check(_ migration: Int, _ entry: MigrationReport.Entry) throws {
+    func check(
+        _ migration: Int,
+        _ entry: MigrationReport.Entry,
+        atMost records: @autoclosure () throws -> Int
+    ) throws {
         guard failures[migration] != nil else { return }
         for step in [nil] + entry.steps.indices.map({ $0 as Int? }) {
             let scope = Scope(migration: migration, step: step)
             guard let limit = limits[scope] else { continue }
-            let total = step.map { entry.steps[$0].counts.read } ?? entry.counts.read
+            let read = step.map { entry.steps[$0].counts.read } ?? entry.counts.read
+            let repeated = (repeated[migration] ?? [:]).reduce(0) { $0 + (step ?? $1.key == $1.key ? $1.value : 0) }
+            let total = min(read - repeated, try records())
             let count = count(of: scope)
             guard limit.isExceeded(by: count, of: total) else { continue }
-            var error = MigrationError.tooManyFailures(count, of: total, isFinal: true, limit, firsts[scope])
+            var error = MigrationError.tooManyFailures(
+                count,
+                of: total,
+                isFinal: true,
+                limit,
+                firsts[scope]?.error,
+                isBatch: isBatch
+            )
             error.migration = entry.migration
             throw error
         }
@@ -108,19 +185,24 @@ final class FailureTally {
 extension MigrationError {
     /// The error for more records that cannot be converted than are allowed.
     ///
-    /// - Parameter isFinal: Whether all records were looked at.
+    /// - Parameters:
+    ///   - isFinal: Whether all records were looked at.
+    ///   - isBatch: Whether only a batch is rolled back.
     fileprivate static func tooManyFailures(
         _ failed: Int,
         of total: Int,
         isFinal: Bool,
         _ limit: RecordFailurePolicy.Limit,
-        _ first: MigrationError?
+        _ first: MigrationError?,
+        isBatch: Bool
     ) -> MigrationError {
+        let place =
+            first == nil
+            ? "" : "The place is that of the first of them, and what went wrong there is the underlying error. "
         var error = MigrationError(
             .tooManyFailures,
             "\(failed) of \(total) records could not be converted\(isFinal ? "" : " so far"), and the limit is \(limit). "
-                + "The upgrade was rolled back. The place is that of the first of them, and what went wrong there is the "
-                + "underlying error. Correct the step, or allow more.",
+                + "The \(isBatch ? "batch" : "upgrade") was rolled back. \(place)Correct the step, or allow more.",
             underlying: first
         )
         error.store = first?.store
@@ -130,5 +212,16 @@ extension MigrationError {
         error.recordType = first?.recordType
         error.property = first?.property
         return error
+    }
+
+    /// What an earlier batch of a migration could not do.
+    fileprivate init(_ first: UnfinishedMigration.FirstFailure, in migration: Migration, step: Int, store: String) {
+        self.init(first.code, "An earlier batch could not convert the record: \(first.reason)")
+        self.store = store
+        self.migration = migration.id
+        self.step = StepPosition(number: step + 1, words: migration.steps[step].description)
+        recordKey = first.key
+        recordType = first.type
+        property = first.property
     }
 }

@@ -4,6 +4,11 @@
 /// change: a property is missing or taken, a value has another type. What is not about a single record always stops the
 /// upgrade: a store that fails, two records with the same key, a cancellation.
 ///
+/// A closure may run up to three times for a record that it cannot convert, to find out what the record was before the
+/// migration: a second time with all steps, and those before the migration a third time. Meanwhile it may run for other
+/// records on another thread. It must give the same result each time, and share nothing that is not safe to share; when
+/// it gives another result, the upgrade stops.
+///
 /// ```swift
 /// Migration(to: 2, "split-full-name", .convert("Person", from: PersonV1.self, to: PersonV2.self) { old in
 ///     try PersonV2(old)
@@ -29,6 +34,8 @@ public enum RecordFailurePolicy: Hashable, Sendable {
         /// How many records at most; nil for any number.
         public var count: Int?
         /// Which share of the records that the migration, or the step, looks at, from 0 to 1; nil for all of them.
+        ///
+        /// A record that a block visits twice counts once.
         public var share: Double?
 
         /// Creates a limit; both parts of it must be kept to.

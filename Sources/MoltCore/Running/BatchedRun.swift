@@ -55,7 +55,7 @@ struct BatchedRun {
         scope.meter.begin(group: 0, weight: total, migrations: [migration.id])
         scope.meter.advance(by: unfinished?.counts.read ?? 0)
         pass.total = total
-        scope.failures.resume(unfinished?.failures ?? [], steps)
+        scope.failures.resume(unfinished?.failures ?? [], steps, of: migration, store: scope.storeName)
         try scope.options.reach(.beforeSteps, "of \(migration.name)")
         // Types are sorted by their bytes, and nobody else changes the store meanwhile.
         let first = unfinished?.position.type ?? ""
@@ -66,7 +66,7 @@ struct BatchedRun {
         add(pass.counts, seconds: start.duration(to: .now).seconds)
         for step in steps { entry.steps[step.number].failedRecords = scope.failures.records(of: step) }
         guard let position else {
-            try scope.failures.check(0, entry)
+            try scope.failures.check(0, entry, atMost: .max)
             scope.meter.end()
             scope.options.monitor?.send(.ended(entry))
             return nil

@@ -50,6 +50,9 @@ public final class MigrationContext {
     private(set) var counts = RecordCounts()
     /// How many records could not be converted.
     private var failureCount = 0
+    /// For each type, how many records the enumeration of it visited that visited the most.
+    private var mostVisited: [String: Int] = [:]
+    private var enumerationCount = 0
     /// How often a type was renamed.
     private var renameCount = 0
     /// What became of each key that the block worked on.
@@ -69,7 +72,7 @@ public final class MigrationContext {
         recordVersion = pending.recordVersion
         self.scope = scope
         atPoint = scope.options.atPoint
-        let lastID = try scope.transaction.lastRecordID()
+        let lastID = max(try scope.transaction.lastRecordID(), scope.options.lastReservedID)
         guard lastID < Int64.max else {
             throw MigrationError(
                 .storeFailed,
@@ -92,6 +95,15 @@ public final class MigrationContext {
         if let failure { throw failure }
         try attachments.check(usedAttachments)
         if hasOriginals { try scope.transaction.forgetOriginals() }
+        if enumerationCount > 1 { scope.failures.note(repeated: counts.read - (try visitedCount()), at: step) }
+    }
+
+    /// How many records were visited, each counted once.
+    ///
+    /// One that was visited by two type names counts twice, but never more than there were.
+    private func visitedCount() throws -> Int {
+        let records = try scope.transaction.count(ofType: nil) + counts.dropped + counts.quarantined - counts.created
+        return min(counts.read, mostVisited.values.reduce(0, +), max(0, records))
     }
 
     /// Reads or changes the store; what it could not do ends the block, unless it is a key that exists.
@@ -170,9 +182,14 @@ public final class MigrationContext {
         let stage = nextStage
         nextStage += 1
         var hasDeferred = false
+        var visited = 0
+        enumerationCount += 1
         enumerations.append(Enumeration(looksForOriginals: hasOriginals))
         let level = enumerations.count - 1
-        defer { enumerations.removeLast() }
+        defer {
+            enumerations.removeLast()
+            mostVisited[type] = max(mostVisited[type] ?? 0, visited)
+        }
         var after: Int64 = 0
         while true {
             try scope.options.checkCancellation()
@@ -196,6 +213,7 @@ public final class MigrationContext {
                     batch.records[index] = record
                 }
                 counts.read += 1
+                visited += 1
                 hasDeferred = try visit(&batch.records[index], level, stage, body) || hasDeferred
             }
             scope.meter.advance(by: seen)

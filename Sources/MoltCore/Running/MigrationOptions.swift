@@ -28,7 +28,7 @@ public struct MigrationOptions: Sendable {
     ///
     /// An app that is about to be suspended while it holds a lock is killed by some systems. An upgrade that is still at
     /// work then is rolled back at the next batch of records, or within a statement of the store, and fails with the code
-    /// `deadlinePassed`; a later opening begins anew, or behind the last batch that was committed. It cannot stop within a closure of a migration: leave those some
+    /// `deadlinePassed`; a later opening begins anew. It cannot stop within a closure of a migration: leave those some
     /// time.
     public var deadline: ContinuousClock.Instant?
     /// How often an upgrade may be cut off, by a crash or a kill, before it is not tried again; 5 by default.
@@ -42,6 +42,8 @@ public struct MigrationOptions: Sendable {
     public var downgrade: DowngradePolicy = .refuse
     /// Whether nothing outside the store is changed.
     package var isDryRun = false
+    /// The ids up to this one are not given to records that blocks create, whether or not there are records with them.
+    package var lastReservedID: Int64 = 0
     /// How many records are read, changed and written at a time.
     package var batchSize = 512
     /// Is told each point of the upgrade, for tests that let it fail there; nil costs nothing.

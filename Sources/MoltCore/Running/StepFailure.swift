@@ -1,5 +1,5 @@
 /// Names the migration, the step and the record in what a step threw.
-enum StepFailure {
+package enum StepFailure {
     /// An error of the pipeline keeps its code and gets its place; anything else becomes the underlying error of one.
     static func error(
         _ error: any Error,
@@ -22,7 +22,7 @@ enum StepFailure {
     }
 
     /// Whether an error is about a single record, so that the others may go on without it.
-    static func isAboutRecord(_ error: MigrationError) -> Bool {
+    package static func isAboutRecord(_ error: MigrationError) -> Bool {
         guard !(error.underlying is CancellationError) else { return false }
         let codes: Set<MigrationError.Code> = [
             .stepFailed, .malformedContent, .propertyMissing, .propertyExists, .typeMismatch,

@@ -86,8 +86,13 @@ final class UpgradeRun {
     /// Looks whether the migrations that end with a group could not convert too many records.
     private func checkFailures(at group: Int) throws {
         for (index, span) in schedule.spans.enumerated() where span.upperBound == group {
-            try scope.failures.check(index, entries[index])
+            try scope.failures.check(index, entries[index], atMost: recordCount())
         }
+    }
+
+    /// How many records there are, or were before steps removed them.
+    private func recordCount() throws -> Int {
+        try entries.reduce(scope.transaction.count(ofType: nil)) { $0 + $1.counts.dropped + $1.counts.quarantined }
     }
 
     private func tellEnded(at group: Int) {

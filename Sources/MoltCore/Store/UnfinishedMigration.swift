@@ -31,6 +31,22 @@ public struct UnfinishedMigration: Hashable, Sendable, Codable {
         package var count: Int
         /// The first of them.
         package var records: [MigrationReport.FailedRecord]
+        /// The first of all that share a limit, when it is one of these.
+        package var first: FirstFailure?
+    }
+
+    /// What errors say of a record that an earlier batch could not convert.
+    package struct FirstFailure: Hashable, Sendable, Codable {
+        /// Its key in the step that failed.
+        package var key: String?
+        /// Its type name there.
+        package var type: String?
+        /// What kind of failure it was.
+        package var code: MigrationError.Code
+        /// What was wrong, in words.
+        package var reason: String
+        /// The property that it was about.
+        package var property: String?
     }
 
     /// A place in a pass over the records, which goes through one type after the other.

@@ -3,13 +3,19 @@ internal import MoltCore
 internal import MoltDefaults
 
 /// What a store and its suites hold, in a form that two upgrades of the same store give alike.
-struct SweptState: Equatable {
+package struct SweptState: Equatable {
     /// All of it; of the ledger's rows that an upgrade has added, without when that was and how long it took.
-    var contents: StoreFixture
+    package var contents: StoreFixture
     /// The attached stores to which changes are still to be made.
-    var journal: [String]
+    package var journal: [String]
     /// What is in quarantine, without when it was put there.
-    var quarantine: [String]
+    package var quarantine: [String]
+
+    package init(_ contents: StoreFixture, journal: [String] = [], quarantine: [String] = []) {
+        self.contents = contents
+        self.journal = journal
+        self.quarantine = quarantine
+    }
 
     /// Looks at a store.
     ///
@@ -40,9 +46,13 @@ extension SweptState {
     ///
     /// - Parameter isCommitted: Whether the upgrade was committed, so that the store must not be as it was before.
     func fault(on course: FaultSweep.Course, isCommitted: Bool) -> String? {
-        // Changes to suites that a commit has left are made by what follows it.
-        if course.milestones.contains(where: { $0 == self || !journal.isEmpty && $0.inside == inside }) { return nil }
+        if course.milestones.contains(where: { isLeft(by: $0) }) { return nil }
         return fault(before: course.before, after: course.after, isCommitted: isCommitted)
+    }
+
+    /// Whether it is as it was at a commit; changes to suites that the commit has left are made by what follows it.
+    package func isLeft(by milestone: SweptState) -> Bool {
+        self == milestone || !journal.isEmpty && inside == milestone.inside && quarantine == milestone.quarantine
     }
 
     private func fault(before: SweptState, after: SweptState, isCommitted: Bool) -> String? {

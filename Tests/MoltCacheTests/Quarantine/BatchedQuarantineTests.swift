@@ -89,6 +89,49 @@ struct BatchedQuarantineTests {
         #expect(try CacheStore.quarantine(at: old.url).count == total)
     }
 
+    @Test(arguments: [true, false])
+    func `names the first of all when a later batch has one too many`(isKept: Bool) throws {
+        let total = (0..<60).count { $0 % 3 == 0 ? $0 % 4 == 1 : $0 % 5 == 1 }
+        var options = Self.options(.quarantine(upTo: .init(count: total - 1)))
+        let atOnce = try OldStore(Self.records)
+        let expected = try #require(throws: MigrationError.self) {
+            try Migrator([Self.migration(inBatches: false)], options: options).migrate(CacheStore(at: atOnce.url))
+        }
+        #expect(expected.message.contains("The upgrade was rolled back."))
+
+        let old = try OldStore(Self.records)
+        options.atPoint = { if $0.kind == .afterCommit { throw Refusal() } }
+        var error: MigrationError?
+        for _ in 0..<20 where error == nil {
+            do {
+                _ = try Migrator([Self.migration(inBatches: true)], options: options).migrate(CacheStore(at: old.url))
+            } catch let thrown as MigrationError where thrown.code == .tooManyFailures {
+                error = thrown
+            } catch {}
+            guard !isKept else { continue }
+            // As an earlier release left it.
+            try SQLite(old.url).run(
+                """
+                UPDATE molt_meta SET value = json_remove(value, '$.failures[0].first', '$.failures[1].first')
+                WHERE name = 'unfinished' AND value LIKE '%"failures"%'
+                """
+            )
+        }
+        let found = try #require(error)
+        #expect(found.message.hasPrefix("\(total) of 60 records could not be converted so far"))
+        #expect(found.message.contains("The batch was rolled back."))
+        #expect(!found.message.contains("upgrade was rolled back"))
+        #expect(found.migration == expected.migration)
+        #expect(found.step == expected.step)
+        // Of one that an earlier release left, only what it was before the migration is known.
+        #expect(found.recordType == (isKept ? expected.recordType : "A"))
+        #expect(found.recordKey == (isKept ? expected.recordKey : "k9"))
+        let first = try #require(found.underlying as? MigrationError)
+        #expect(first.code == .stepFailed)
+        #expect(first.message == "An earlier batch could not convert the record: Refusal")
+        #expect(first.recordKey == found.recordKey)
+    }
+
     @Test func `is tried again as any other`() throws {
         let old = try OldStore(Self.records)
         let direct = try OldStore(Self.records)

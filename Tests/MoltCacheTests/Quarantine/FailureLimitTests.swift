@@ -65,6 +65,7 @@ import Testing
         }
         #expect(error.code == .tooManyFailures)
         #expect(error.message.hasPrefix("4 of 10 records could not be converted so far, and the limit is 3."))
+        #expect(error.message.contains("The upgrade was rolled back."))
         #expect(error.migration == MigrationID(name: "first", version: 1))
         #expect(error.step?.number == 1)
         #expect(error.recordKey == "0")
@@ -122,6 +123,42 @@ import Testing
             #expect(error.recordKey == "0")
             #expect(error.step?.words == "visit")
             #expect((error.underlying as? MigrationError)?.underlying is Refusal)
+        }
+    }
+
+    @Test(arguments: ["same", "inside", "renamed", "pass"])
+    func `A record that is looked at twice counts once for a share`(way: String) throws {
+        func registry(_ failing: Int) -> MigrationRegistry {
+            @Sendable func check(_ old: Record) throws {
+                guard let number = Int(old.key), number >= failing else { throw Refusal() }
+            }
+            let block = MigrationStep.run("visit") { migration in
+                switch way {
+                case "inside":
+                    try migration.enumerate("Person") { _, new in
+                        try migration.enumerate("Person") { _, _ in }
+                        try check(new)
+                    }
+                case "renamed":
+                    try migration.enumerate("Person") { _, _ in }
+                    try migration.renameType("Person", to: "Human")
+                    try migration.enumerate("Human") { old, _ in try check(old) }
+                default:
+                    if way == "same" { try migration.enumerate("Person") { _, _ in } }
+                    try migration.enumerate("Person") { old, _ in try check(old) }
+                }
+            }
+            let pass = MigrationStep.transform("Person") { $0["passed"] = true }
+            return [Migration(to: 1, "first", steps: way == "pass" ? [pass, block] : [block])]
+        }
+        let limit = Policy.Limit(share: 0.3)
+        #expect(try Self.upgrade(10, failing: 3, .quarantine(upTo: limit), registry(3)).counts.quarantined == 3)
+        for policy in [Policy.quarantine(upTo: limit), .drop(upTo: limit)] {
+            let error = try #require(throws: MigrationError.self) {
+                try Self.upgrade(10, failing: 4, policy, registry(4))
+            }
+            #expect(error.code == .tooManyFailures)
+            #expect(error.message.hasPrefix("4 of 10 records could not be converted, and the limit is 30 %."))
         }
     }
 

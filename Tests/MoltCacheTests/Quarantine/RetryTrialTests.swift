@@ -1,0 +1,251 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltTesting
+import Testing
+
+/// What a record in quarantine goes through when it is tried again, and what must not come of it.
+@Suite("A record in quarantine that is tried again")
+struct RetryTrialTests {
+    /// Creates a record that no other has the key of.
+    static let index = MigrationStep.run("index") { migration in
+        guard try migration.record(forKey: "index") == nil else { return }
+        try migration.create("Index", forKey: "index", ["of": .int(try migration.count(ofType: "Human"))])
+    }
+
+    // MARK: Records that blocks create
+
+    @Test func `is not taken for one that a block creates after it was dropped`() throws {
+        let old = try OldStore(RetryTests.people)
+        let all: Set = ["a", "b", "c"]
+        let cache = try RetryTests.open(old, RetryTests.registry(failing: all, then: Self.index))
+        try cache.remove(forKey: "index")
+        let fixed = RetryTests.registry(failing: [], droppingAt: "c", then: Self.index)
+        let report = try cache.retryQuarantined(with: fixed)
+        #expect(report.entries.map(\.outcome) == [.converted, .converted, .dropped])
+        #expect(report.entries.map(\.newKey) == [nil, nil, nil])
+        #expect(report.created == 1)
+        #expect(try cache.keys() == ["a", "b", "index"])
+        #expect(try cache.typeName(forKey: "index") == "Index")
+        #expect(try cache.quarantinedCount == 0)
+    }
+
+    @Test func `keeps its content when one that a block creates fails after it`() throws {
+        let old = try OldStore(RetryTests.people)
+        func registry(_ failing: Set<String>) -> MigrationRegistry {
+            let four = Migration(to: 4, "four", .transform("Index") { _ in throw Refusal() })
+            return MigrationRegistry(RetryTests.registry(failing: failing, then: Self.index).migrations + [four])
+        }
+        let cache = try RetryTests.open(old, registry(["c"]))
+        let before = try cache.quarantined()
+        #expect(before.map(\.key) == ["c", "index"])
+        // It fails where it failed before.
+        let again = try cache.retryQuarantined([before[0].id], with: registry(["c"]))
+        #expect(again.entries.map(\.outcome) == [.failed])
+        #expect(again.created == 0)
+        #expect(try cache.quarantined() == before)
+        // It does not, and only what is created fails: that has no other place, and must not be lost.
+        let report = try cache.retryQuarantined([before[0].id], with: registry([]))
+        #expect(report.entries.map(\.outcome) == [.failed])
+        let after = try #require(try cache.quarantined().first)
+        #expect(after.content == before[0].content)
+        #expect(after.key == "c")
+        #expect(after.failure.migration == before[0].failure.migration)
+        #expect(
+            after.failure.reason
+                == "Migration \"four\" (version 4), step 1 (transform Index): A record that a block created could not be "
+                + "converted: Refusal"
+        )
+        let fixed = MigrationRegistry(
+            RetryTests.registry(failing: [], then: Self.index).migrations + [Migration(to: 4, "four")]
+        )
+        // The block creates the record anew, so that the one in quarantine finds its key taken.
+        #expect(try cache.retryQuarantined(with: fixed).entries.map(\.outcome) == [.converted, .keyTaken])
+        #expect(try Set(cache.keys()) == ["a", "b", "c", "index"])
+    }
+
+    // MARK: The order
+
+    /// A step whose result tells what ran before it.
+    static func appending(_ text: String, failing: Set<String> = []) -> MigrationStep {
+        .transform("Person") { record in
+            if failing.contains(record.key) { throw Refusal() }
+            record["path"] = .string(try record.string("path") + text)
+        }
+    }
+
+    @Test(arguments: ["three", "four", "late", "later"])
+    func `goes through late migrations when the store did`(failing: String) throws {
+        let old = try OldStore(["a", "b", "c"].map { StoredRecord("Person", $0, #"{"path":""}"#) })
+        func step(_ name: String, _ text: String, _ isFixed: Bool) -> MigrationStep {
+            Self.appending(text, failing: failing == name && !isFixed ? ["b"] : [])
+        }
+        func registry(_ release: Int, isFixed: Bool = false) -> MigrationRegistry {
+            var migrations = [Migration(to: 1, "one", Self.appending("1"))]
+            if release >= 3 { migrations.append(Migration(to: 1, "later", step("later", "M", isFixed))) }
+            if release >= 2 { migrations.append(Migration(to: 2, "late", step("late", "L", isFixed))) }
+            migrations.append(Migration(to: 3, "three", step("three", "3", isFixed)))
+            migrations.append(Migration(to: 4, "four", step("four", "4", isFixed)))
+            return MigrationRegistry(migrations, allowsLateMigrations: true)
+        }
+        for release in 1...2 { try RetryTests.open(old, registry(release)).close() }
+        let cache = try RetryTests.open(old, registry(3))
+        #expect(try cache.quarantined().map(\.key) == ["b"])
+        let report = try cache.retryQuarantined(with: registry(3, isFixed: true))
+        #expect(report.entries.map(\.outcome) == [.converted])
+        cache.close()
+        let snapshot = try old.snapshot()
+        #expect(snapshot["a"]?.text == #"{"path":"134LM"}"#)
+        #expect(snapshot["b"]?.text == snapshot["a"]?.text)
+        #expect(snapshot["b"]?.version == snapshot["a"]?.version)
+    }
+
+    @Test func `is not tried without all migrations that were applied since`() throws {
+        let old = try OldStore(RetryTests.people)
+        let cache = try RetryTests.open(old, RetryTests.registry(failing: ["b"]))
+        let before = try cache.quarantined()
+        let short = MigrationRegistry(Array(RetryTests.registry(failing: []).migrations.prefix(2)))
+        let report = try cache.retryQuarantined(with: short)
+        #expect(report.entries.map(\.outcome) == [.notTried])
+        #expect(
+            report.entries.first?.reason == "The registry does not have all that was applied since: \"three\"."
+        )
+        #expect(report.description.contains("\"three\""))
+        #expect(try cache.quarantined() == before)
+        #expect(try cache.keys() == ["a", "c"])
+    }
+
+    // MARK: What is not about the record
+
+    @Test func `keeps its reason when an attached store cannot be read now`() throws {
+        let old = try OldStore(RetryTests.people)
+        func registry(_ failing: Set<String>, excuse: String? = nil) -> MigrationRegistry {
+            let notebook = Notebook(url: old.directory.file("notes"), excuse: excuse)
+            let block = MigrationStep.run("write notes", attaching: [notebook]) { migration in
+                try migration.pages(notebook).add("\(try migration.count(ofType: "Human"))")
+            }
+            return MigrationRegistry(
+                RetryTests.registry(failing: failing).migrations + [Migration(to: 4, "notes", block)]
+            )
+        }
+        let cache = try RetryTests.open(old, registry(["b", "c"]))
+        let before = try cache.quarantined()
+        let report = try cache.retryQuarantined(with: registry([], excuse: "The notebook is locked."))
+        #expect(report.entries.map(\.outcome) == [.notTried, .notTried])
+        #expect(report.entries.first?.reason?.contains("The notebook is locked.") == true)
+        #expect(try cache.quarantined() == before)
+        #expect(try cache.retryQuarantined(with: registry([])).count(of: .converted) == 2)
+    }
+
+    @Test func `stays as it was when someone cancels, who is told so`() throws {
+        let old = try OldStore(RetryTests.people)
+        let cache = try RetryTests.open(old, RetryTests.registry(failing: ["b", "c"]))
+        let before = try cache.quarantined()
+        for step in [
+            MigrationStep.run("stop") { _ in throw CancellationError() },
+            .transform("Human") { _ in throw CancellationError() },
+        ] {
+            let error = #expect(throws: MigrationError.self) {
+                try cache.retryQuarantined(with: RetryTests.registry(failing: [], then: step))
+            }
+            #expect(error?.underlying is CancellationError)
+            #expect(try cache.quarantined() == before)
+        }
+    }
+
+    @Test func `is tried also by who does not upgrade stores`() throws {
+        let old = try OldStore(RetryTests.people)
+        try RetryTests.open(old, RetryTests.registry(failing: ["b"])).close()
+        var configuration = CodableCache.Configuration()
+        configuration.duty = .others()
+        let fixed = RetryTests.registry(failing: [])
+        let cache = try CodableCache(at: old.url, migrations: fixed, configuration: configuration)
+        #expect(try cache.retryQuarantined(with: fixed).count(of: .converted) == 1)
+    }
+
+    @Test(arguments: [
+        "first_step = -9223372036854775807 - 1", "first_step = 9223372036854775807", "first_step = 0", "step = 0",
+        "version = -1", "version = 2147483648", "migration_version = -9223372036854775807 - 1",
+    ])
+    func `is not tried when someone wrote nonsense into its row`(assignment: String) throws {
+        let old = try OldStore(RetryTests.people)
+        let cache = try RetryTests.open(old, RetryTests.registry(failing: ["b", "c"]))
+        try SQLite(old.url).run("UPDATE molt_quarantine SET \(assignment) WHERE id = 1")
+        #expect(try cache.quarantined().map(\.key) == ["b", "c"])
+        let report = try cache.retryQuarantined(with: RetryTests.registry(failing: []))
+        #expect(report.entries.map(\.outcome) == [.notTried, .converted])
+        #expect(report.entries.first?.reason?.contains("damaged") == true)
+        #expect(try cache.quarantined().map(\.key) == ["b"])
+    }
+
+    // MARK: Others
+
+    @Test func `shows no control character of its key, and takes one line`() throws {
+        let key = "x\r\ny\u{1B}[31m\r\u{2028}z"
+        let old = try OldStore([StoredRecord("Per\nson\u{1B}", key, "{}")])
+        let step = MigrationStep.transform("Per\nson\u{1B}") { _ in throw Refusal() }
+        let registry: MigrationRegistry = [Migration(to: 1, "one", step)]
+        let cache = try RetryTests.open(old, registry)
+        let report = try cache.retryQuarantined(with: registry)
+        #expect(report.entries.map(\.key) == [key])
+        let record = try #require(try cache.quarantined().first)
+        let lines = report.description.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == 2)
+        for line in lines.map(String.init) + [record.description] {
+            #expect(line.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "\u{2028}" })
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `is found by its key by another cache that was open before`(isRestored: Bool) throws {
+        for isSet in [false, true] {
+            let directory = try OldDirectory()
+            let content = String(decoding: try JSONEncoder().encode(["object": Friend(7)]), as: UTF8.self)
+            try directory.write(content, for: "person-7")
+            let name = MD5.hexadecimal(of: "person-7".utf8)
+            func two(_ failing: String) -> Migration {
+                let step = MigrationStep.transform("Person") { if $0.key == failing { throw Refusal() } }
+                return Migration(to: 2, "two", step.onFailure(.quarantine(upTo: .none)))
+            }
+            let adoption = directory.adoption(.fileNames)
+            let cache = try directory.open(adoption, two(name))
+            let other = try directory.open(adoption, two(""))
+            #expect(try cache.value(Friend.self, forKey: "person-7") == nil)
+            if isRestored {
+                let id = try #require(try other.quarantined().first?.id)
+                try other.restoreQuarantined(id, as: Friend(7))
+            } else {
+                #expect(try other.retryQuarantined(with: [adoption, two("")]).count(of: .converted) == 1)
+            }
+            if isSet {
+                try cache.set(Friend(8), forKey: "person-7")
+                #expect(try cache.count() == 1)
+                #expect(try other.value(Friend.self, forKey: "person-7") == Friend(8))
+            } else {
+                #expect(try cache.value(Friend.self, forKey: "person-7") == Friend(7))
+            }
+        }
+    }
+
+    @Test func `came there also when the name of its type was lost`() throws {
+        let old = try OldStore(RetryTests.people)
+        try SQLite(old.url).run("PRAGMA foreign_keys = OFF; DELETE FROM molt_type")
+        let failure = RecordFailure(
+            migration: MigrationID(name: "one", version: 1),
+            step: MigrationError.StepPosition(number: 1, words: "lose"),
+            firstStep: 1,
+            code: .stepFailed,
+            reason: "Refusal"
+        )
+        try CacheStore(at: old.url).upgrade(
+            { transaction in
+                try transaction.deferQuarantine(DeferredQuarantine(stage: 0, id: 2, failure: failure))
+                try transaction.applyDeferredChanges(stage: 0)
+            },
+            waiting: {}
+        )
+        let rows = try SQLite(old.url).rows("SELECT key, type, content FROM molt_quarantine")
+        #expect(rows == [["b", "", #"{"age":"b"}"#]])
+        #expect(try SQLite(old.url).rows("SELECT key FROM molt_record ORDER BY id") == [["a"], ["c"]])
+    }
+}
