@@ -100,17 +100,27 @@ final class SalvageSource {
             return scan
         }
         var start = Int64.min
+        // Where something could not be read: what lies between that and the next row is unknown. A look-up after an id
+        // goes through the same damaged tree, and may have passed over some.
+        var unread: Int64?
         while true {
-            guard let last = try read(statement, from: start, body) else { return scan }
-            // The next id that could be; nothing was read before the first one.
-            let lower = last.found ? last.id + 1 : start
+            let last = try read(statement, from: start) { id, values in
+                if let lower = unread, id > lower { scan.gaps.append(lower...id - 1) }
+                unread = nil
+                try body(id, values)
+            }
+            guard let last else {
+                if let lower = unread { scan.gaps.append(lower...Int64.max) }
+                return scan
+            }
+            let lower = last.found ? last.id + 1 : unread ?? start
+            unread = lower
             guard let next = nextReadable(from: max(lower, 0), probe), last.found || next > start,
                 scan.gaps.count < Self.gapLimit
             else {
                 scan.gaps.append(lower...Int64.max)
                 return scan
             }
-            if next > lower { scan.gaps.append(lower...next - 1) }
             start = next
         }
     }
