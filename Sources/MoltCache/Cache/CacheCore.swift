@@ -221,8 +221,8 @@ final class CacheCore {
 
     private func superseded(by stored: Int) -> MigrationError {
         let what =
-            stored > version
-            ? "upgraded the cache at \(path) from version \(version) to \(stored)"
+            stored >= version
+            ? "upgraded the cache at \(path) from version \(version) to \(stored), or replaced it,"
             : "put a backup, or a fresh store, in the place of the cache at \(path), which has version \(stored) now,"
         var error = MigrationError(
             .superseded,

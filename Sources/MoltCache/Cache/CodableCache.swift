@@ -54,7 +54,8 @@ public final class CodableCache: Sendable {
     ///   - migrations: Brings the file to today's version; none by default.
     ///   - configuration: How the cache works.
     /// - Throws: ``CacheError`` when the file cannot be used, and it is untouched then; ``MigrationError`` when it
-    ///   cannot be upgraded, and it is as it was before then.
+    ///   cannot be upgraded. It is as it was then, but for batches that a migration has committed, and unless the error
+    ///   says that changes outside the file are still to be made.
     public convenience init(
         at url: URL,
         migrations: MigrationRegistry = MigrationRegistry(),
@@ -89,6 +90,9 @@ public final class CodableCache: Sendable {
         inMemory migrations: MigrationRegistry,
         configuration: Configuration = Configuration()
     ) throws {
+        var configuration = configuration
+        // Nobody else could make it.
+        configuration.duty = .opener
         try self.init(
             CacheStore(inMemory: configuration.coding, attachments: configuration.attached),
             migrations: migrations,
@@ -183,7 +187,6 @@ extension CacheStore {
             createsFile: configuration.createsFile,
             attachments: configuration.attached
         )
-        deadline = configuration.deadline
         pageLimit = configuration.pageLimit
         isDurable = configuration.isDurable
     }

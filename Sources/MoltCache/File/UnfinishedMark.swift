@@ -12,11 +12,10 @@ enum UnfinishedMark {
     static func read(_ connection: Connection) throws(SQLiteError) -> UnfinishedMigration? {
         let query = "SELECT value FROM molt_meta WHERE name = '\(name)'"
         guard let bytes = try connection.prepare(query).first({ Data($0.bytes(0)) }) else { return nil }
-        do {
-            return try JSONDecoder().decode(UnfinishedMigration.self, from: bytes)
-        } catch {
+        guard let found = try? JSONDecoder().decode(UnfinishedMigration.self, from: bytes), found.isPlausible else {
             throw SQLiteError(extendedCode: 11, message: "the mark of a migration that is half done cannot be read")
         }
+        return found
     }
 
     /// Keeps one in the place of another, or none.
@@ -29,5 +28,16 @@ enum UnfinishedMark {
         let statement = try connection.prepare("INSERT OR REPLACE INTO molt_meta(name, value) VALUES('\(name)', ?1)")
         try statement.bind(String(decoding: bytes, as: UTF8.self), at: 1)
         try statement.run()
+    }
+}
+
+extension UnfinishedMigration {
+    /// Whether its numbers are such as a migration can have: they are added to.
+    fileprivate var isPlausible: Bool {
+        let counts = [counts] + stepCounts
+        let numbers =
+            counts.flatMap { [$0.read, $0.changed, $0.dropped, $0.created, $0.quarantined] }
+            + (failures ?? []).flatMap { [$0.step, $0.count] } + [total, migration.version]
+        return numbers.allSatisfy { (0...1 << 48).contains($0) }
     }
 }

@@ -29,7 +29,7 @@ public final class CacheStore: MigrationStore {
     /// Is called before each part of a backup that is put back, for tests that kill the process there.
     package var atCopy: () -> Void = {}
     /// When an upgrade's statements are stopped; nil for never.
-    var deadline: ContinuousClock.Instant?
+    package var deadline: ContinuousClock.Instant?
     let isInMemory: Bool
     private let createsFile: Bool
     private var connection: Connection?
@@ -301,3 +301,5 @@ public final class CacheStore: MigrationStore {
         }
     }
 }
+
+extension CacheStore: InterruptibleStore {}

@@ -14,8 +14,8 @@ package import Foundation
 /// migration that the attempt before it has come to. The file is gone when an upgrade has ended in good order. It need not
 /// outlive a loss of power, and what cannot be noted stops no upgrade.
 package struct AttemptLog: Sendable {
-    /// What is read of the file, at most, in bytes.
-    private static let sizeLimit = 65_536
+    /// What is read of the file, at most, in bytes: its end.
+    private static let sizeLimit: UInt64 = 65_536
 
     private let path: String
 
@@ -36,7 +36,10 @@ package struct AttemptLog: Sendable {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        guard isFile(descriptor), let bytes = try? file.read(upToCount: Self.sizeLimit) else { return [] }
+        guard isFile(descriptor), let size = try? file.seekToEnd(),
+            (try? file.seek(toOffset: size > Self.sizeLimit ? size - Self.sizeLimit : 0)) != nil,
+            let bytes = try? file.read(upToCount: Int(Self.sizeLimit))
+        else { return [] }
         var attempts: [UpgradeAttempt] = []
         for text in bytes.split(separator: UInt8(ascii: "\n")) {
             // The last line may have been cut off by the kill.
@@ -51,8 +54,8 @@ package struct AttemptLog: Sendable {
 
     /// The attempt that is under way, when its process is still there.
     package func holder() -> UpgradeAttempt? {
-        guard let last = attempts().last, last.processID > 0 else { return nil }
-        return kill(last.processID, 0) == 0 || errno == EPERM ? last : nil
+        guard let last = attempts().last, last.isAlive else { return nil }
+        return last
     }
 
     /// Notes that an attempt begins.
@@ -93,5 +96,12 @@ package struct AttemptLog: Sendable {
     private func status() -> mode_t? {
         var status = stat()
         return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+    }
+}
+
+extension UpgradeAttempt {
+    /// Whether its process is there; another one may have got its number meanwhile.
+    var isAlive: Bool {
+        processID > 0 && (kill(processID, 0) == 0 || errno == EPERM)
     }
 }

@@ -15,8 +15,11 @@ final class AttemptNote {
     func begin(_ plan: MigrationPlan) throws {
         guard let log, own == nil else { return }
         let attempt = UpgradeAttempt(plan, appVersion: options.appVersion)
-        let earlier = log.attempts().filter { $0.isRepeated(by: attempt) }
-        if let limit = options.attemptLimit, earlier.count >= limit { throw MigrationError.attemptsFailed(earlier) }
+        // One whose process is there was not cut off: it may be between two batches, or at its end.
+        let earlier = log.attempts().filter { $0.isRepeated(by: attempt) && !$0.isAlive }
+        if let limit = options.attemptLimit, !earlier.isEmpty, earlier.count >= limit {
+            throw MigrationError.attemptsFailed(earlier)
+        }
         // Those of another release, or of another version of the store, say nothing any more.
         if earlier.isEmpty { log.clear() }
         log.begin(attempt)
@@ -43,7 +46,9 @@ final class AttemptNote {
         guard let own, let log else { return }
         self.own = nil
         // Another process may have begun since the lock was given up.
-        guard let last = log.attempts().last, last.processID == own.processID else { return }
+        guard let last = log.attempts().last, last.processID == own.processID, last.startedAt == own.startedAt else {
+            return
+        }
         log.clear()
     }
 

@@ -28,7 +28,7 @@ public struct MigrationOptions: Sendable {
     ///
     /// An app that is about to be suspended while it holds a lock is killed by some systems. An upgrade that is still at
     /// work then is rolled back at the next batch of records, or within a statement of the store, and fails with the code
-    /// `deadlinePassed`; a later opening begins anew. It cannot stop within a closure of a migration: leave those some
+    /// `deadlinePassed`; a later opening begins anew, or behind the last batch that was committed. It cannot stop within a closure of a migration: leave those some
     /// time.
     public var deadline: ContinuousClock.Instant?
     /// How often an upgrade may be cut off, by a crash or a kill, before it is not tried again; 5 by default.

@@ -14,6 +14,11 @@ extension Migrator {
         var upgrade = Upgrade(plan: planned)
         repeat {
             try commitPortion(of: store, &upgrade, attempt, backup)
+            if upgrade.hasMore, !upgrade.plan.journal.isEmpty, !options.isDryRun {
+                // In a transaction of its own: what follows may be rolled back, and must not have it made twice.
+                try applyJournal(of: store, attempt)
+                upgrade.plan.journal = []
+            }
         } while upgrade.hasMore
         return (upgrade.plan, upgrade.entries)
     }
@@ -106,7 +111,7 @@ extension Migrator {
         let transaction = scope.transaction
         let portion = UpgradePortion(of: plan, registry, commitsInBatches: commitsInBatches)
         if let migration = portion.batched {
-            let unfinished = try transaction.state().unfinished
+            let unfinished = plan.unfinished.flatMap { $0.migration.name == migration.name ? $0 : nil }
             var run = BatchedRun(migration, from: plan.from, registry: registry, unfinished: unfinished, scope: scope)
             let version = max(plan.from, migration.version)
             if let unfinished = try run.run() {

@@ -30,6 +30,7 @@ public struct Migrator: Sendable {
     ///   an earlier one, and `deadlinePassed` between the two: the store then keeps the changes that could not be made
     ///   outside it, and makes them when it is next opened.
     public func migrate(_ store: any MigrationStore) throws -> MigrationReport {
+        if !options.isDryRun { (store as? any InterruptibleStore)?.deadline = options.deadline }
         let backup = UpgradeBackup(of: store, options)
         do {
             let report = try run(store, backup)
@@ -101,6 +102,9 @@ public struct Migrator: Sendable {
     /// Tells of migrations that were edited after this store had counted them as applied.
     func checkEdits(_ plan: MigrationPlan) throws {
         guard let first = plan.edits.first else { return }
+        // Half of the records would go through it as it was, and the other half as it is.
+        let half = plan.edits.first { $0.migration.name == plan.unfinished?.migration.name }
+        if let half, options.editedMigrations != .ignore { throw MigrationError.edited(half, all: plan.edits) }
         switch options.editedMigrations {
         case .ignore: break
         case .report: options.monitor?.send(.edited(plan.edits))

@@ -9,7 +9,8 @@ struct UpgradePortion {
 
     /// Finds the part that comes next.
     ///
-    /// A migration that commits in batches is a portion by itself; what stands before it is committed first.
+    /// A migration that commits in batches is a portion by itself; what stands before it is committed first. One that is
+    /// half done comes before all others, wherever it stands: the records that it has not seen are of another shape.
     ///
     /// - Parameter commitsInBatches: Whether the store can commit in batches at all.
     init(of plan: MigrationPlan, _ registry: MigrationRegistry, commitsInBatches: Bool) {
@@ -20,16 +21,18 @@ struct UpgradePortion {
         func isBatched(_ entry: MigrationPlan.Entry) -> Bool {
             entry.willRun && migrations[entry.migration.name]?.isBatched == true
         }
-        guard let index = plan.entries.firstIndex(where: isBatched) else { return }
+        let unfinished = plan.unfinished?.migration.name
+        let half = plan.entries.firstIndex { isBatched($0) && $0.migration.name == unfinished }
+        guard let index = half ?? plan.entries.firstIndex(where: isBatched) else { return }
         let before = plan.entries[..<index]
-        if before.contains(where: { $0.willRun || $0.needsRow }) {
+        if half == nil, before.contains(where: { $0.willRun || $0.needsRow }) {
             self.plan.entries = Array(before)
             self.plan.to = before.map(\.migration.version).reduce(plan.from, max)
             hasMore = true
         } else {
             batched = migrations[plan.entries[index].migration.name]
             hasMore =
-                plan.entries[(index + 1)...].contains { $0.willRun || $0.needsRow }
+                plan.entries.indices.contains { $0 != index && (plan.entries[$0].willRun || plan.entries[$0].needsRow) }
                 || plan.to > max(plan.from, plan.entries[index].migration.version)
         }
     }

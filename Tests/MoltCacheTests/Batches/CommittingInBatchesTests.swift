@@ -214,16 +214,106 @@ struct CommittingInBatchesTests {
         #expect(try await old.upgrade(Self.numbering(2), configuration).to == 2)
     }
 
+    @Test(arguments: [false, true])
+    func `goes on before a migration that came to stand before it`(isBatched: Bool) async throws {
+        let old = try OldStore(Self.records)
+        _ = try await stop(old, at: 11, 4)
+        func registry(_ size: Int?) -> MigrationRegistry {
+            var migrations = Self.numbering(size).migrations
+            let other = Migration(
+                to: 2,
+                "other",
+                .transform("Person") { person in
+                    person["number"] = .number(RecordNumber(try person.int("number") + 1))
+                    if person.key == "p4" { person.drop() }
+                }
+            )
+            migrations.insert(isBatched ? other.committingInBatches(of: 3) : other, at: 1)
+            return MigrationRegistry(migrations)
+        }
+        let report = try await old.upgrade(registry(4), Self.configuration(1))
+        #expect(report.entries.map(\.migration.name) == ["number", "other"])
+        #expect(report.entries.map(\.counts.read) == [20, 20])
+        let people = try old.snapshot().records.filter { $0.type == "Person" }
+        #expect(people.count == 19)
+        #expect(people.allSatisfy { $0.text.contains(#""number":2"#) })
+    }
+
+    @Test func `is upgraded by two openers who take turns`() async throws {
+        let old = try OldStore(Self.records)
+        let whole = try OldStore(Self.records)
+        let expected = try await whole.upgraded(Self.numbering(nil))
+        let url = old.url
+        let errors = Log<any Error>()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    var configuration = Self.configuration(1)
+                    // Who is at work is not taken for who was cut off.
+                    configuration.attemptLimit = 1
+                    do {
+                        try CodableCache(at: url, migrations: Self.numbering(1), configuration: configuration).close()
+                    } catch {
+                        errors.append(error)
+                    }
+                }
+            }
+        }
+        #expect(errors.all.isEmpty)
+        #expect(try old.snapshot().records == expected.records)
+        #expect(try old.snapshot().ledger.map(\.counts) == expected.ledger.map(\.counts))
+    }
+
+    @Test func `stops at a deadline that passes in a later batch`() async throws {
+        let old = try OldStore(Self.records)
+        var configuration = Self.configuration(1)
+        let deadline = ContinuousClock.now + .milliseconds(200)
+        configuration.deadline = deadline
+        let registry = Self.numbering(2) { key in
+            while key == "p8", ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.002) }
+        }
+        let error = await #expect(throws: MigrationError.self) { try await old.upgrade(registry, configuration) }
+        #expect(error?.code == .deadlinePassed)
+        #expect(error?.message.contains("goes on from there") == true)
+        #expect(try CacheStore.state(at: old.url).unfinished?.counts.read == 4)
+        #expect(try await old.upgrade(Self.numbering(2)).to == 2)
+    }
+
+    @Test func `does not have settings changed twice when it is cut off behind them`() async throws {
+        let old = try OldStore(Self.records)
+        let notebook = Notebook(url: old.directory.file("notes"))
+        func registry(fails: Bool) -> MigrationRegistry {
+            [
+                Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("one") }),
+                Migration(
+                    to: 2,
+                    "batched",
+                    .transform("Person") { person in if fails, person.key == "p8" { throw Refusal() } }
+                ).committingInBatches(of: 2),
+            ]
+        }
+        await #expect(throws: MigrationError.self) { try await old.upgrade(registry(fails: true)) }
+        #expect(try notebook.lines == ["one"])
+        #expect(try CacheStore.state(at: old.url).journal.isEmpty)
+        // What the user takes back in the meantime stays so.
+        try notebook.write([])
+        try await old.upgrade(registry(fails: false))
+        #expect(try notebook.lines.isEmpty)
+    }
+
     @Test func `must stay as it is until it is complete`() async throws {
         let old = try OldStore(Self.records)
         _ = try await stop(old, at: 11, 4)
         var configuration = Self.configuration(1)
-        configuration.editedMigrations = .fail
-        let error = await #expect(throws: MigrationError.self) {
-            try await old.upgrade(Self.numbering(4, revision: 2), configuration)
+        // Also where no other edit stops anybody: each half would go through another migration.
+        for policy in [MismatchPolicy.fail, .report] {
+            configuration.editedMigrations = policy
+            let error = await #expect(throws: MigrationError.self) {
+                try await old.upgrade(Self.numbering(4, revision: 2), configuration)
+            }
+            #expect(error?.code == .migrationEdited)
+            #expect(error?.migration?.name == "number")
         }
-        #expect(error?.code == .migrationEdited)
-        #expect(error?.migration?.name == "number")
         configuration.editedMigrations = .ignore
         #expect(try await old.upgrade(Self.numbering(4, revision: 2), configuration).to == 2)
     }

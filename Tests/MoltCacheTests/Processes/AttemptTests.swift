@@ -79,6 +79,32 @@ struct AttemptTests {
         #expect(try scratch.names() == ["cache.molt"])
     }
 
+    @Test func `is begun once whatever the limit`() throws {
+        try open(limit: 0).close()
+        #expect(try CacheStore.state(at: url).version == 2)
+    }
+
+    @Test func `is counted also behind very many others`() async throws {
+        await crash()
+        let note = URL(fileURLWithPath: url.path + "-attempt")
+        let own = try Data(contentsOf: note)
+        let other = UpgradeAttempt(
+            startedAt: Date(),
+            from: 7,
+            to: 8,
+            appVersion: "",
+            processName: "x",
+            processID: 1_999_999_999
+        )
+        let line = Data(#"{"attempt":"#.utf8) + (try JSONEncoder().encode(other)) + Data("}\n".utf8)
+        try (Data((0..<1_000).map { _ in line }.joined()) + own).write(to: note)
+        #expect(CodableCache.unfinishedAttempts(at: url).last?.to == 2)
+        let error = #expect(throws: MigrationError.self) { try open(limit: 1) }
+        #expect(error?.code == .attemptsFailed)
+        try open(limit: 2).close()
+        #expect(try scratch.names() == ["cache.molt"])
+    }
+
     @Test func `is tried again up to the limit`() async throws {
         await crash()
         try open(limit: 2).close()

@@ -75,6 +75,27 @@ struct DeadlineTests {
         #expect(try Snapshot(of: url) == before)
     }
 
+    @Test func `stops within a statement of a migrator's, too`() throws {
+        let deadline = ContinuousClock.now + .milliseconds(200)
+        let deleted = Log<Int>()
+        let cache = try CodableCache(at: url)
+        try cache.batch { batch in
+            for number in 0..<20_000 { try batch.set(number, forKey: "number \(number)") }
+        }
+        cache.close()
+        var options = MigrationOptions()
+        options.deadline = deadline
+        let block = MigrationStep.run { migration in
+            wait(for: deadline)
+            deleted.append(try migration.deleteAll(ofType: "Int"))
+        }
+        let error = #expect(throws: MigrationError.self) {
+            try Migrator(registry(block), options: options).migrate(CacheStore(at: url))
+        }
+        #expect(error?.code == .deadlinePassed)
+        #expect(deleted.all.isEmpty)
+    }
+
     @Test func `does not begin when the time is over, and holds no lock`() throws {
         let registry = registry(.renameType("Person", to: "Alien"))
         let past = configuration(.now - .seconds(1))

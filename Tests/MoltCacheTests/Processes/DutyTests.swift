@@ -120,6 +120,13 @@ struct DutyTests {
         #expect(error?.code == .cancelled)
     }
 
+    @Test func `makes its own store in memory, which nobody else can make`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.duty = .others()
+        let cache = try CodableCache(inMemory: renaming, configuration: configuration)
+        #expect(cache.schemaVersion == 1)
+    }
+
     @Test func `can still try the upgrade on a copy`() throws {
         try makeOld()
         var configuration = CodableCache.Configuration()
