@@ -187,7 +187,8 @@ struct QuarantineTrial {
             throw Obstacle(reason: "The registry does not have all that was applied since: \(names).")
         }
         var done = Set(kept.indices.filter { kept[$0].place < first })
-        let rest = kept.indices.filter { kept[$0].place >= first }.sorted { (kept[$0].place, $0) < (kept[$1].place, $1) }
+        let rest = kept.indices.filter { kept[$0].place >= first }
+            .sorted { (kept[$0].place, $0) < (kept[$1].place, $1) }
         var portions: [[Int]] = []
         for index in rest {
             if let last = portions.last?.last, last < index {
