@@ -17,6 +17,7 @@ final class Salvage {
     private var gaps: [ClosedRange<Int64>] = [Int64.min...Int64.max]
     private var isIndexWhole = false
     private var hasTree = false
+    private var isFreeListWhole = false
     private var losses: [SalvageReport.Loss] = []
     private var unlisted = 0
     /// What the file has beside its records.
@@ -109,16 +110,28 @@ final class Salvage {
         let scan = try source.rows(Self.columns, of: "molt_record") { id, values in try take(id, values) }
         hasTree = scan.isReadable
         gaps = scan.isReadable ? scan.gaps : [Int64.min...Int64.max]
-        for (id, _) in try missing() {
+        guard !source.damage.isEmpty else { return }
+        // A scan may pass over rows that a look-up still finds, where a page above them is damaged.
+        let lastID = try target.connection.integer(
+            "SELECT max(coalesce((SELECT max(id) FROM temp.expected), 0), coalesce(max(id), 0)) FROM main.molt_record"
+        )
+        for id in 0..<min(lastID, Self.lookupLimit) where try !target.has(id: id + 1) {
+            if let values = source.row(Self.columns, of: "molt_record", id: id + 1) { try take(id + 1, values) }
+        }
+        for (id, _) in try missing() where id > Self.lookupLimit {
             if let values = source.row(Self.columns, of: "molt_record", id: id) { try take(id, values) }
         }
     }
+
+    /// How many ids are looked up one by one.
+    private static let lookupLimit: Int64 = 10_000_000
 
     private func readPages(isLogRead: Bool) throws {
         guard let file = ByteSource(path: copy.alone) else { return }
         let log = isLogRead ? copy.log.flatMap { ByteSource(path: $0) } : nil
         let scan = PageScan(file, log: log)
-        if scan.freePages == nil, isLogRead {
+        isFreeListWhole = scan.freePages != nil
+        if !isFreeListWhole, isLogRead {
             report.assume(
                 "The list of unused pages is damaged, so records that were deleted may have come back."
             )
@@ -162,7 +175,8 @@ final class Salvage {
             guard let name = expected, let key else { return true }
             return name.utf8.elementsEqual(key.utf8)
         }
-        return !isIndexWhole && gaps.contains { $0.contains(id) }
+        // A page of rows that is not free is in use: what is on it was not deleted.
+        return !isIndexWhole && (isFreeListWhole || gaps.contains { $0.contains(id) })
     }
 
     /// The key that the index has for an id, nil inside when it is not known; nil when it has none.
@@ -170,6 +184,14 @@ final class Salvage {
         let search = try target.statement("SELECT key FROM temp.expected WHERE id = ?1")
         try search.bind(id, at: 1)
         return try search.first { $0.isNull(0) || $0.isBlob(0) ? String?.none : $0.text(0) }
+    }
+
+    /// The id that the index has for a key.
+    private func expectedID(_ key: String) throws -> Int64? {
+        try target.connection.execute("CREATE INDEX IF NOT EXISTS temp.expected_key ON expected(key)")
+        let search = try target.statement("SELECT id FROM temp.expected WHERE key = ?1")
+        try search.bind(key, at: 1)
+        return try search.first { $0.integer(0) }
     }
 
     /// Notes what an index has; where it has two keys for an id, it says nothing of either.
@@ -205,13 +227,19 @@ final class Salvage {
     /// - Returns: Whether it was added.
     @discardableResult
     private func take(_ id: Int64, _ values: [ColumnValue]) throws -> Bool {
-        var values = values
+        var (id, values) = (id, values)
         let expected = try expectedKey(id) ?? nil
         if let expected, values.count > 1, values[1].string.map({ !$0.utf8.elementsEqual(expected.utf8) }) ?? true {
-            // A bit that changed in an index mostly puts it out of order, and in a row nothing shows it. The index has
-            // also the key under which the record is found.
-            lose(SalvageReport.Loss(.doubtfulKey, id: id, key: values[1].string ?? expected))
-            values[1] = .text(Array(expected.utf8))
+            if let other = try values[1].string.flatMap({ try expectedID($0) }), try !target.has(id: other) {
+                // The index has the row's key, with another id: it is the id that changed.
+                lose(SalvageReport.Loss(.doubtfulKey, id: id, key: expected))
+                id = other
+            } else {
+                // A bit that changed in an index mostly puts it out of order, and in a row nothing shows it. The index has
+                // also the key under which the record is found.
+                lose(SalvageReport.Loss(.doubtfulKey, id: id, key: values[1].string ?? expected))
+                values[1] = .text(Array(expected.utf8))
+            }
         }
         let row: SalvagedRow
         do throws(SalvagedRow.Fault) {

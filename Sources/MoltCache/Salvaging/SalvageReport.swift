@@ -33,9 +33,10 @@ public struct SalvageReport: Hashable, Sendable, Codable {
             public static let damagedContent = Kind(rawValue: "damagedContent")
             /// An older state of a record that was saved: another row has the same key or the same id.
             public static let duplicate = Kind(rawValue: "duplicate")
-            /// A key of a record that was saved under another one: its row does not have the key that the index has.
+            /// A record that was saved, and of which the row and the index do not say the same.
             ///
-            /// The record was saved under the index's, by which it is found; the loss names the row's.
+            /// It was saved under the index's key, by which it is found, unless the index has the row's key too, with
+            /// another id. The loss names the key that it was not saved under.
             public static let doubtfulKey = Kind(rawValue: "doubtfulKey")
             /// Records between two ids, of which it is not known which there were.
             public static let unknownRecords = Kind(rawValue: "unknownRecords")

@@ -5,6 +5,7 @@ internal import MoltCore
 /// What is thrown here comes from the closures; what SQLite cannot read ends a search, and is no error.
 final class SalvageSource {
     private let connection: Connection
+    private var lookup: Statement?
     /// The tables that the schema names.
     private let tables: Set<String>
     /// What SQLite finds wrong; of very much the beginning.
@@ -40,6 +41,7 @@ final class SalvageSource {
     }
 
     deinit {
+        lookup = nil
         connection.close()
     }
 
@@ -191,12 +193,13 @@ final class SalvageSource {
         return nil
     }
 
-    /// The row of an id, looked up by itself; nil when there is none that can be read.
+    /// The record of an id, looked up by itself; nil when there is none that can be read.
     func row(_ columns: String, of table: String, id: Int64) -> [ColumnValue]? {
-        guard tables.contains(table),
-            let statement = try? connection.prepare("SELECT \(columns) FROM \(table) NOT INDEXED WHERE id = ?1"),
-            (try? statement.bind(id, at: 1)) != nil, (try? statement.step()) == true
-        else { return nil }
+        let sql = "SELECT \(columns) FROM \(table) NOT INDEXED WHERE id = ?1"
+        if lookup == nil, tables.contains(table) { lookup = try? Statement(sql, on: connection, isLasting: true) }
+        guard let statement = lookup else { return nil }
+        defer { statement.reset() }
+        guard (try? statement.bind(id, at: 1)) != nil, (try? statement.step()) == true else { return nil }
         return statement.integer(0) == id ? statement.values : nil
     }
 
