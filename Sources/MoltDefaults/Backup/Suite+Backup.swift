@@ -4,8 +4,7 @@ public import MoltCore
 extension Suite {
     /// The backups of a suite that is a store, the newest first.
     ///
-    /// They are made by ``upgrade(with:attaching:options:)-(_,[any_AttachedStore],_)`` where its options ask for it, and
-    /// by ``backUp(attaching:)``.
+    /// They are made by an upgrade whose options ask for it, and by ``backUp(attaching:)``.
     ///
     /// - Throws: ``DefaultsError`` with the code `invalidSuite` or `notWritable`.
     public func backups() throws -> [StoreBackup] {
