@@ -19,20 +19,23 @@ struct StoreReplacement {
     private let files: BackupFiles
     private let storeName: String
 
+    /// The copy of what is replaced that is kept where it is whole; nil for none.
+    private let keeping: BackupRequest?
     /// Called before each part of the copy; with the last one it is committed.
     private let atCopy: () -> Void
 
     /// Looks at nothing yet.
-    init(of storeName: String, atCopy: @escaping () -> Void = {}) {
+    init(of storeName: String, keeping: BackupRequest? = nil, atCopy: @escaping () -> Void = {}) {
         self.storeName = storeName
+        self.keeping = keeping
         self.atCopy = atCopy
         files = BackupFiles(storeName)
     }
 
     /// What takes the place of the contents.
     enum Contents {
-        /// Those of another file.
-        case file(String)
+        /// Those of another file, and what is to be done to attached stores besides.
+        case file(String, adding: [JournalEntry])
         /// None: a file that is to be started afresh.
         case nothing
     }
@@ -47,21 +50,32 @@ struct StoreReplacement {
     /// - Parameters:
     ///   - isExpected: Called with the lock held; nil for a file that cannot be read.
     ///   - waiting: Called again and again while another process holds the lock; throws to give up.
+    /// - Returns: What was kept of a file that was whole; nil when that was not wanted, or there was none.
     /// - Throws: What the two throw; ``CacheError`` for a file that is not ours; ``DamagedSource``; ``SQLiteError``.
+    @discardableResult
     func replace(
         with contents: Contents,
         checking isExpected: (StoreState?) throws -> Void,
         waiting: () throws -> Void
-    ) throws {
+    ) throws -> StoreBackup? {
+        // Without one the next line says what is wrong.
+        try? DurableDirectory.make(at: files.directory, attributes: [.posixPermissions: 0o700])
         try FileStatus.create(files.path)
         files.removeLeftovers()
+        var kept: StoreBackup?
         do {
-            try replacePages(with: contents, checking: isExpected, waiting: waiting)
-        } catch let error as SQLiteError where error.isDamage {
-            guard case .file(let path) = contents else { throw error }
+            try replacePages(with: contents, &kept, checking: isExpected, waiting: waiting)
+            return kept
+        } catch {
+            // A copy of what is still there is of no use.
+            if let kept { try? DurableFile.remove(FileStatus.path(of: kept.url)) }
+            guard let error = error as? SQLiteError, error.isDamage, case .file(let path, let more) = contents else {
+                throw error
+            }
             if let reason = BackupCheck.damage(path) { throw DamagedSource(reason: reason) }
             try isExpected(nil)
-            try replaceFile(by: path, because: error, waiting: waiting)
+            try replaceFile(by: path, adding: more, because: error, waiting: waiting)
+            return nil
         }
     }
 
@@ -69,6 +83,7 @@ struct StoreReplacement {
 
     private func replacePages(
         with contents: Contents,
+        _ kept: inout StoreBackup?,
         checking isExpected: (StoreState?) throws -> Void,
         waiting: () throws -> Void
     ) throws {
@@ -98,7 +113,12 @@ struct StoreReplacement {
         if live.hasMoved { throw SQLiteError.moved }
         let (state, isTampered) = try lockedState(isOurs: isOurs)
         try isExpected(state)
-        if isTampered || isDamaged(storeName) { try keepDamaged() }
+        if isTampered || state == nil || isDamaged(storeName) {
+            try keepDamaged()
+        } else if var request = keeping, let state, !state.isFresh {
+            request.version = state.version
+            kept = try BackupCopy(of: storeName, request, isLocked: true).make()
+        }
         repeat { atCopy() } while try copy.step()
         try copy.finish()
         // Apple's own SQLite never asks the drive for that. Nobody locks the log.
@@ -121,20 +141,34 @@ struct StoreReplacement {
                 "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(FileFormat.applicationID)"
             )
             return (blank, nil)
-        case .file(let path):
+        case .file(let path, let more):
             let source = try Connection(path, mode: .readOnly)
             _ = try source.integer("PRAGMA user_version")
-            let hasContent = FileStatus.hasContent(files.path)
-            guard hasContent, try source.integer("PRAGMA page_size") != pageSize else { return (source, nil) }
             // SQLite writes only pages of the same size into a file that has a log.
+            let isRepaged = try FileStatus.hasContent(files.path) && source.integer("PRAGMA page_size") != pageSize
+            guard isRepaged || !more.isEmpty else { return (source, nil) }
             let (part, _) = try files.begin(.damaged, version: nil, at: Date())
-            try source.execute("PRAGMA page_size = \(pageSize)")
-            let repaging = try source.prepare("VACUUM INTO ?1")
-            try repaging.bind(part.path, at: 1)
-            try repaging.run()
+            if isRepaged {
+                try source.execute("PRAGMA page_size = \(pageSize)")
+                let repaging = try source.prepare("VACUUM INTO ?1")
+                try repaging.bind(part.path, at: 1)
+                try repaging.run()
+            } else {
+                try source.copy(into: Connection(part.path, mode: .readWrite))
+            }
             source.close()
+            try add(more, to: Connection(part.path, mode: .readWrite))
             return (try Connection(part.path, mode: .readOnly), part)
         }
+    }
+
+    /// Adds what is to be done to attached stores to a copy that nobody else has.
+    private func add(_ more: [JournalEntry], to connection: Connection) throws(SQLiteError) {
+        guard !more.isEmpty else { return }
+        try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN")
+        try FileFormat.modernize(connection)
+        try JournalTable.add(more, to: connection)
+        try connection.execute("COMMIT")
     }
 
     /// What the file says of itself while its lock is held.
@@ -164,7 +198,12 @@ struct StoreReplacement {
     ///
     /// At every moment there is a file at the path. It gets its other name first, so that the log, which is moved before
     /// another file takes its place and would be taken for that one's, has that name, too.
-    private func replaceFile(by path: String, because error: SQLiteError, waiting: () throws -> Void) throws {
+    private func replaceFile(
+        by path: String,
+        adding more: [JournalEntry],
+        because error: SQLiteError,
+        waiting: () throws -> Void
+    ) throws {
         let lock = try FileLock(directory: files.directory, waiting: waiting)
         // Another process may have been here first.
         guard isDamaged(storeName) else { throw SQLiteError.moved }
@@ -179,6 +218,7 @@ struct StoreReplacement {
             throw DamagedSource(reason: "it is damaged.")
         }
         source.close()
+        try add(more, to: copy)
         copy.close()
         let aside = files.path(of: files.unused(.damaged, version: nil, at: Date()).text)
         let isLinked = link(files.path, aside) == 0

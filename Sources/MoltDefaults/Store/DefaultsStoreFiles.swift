@@ -104,7 +104,7 @@ struct DefaultsStoreFiles {
 
     /// Removes the journal and the lock of a suite that nobody uses any more.
     func removeAll() {
-        for backup in (try? backups()) ?? [] { try? FileManager.default.removeItem(at: backup.url) }
+        for backup in (try? backups(BackupName.Kind.allCases)) ?? [] { try? FileManager.default.removeItem(at: backup.url) }
         for suffix in [".molt-journal", ".molt-journal-new", ".molt-lock", ".molt-attempt"] {
             guard let path = try? path(suffix) else { continue }
             try? FileManager.default.removeItem(atPath: path)
