@@ -161,7 +161,7 @@ import Testing
 }
 
 /// Makes writes beyond a size fail in this process, as on a full disk.
-private func limitFiles(to size: Int) throws {
+func limitFiles(to size: Int) throws {
     signal(SIGXFSZ, SIG_IGN)
     var limit = rlimit()
     #if canImport(Glibc)
