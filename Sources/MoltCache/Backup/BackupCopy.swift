@@ -39,7 +39,7 @@ struct BackupCopy {
         } catch {
             if request.kind == .damaged, error.isDamage { throw error }
             // Not the file alone is read: beside one that is in use SQLite needs a file that it can write.
-            guard error.isFull else { throw failure(error.advice, error) }
+            guard error.isFull || error.isAtLimit else { throw failure(error.advice, error) }
             throw noSpace(Int64(FileStatus.unfollowed(files.path)?.size ?? 0), error)
         }
         guard files.directory.utf8.count + 1 + BackupName.longest(of: files.name) <= FileStatus.longestPath else {

@@ -1,4 +1,4 @@
-package import MoltCore
+internal import MoltCore
 
 /// The marks, in the file itself, of an upgrade that goes on in a later transaction, and perhaps in a later opening.
 extension CacheStore {
@@ -10,7 +10,7 @@ extension CacheStore {
     /// Keeps which backup was made before an upgrade, and what the store is now.
     package func keepUpgradeBackup(_ name: String?) throws {
         guard let connection else { return }
-        do {
+        do throws(SQLiteError) {
             try connection.execute(
                 "DELETE FROM molt_meta WHERE name IN ('\(Self.backupMark)', '\(Self.contentsMark)')"
             )
@@ -19,7 +19,7 @@ extension CacheStore {
             // Nobody else writes to a store in which a migration is half done, and each of its batches would count all.
             guard try UnfinishedMark.read(connection) == nil else { return }
             try Self.write(try Self.contentsMark(connection), as: Self.contentsMark, to: connection)
-        } catch let error as SQLiteError {
+        } catch {
             throw MigrationError(error, store: storeName)
         }
     }
@@ -30,12 +30,12 @@ extension CacheStore {
     /// upgrade: then it is another state, and there is none.
     package func upgradeBackup() throws -> String? {
         guard let connection else { return nil }
-        do {
+        do throws(SQLiteError) {
             guard let name = try Self.read(Self.backupMark, from: connection) else { return nil }
             if try UnfinishedMark.read(connection) != nil { return name }
             let contents = try Self.contentsMark(connection)
             return try Self.read(Self.contentsMark, from: connection) == contents ? name : nil
-        } catch let error as SQLiteError {
+        } catch {
             throw MigrationError(error, store: storeName)
         }
     }

@@ -14,10 +14,10 @@ package import Foundation
 /// A backup takes the space of the store; when there is not as much, the upgrade does not begin. After an upgrade the
 /// older ones are removed, as this says. Those that the app has asked for itself stay.
 ///
-/// One backup is kept of each state that the store's versions have begun an upgrade from: an upgrade that is cut off and
-/// tried again counts once, and takes no older release's backup away. While it is tried, the copies of the first and of
-/// the newest try are kept, as the store may have been written to in between; when it has ended, the newest. An upgrade
-/// that commits in batches and goes on in a later opening makes no other one, unless the store was written to meanwhile.
+/// Backups count by the upgrades that they were made for: one that is cut off and tried again counts once, and takes no
+/// older release's backup away. While it lasts, the copies of its first and of its newest try are kept, as the store may
+/// have been written to in between; when it has ended, the newest. An upgrade that commits in batches and goes on in a
+/// later opening makes no other one, unless the store was written to meanwhile.
 public struct BackupPolicy: Sendable {
     /// Of how many upgrades the backups are kept, the newest ones; 1 when it is less.
     public var keep: Int

@@ -286,6 +286,26 @@ private let rounds = ProcessInfo.processInfo.environment["MOLT_LONG"] == nil ? 8
 
     // MARK: A full disk
 
+    /// SQLite cannot even make its own memory beside the file then.
+    @Test func `never: a disk that is full is told as such, also by a backup on demand`() async throws {
+        try scenario.fill(1)
+        let path = scenario.url.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            try limitFileSize(to: 1_000)
+            do {
+                try CodableCache.backUp(at: URL(fileURLWithPath: path))
+                throw TestFailure.expected
+            } catch let error as MigrationError {
+                try limitFileSize(to: .max)
+                FileHandle.standardError.write(Data("\(error)\n".utf8))
+                guard error.code == .noSpaceForBackup, error.message.contains("Free some space and try again.") else {
+                    throw error
+                }
+            }
+        }
+        #expect(try scenario.otherNames() == [])
+    }
+
     @Test func `never: a disk that is full leaves everything as it was, and then it works`() async throws {
         try scenario.fill(1, count: count)
         let before = try scenario.contents

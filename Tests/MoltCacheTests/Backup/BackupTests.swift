@@ -131,24 +131,6 @@ import Testing
         #expect(FreeSpace.bytes(at: scenario.scratch.url.path + "/nowhere") == nil)
     }
 
-    @Test func `that cannot be made because of what is beside the file does not blame the file`() throws {
-        try scenario.fill(1)
-        let open = try scenario.open(1)
-        try open.set(Person.jane, forKey: "in the log")
-        let copy = scenario.scratch.file("copy.molt")
-        for suffix in ["", "-wal"] {
-            try FileManager.default.copyItem(atPath: scenario.url.path + suffix, toPath: copy.path + suffix)
-        }
-        // As in a directory that cannot be written: SQLite's own memory beside the file cannot be made.
-        try FileManager.default.createDirectory(atPath: copy.path + "-shm", withIntermediateDirectories: false)
-        let error = #expect(throws: MigrationError.self) {
-            try CacheStore(at: copy).makeBackup(BackupRequest(.manual, version: 1))
-        }
-        #expect(error?.code == .backupFailed)
-        #expect(error?.message.contains("it cannot be read") == false, "\(error?.message ?? "")")
-        #expect(error?.message.contains("Check the permissions of its directory") == true, "\(error?.message ?? "")")
-    }
-
     @Test func `takes no link for its own file, and removes what killed ones have left`() throws {
         try scenario.fill(1)
         let date = Date(timeIntervalSince1970: 1_800_000_000.25)

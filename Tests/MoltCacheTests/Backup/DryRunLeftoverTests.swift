@@ -16,7 +16,9 @@ import Testing
     }
 
     /// With a temporary directory of their own: other tests make dry runs meanwhile.
-    @Test func `that was killed leaves a copy, which the next one removes, and not that of one that lives`() async throws {
+    @Test func `that was killed leaves a copy, which the next one removes, and not that of one that lives`()
+        async throws
+    {
         try scenario.fill(1)
         let path = scenario.url.path
         let directory = scenario.scratch.file("temporary")

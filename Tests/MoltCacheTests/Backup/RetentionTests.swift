@@ -192,7 +192,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...4) func `are not made of a version that an upgrade in batches only passes`(commits: Int) throws {
+    @Test(arguments: 1...4) func `are not made of a version that an upgrade in batches only passes`(commits: Int) throws
+    {
         try scenario.fill(0, count: 25)
         let before = try scenario.contents
         // Behind migration 1, behind each of two batches, and behind migration 2.
