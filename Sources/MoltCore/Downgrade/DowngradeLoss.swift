@@ -36,8 +36,8 @@ extension DowngradeLoss: CustomStringConvertible {
         let names = changes.isEmpty ? "" : " (\(changes.joined(separator: ", ")))"
         let now = "\(store) at version \(storeVersion)\(names) with \(recordCount) records"
         guard let backup else { return "\(now) [kept aside; an empty store at version \(registryVersion) begins]" }
-        let attached = attachedStores.isEmpty ? "" : "; \(attachedStores.joined(separator: ", ")) become what they were"
-        let left = storesLeft.isEmpty ? "" : "; \(storesLeft.joined(separator: ", ")) stay as they are"
+        let attached = attachedStores.isEmpty ? "" : "; also put back: \(attachedStores.joined(separator: ", "))"
+        let left = storesLeft.isEmpty ? "" : "; not put back: \(storesLeft.joined(separator: ", "))"
         return "\(now) [the backup of \(backup.date) takes its place: \(backup)\(attached)\(left)]"
     }
 }

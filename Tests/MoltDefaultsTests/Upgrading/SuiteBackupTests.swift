@@ -341,7 +341,7 @@ import Testing
         let loss = try #require(losses.all.last)
         #expect(loss.backup?.schemaVersion == 1)
         #expect(loss.attachedStores.contains(group.attachedName) && loss.storesLeft == [])
-        #expect("\(loss)".contains("become what they were"), "\(loss)")
+        #expect("\(loss)".contains("also put back: "), "\(loss)")
         // As it was before what a later release has moved there.
         #expect(try other.values == ["theme": "dark"])
         #expect(try scratch.values["volume"] == 12)
@@ -377,7 +377,7 @@ import Testing
             _ = try? suite.upgrade(with: moving(1, into: group), attaching: [group], options: options(policy))
         }
         #expect(losses.all.map(\.storesLeft) == Array(repeating: [group.attachedName], count: 3))
-        #expect(losses.all.allSatisfy { "\($0)".contains("\(group.attachedName) stay as they are") })
+        #expect(losses.all.allSatisfy { "\($0)".contains("not put back: \(group.attachedName)") })
         #expect(try other.values["volume"] == 0.5)
         #expect(try state.version == 1)
     }
