@@ -6,6 +6,7 @@
     import MoltCore
     import MoltTesting
     import Testing
+    import TestSupport
 
     /// A process that upgrades thousands of records and two suites is killed at instants that a seed draws.
     @Suite struct `An upgrade of records and suites that is killed` {

@@ -4,6 +4,7 @@
     import Molt
     import MoltCore
     import Testing
+    import TestSupport
 
     extension PowerLossTests {
         @Suite("at any operation of an upgrade of suites")
@@ -21,10 +22,11 @@
                 let after = try scenario.outcome()
                 #expect(after.journal.isEmpty)
                 #expect(after.old.isEmpty && after.group["title"] == "app" && after.group["tags"] == ["a", "b"])
-                var sweep = PowerLossSweep(recording: recording)
-                try sweep.checkRecording()
-                sweep.seeds = TestRun.choose(1, long: 40)
-                sweep.distance = TestRun.choose(primary == .cache ? 3 : 1, long: 1)
+                let sweep = try PowerLossSweep(
+                    of: recording,
+                    seeds: TestRun.choose(1, long: 40),
+                    distance: TestRun.choose(primary == .cache ? 3 : 1, long: 1)
+                )
                 var found: [AppScenario.Left: Int] = [:]
                 let count = try sweep.run { moment in
                     let left = try scenario.left(before: before, after: after)
@@ -54,9 +56,7 @@
                         try place.old.set(3, forKey: "key 1")
                         DiskRecording.mark("set")
                     }
-                    var sweep = PowerLossSweep(recording: recording)
-                    try sweep.checkRecording()
-                    sweep.seeds = TestRun.choose(4, long: 100)
+                    let sweep = try PowerLossSweep(of: recording, seeds: TestRun.choose(4, long: 100))
                     let count = try sweep.run { moment in
                         var found = try place.old.values()
                         let (first, second) = (found["key 0"], found["key 1"])

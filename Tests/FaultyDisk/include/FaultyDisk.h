@@ -91,12 +91,4 @@ long molt_disk_counted(void);
 /// How many calls have failed.
 long molt_disk_refused(void);
 
-// Volumes
-
-/// Mounts an empty volume in memory over a directory, for this process only; false where that is not allowed.
-bool molt_mount_volume(const char *directory, long kilobytes);
-
-/// Lets this process make no file longer than a number of bytes; -1 for no limit. False where that is not allowed.
-bool molt_limit_file_size(long bytes);
-
 #endif

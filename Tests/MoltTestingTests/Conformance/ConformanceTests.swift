@@ -2,16 +2,14 @@ import Foundation
 import Molt
 import MoltTesting
 import TestHome
+import TestSupport
 import Testing
 
 @Suite struct `The conformance suite` {
     @Test func `The cache file passes, with all that concerns records`() throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appending(path: "molt-conformance-\(UUID().uuidString)", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let scratch = try ScratchDirectory()
         let report = try MigrationStoreConformance {
-            CacheStore(at: directory.appending(path: "\(UUID().uuidString).molt", directoryHint: .notDirectory))
+            CacheStore(at: scratch.file("\(UUID().uuidString).molt"))
         } reopening: { store in
             CacheStore(at: URL(filePath: store.storeName))
         }.verify()
@@ -94,12 +92,10 @@ import Testing
     }
 
     @Test func `A store that gives up by itself is caught`() throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appending(path: "molt-conformance-\(UUID().uuidString)", directoryHint: .isDirectory)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let scratch = try ScratchDirectory()
         let error = try #require(throws: TestingError.self) {
             try MigrationStoreConformance {
-                ImpatientStore(at: directory.appending(path: "\(UUID().uuidString).molt", directoryHint: .notDirectory))
+                ImpatientStore(at: scratch.file("\(UUID().uuidString).molt"))
             } reopening: { store in
                 ImpatientStore(at: URL(filePath: store.storeName))
             }.verify()
