@@ -125,7 +125,8 @@ extension StoreBehavior {
 
     // MARK: Helpers
 
-    private static func migrator(_ registry: MigrationRegistry) -> Migrator {
+    /// A migrator that waits for others, and takes no edited migration.
+    static func migrator(_ registry: MigrationRegistry) -> Migrator {
         let options = MigrationOptions(appVersion: "1", lockTimeout: .seconds(10), editedMigrations: .fail)
         return Migrator(registry, options: options)
     }
