@@ -188,7 +188,9 @@ extension CodableCache {
     public func exportQuarantine(to url: URL) throws -> Int {
         let path = FileStatus.path(of: url)
         do {
-            let file = try NewFile(path)
+            guard FileStatus.unfollowed(path) == nil else { throw DurableFile.Failure(number: EEXIST) }
+            PartFile.removeLeftover(path + BackupName.part)
+            let file = try PartFile(path + BackupName.part)
             try file.write(QuarantineExport.opening(schemaVersion: schemaVersion))
             var count = 0
             var after: Int64 = 0
@@ -203,9 +205,9 @@ extension CodableCache {
                 }
             }
             try file.write(QuarantineExport.closing)
-            try file.finish()
+            try file.publish(as: path)
             return count
-        } catch let failure as NewFile.Failure {
+        } catch let failure as DurableFile.Failure {
             throw CacheError(failure, exportingTo: path)
         }
     }
@@ -213,13 +215,11 @@ extension CodableCache {
 
 extension CacheError {
     /// The error for a file that could not be written.
-    fileprivate init(_ failure: NewFile.Failure, exportingTo path: String) {
-        switch failure {
-        case .exists:
+    fileprivate init(_ failure: DurableFile.Failure, exportingTo path: String) {
+        if failure.isExisting {
             self.init(.fileExists, "There is something at \(path) already. Choose another path. It was not changed.")
-        case .system(let number):
-            let reason = String(cString: strerror(number))
-            self.init(.storeFailed, "The quarantine cannot be written to \(path): \(reason).")
+        } else {
+            self.init(.storeFailed, "The quarantine cannot be written to \(path): \(failure.reason).")
         }
         self.path = path
     }

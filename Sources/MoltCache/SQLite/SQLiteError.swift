@@ -75,8 +75,8 @@ extension SQLiteError {
     ///
     /// SQLite says that the locking protocol failed when many others came first, again and again.
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(resultCode) }
-    /// Whether the file is not a whole database.
-    var isDamage: Bool { resultCode == SQLITE_CORRUPT || resultCode == SQLITE_NOTADB }
+    /// Whether the file is damaged, or no database at all: SQLite's codes 11 and 26.
+    public var isDamage: Bool { resultCode == SQLITE_CORRUPT || resultCode == SQLITE_NOTADB }
     /// Whether a statement was stopped because the time was over.
     var isInterruption: Bool { resultCode == SQLITE_INTERRUPT }
     /// Whether two rows would have had the same key.

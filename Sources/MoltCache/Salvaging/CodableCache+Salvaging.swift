@@ -1,5 +1,5 @@
 public import Foundation
-internal import MoltCore
+public import MoltCore
 
 extension CodableCache {
     /// Copies every record of a damaged file that can still be read into a new file, and lists what cannot.
@@ -7,9 +7,14 @@ extension CodableCache {
     /// ```swift
     /// do {
     ///     cache = try CodableCache(at: url, migrations: migrations)
-    /// } catch let error as CacheError where error.code == .storeFailed {
-    ///     let report = try CodableCache.salvage(from: url, to: newURL)
+    /// } catch where isDamaged(error) {
+    ///     let report = try CodableCache.salvage(from: url, to: newURL, migrations: migrations)
     ///     print(report)
+    /// }
+    ///
+    /// func isDamaged(_ error: any Error) -> Bool {
+    ///     let cause = (error as? CacheError)?.underlying ?? (error as? MigrationError)?.underlying
+    ///     return (cause as? SQLiteError)?.isDamage == true
     /// }
     /// ```
     ///
@@ -30,15 +35,23 @@ extension CodableCache {
     ///   - url: The damaged file. Close every cache that has it open first. The log beside it, with `-wal` behind its
     ///     name, must be kept with it: it holds what was written last.
     ///   - newURL: The new file. Nothing may be there.
+    ///   - migrations: What the app opens its caches with. It is looked at only when a part of the ledger is lost: those of
+    ///     a version that the file has passed count as applied then. Without them, opening the new file throws
+    ///     `lateMigration` for each whose row is lost.
     /// - Returns: What was saved, what was not, and what was assumed. Its description holds no values.
     /// - Throws: ``CacheError``: `fileMissing` or `notAFile` for the damaged file, `notADatabase` when nothing in it is a
-    ///   cache's, `foreignFile`, `newerFormat`, `busy` while somebody writes it, `fileExists` when there is something in
+    ///   cache's, `foreignFile`, `newerFormat`, `busy` while somebody writes it, or while another
+    ///   salvage makes the new file, `fileExists` when there is something in
     ///   the place of the new file, or what the system says of the new file, as `storeFailed` for a full disk.
-    public static func salvage(from url: URL, to newURL: URL) throws -> SalvageReport {
+    public static func salvage(
+        from url: URL,
+        to newURL: URL,
+        migrations: MigrationRegistry = []
+    ) throws -> SalvageReport {
         let path = FileStatus.path(of: url)
         let newPath = FileStatus.path(of: newURL)
         do {
-            return try Salvage(of: path, to: newPath).run()
+            return try Salvage(of: path, to: newPath, migrations).run()
         } catch let error as SQLiteError {
             throw CacheError(error, path: newPath)
         }

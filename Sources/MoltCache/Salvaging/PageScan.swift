@@ -37,8 +37,9 @@ struct PageScan {
     ) throws {
         // The first page has the schema.
         guard pages.count >= 2 else { return }
+        var visits = OverflowVisits(pageCount: pages.count)
         for number in 2...pages.count where freePages?.contains(number) != true {
-            guard let page = pages.page(number), let leaf = TableLeaf(page, in: pages) else { continue }
+            guard let page = pages.page(number), let leaf = TableLeaf(page, in: pages, &visits) else { continue }
             var damaged: [Int64] = []
             for cell in leaf.cells {
                 guard let values = cell.values else {
@@ -53,9 +54,10 @@ struct PageScan {
 
     private static func likelihood(_ pages: DatabasePages) -> Int {
         var count = 0
+        var visits = OverflowVisits(pageCount: pages.count)
         // A few hundred pages tell.
         for number in 1...max(1, min(pages.count, 400)) {
-            guard let page = pages.page(number), let leaf = TableLeaf(page, in: pages) else { continue }
+            guard let page = pages.page(number), let leaf = TableLeaf(page, in: pages, &visits) else { continue }
             count += leaf.cells.count { $0.values.flatMap { kind($0) } != nil }
         }
         return count
@@ -90,6 +92,7 @@ package enum PageRows {
     /// How many rows are found.
     package static func count(in file: [UInt8], log: [UInt8]) -> Int {
         var count = 0
+        // The closures throw nothing.
         try? PageScan(ByteSource(file), log: ByteSource(log)).rows { _, _, _ in
             count += 1
         } unread: { _, ids, more in

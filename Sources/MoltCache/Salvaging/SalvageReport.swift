@@ -80,7 +80,8 @@ public struct SalvageReport: Hashable, Sendable, Codable {
     public var ledgerCount = 0
     /// Whether the ledger was read whole.
     ///
-    /// When it was not, opening the new file may throw `lateMigration` for a migration whose row was lost.
+    /// When it was not, and no migrations were given, opening the new file throws `lateMigration` for each whose row was
+    /// lost.
     public var isLedgerWhole = true
     /// How many changes to attached stores were waiting, and wait in the new file.
     public var journalCount = 0

@@ -61,7 +61,8 @@ struct molt_disk_operation {
 
 /// Follows what any thread does to files below a directory whose paths have a text in them.
 ///
-/// The directory itself belongs to them; files that end with "-shm" do not: they are memory. One at a time.
+/// The directory itself belongs to them for the thread that calls this; files that end with "-shm" do not: they are
+/// memory. One at a time.
 void molt_disk_watch(const char *directory, const char *text);
 
 /// Ends it; what was recorded stays until the next time.

@@ -200,24 +200,6 @@ import Testing
         #expect(try CacheStore.state(at: newURL).journal == ["suite x"])
     }
 
-    @Test func `A migration that was half done is half done in the new file, and goes on`() throws {
-        try CodableCache(at: url).set(1, forKey: "one")
-        let file = try SQLite(url)
-        try file.run(
-            """
-            INSERT INTO molt_meta(name, value) VALUES('unfinished', '{"a":1}');
-            CREATE TABLE molt_deferred(
-                stage INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(stage, kind, id)
-            ) WITHOUT ROWID;
-            INSERT INTO molt_deferred VALUES(0, 2, 1, 'new key');
-            """
-        )
-        _ = try CodableCache.salvage(from: url, to: newURL)
-        let saved = try SQLite(newURL)
-        #expect(try saved.text("SELECT value FROM molt_meta WHERE name = 'unfinished'") == #"{"a":1}"#)
-        #expect(try saved.rows("SELECT * FROM molt_deferred") == [["0", "2", "1", "new key"]])
-    }
-
     @Test func `An index that leads to another record gives out neither`() throws {
         var configuration = CodableCache.Configuration()
         configuration.memory = nil
