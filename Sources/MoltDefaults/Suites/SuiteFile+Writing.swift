@@ -46,7 +46,8 @@
             let copy = target.beside(Self.copy)
             try save(bytes, as: copy, by: target.beside("new-\(getpid())"))
             try body()
-            // The library syncs nothing: without the copy, a loss of power could leave an empty file.
+            // Nothing says that the library syncs what it writes, though that of Swift 6.3 does: without the copy, a loss
+            // of power could leave an empty file.
             try explained { () throws(DurableFile.Failure) in try DurableFile.sync(target.path) }
             unlink(copy)
         }

@@ -136,7 +136,7 @@ extension StoreBehavior {
             person["age"] = person.contains("age") ? 2 : 1
             person.key = "person/\(person.key)"
         }
-        return migrator([Migration(to: 2, "batches", step).committingInBatches(of: 2)])
+        return migrator([Migration(to: 2, "batches", step).committingInBatches(of: 2)], batchSize: 2)
     }
 }
 

@@ -92,7 +92,8 @@ final class FlawedStore: MigrationStore {
                     for change in leftovers { try transaction.deferChange(change) }
                     do {
                         try body(flawed)
-                        leftovers = flaw == .keepsChangesAfterEnd && hasEnded ? flawed.deferred : []
+                        if flawed.hasApplied { leftovers = [] }
+                        if flaw == .keepsChangesAfterEnd, hasEnded { leftovers += flawed.deferred }
                         hasEnded = hasEnded || flawed.hasEnded
                     } catch  where flaw == .keepsChanges {
                         kept = error

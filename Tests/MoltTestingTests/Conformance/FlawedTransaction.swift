@@ -9,6 +9,8 @@ final class FlawedTransaction: MigrationTransaction {
     private var quarantined: [DeferredQuarantine] = []
     /// What was deferred.
     private(set) var deferred: [DeferredChange] = []
+    /// Whether deferred changes were made.
+    private(set) var hasApplied = false
     /// How far a migration has come, when that was set.
     private(set) var mark: UnfinishedMigration?
     /// Whether a migration that commits in batches has come to its end.
@@ -129,6 +131,7 @@ final class FlawedTransaction: MigrationTransaction {
     }
 
     func applyDeferredChanges(stage: Int) throws {
+        hasApplied = true
         // Only what this transaction has deferred.
         if flaw == .losesChanges { for change in deferred { try base.deferChange(change) } }
         if flaw == .losesQuarantine { for record in quarantined { try base.deferQuarantine(record) } }
