@@ -66,7 +66,7 @@ import Testing
     func `is not there when the disk is full, and the error says so`(limit: Int) async throws {
         let (path, newPath) = (url.path, newURL.path)
         await #expect(processExitsWith: .success) { [path = path as String, newPath = newPath as String, limit = limit as Int] in
-            try limitFiles(to: limit)
+            try FileSizeLimit.set(limit)
             let error = #expect(throws: CacheError.self) {
                 try CodableCache.salvage(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: newPath))
             }
