@@ -233,7 +233,7 @@ public final class CacheStore: MigrationStore {
             // A file that is not ours is refused before SQLite may write to it.
             if !isProbed { _ = try FileProbe.state(storeName) }
             let directory = URL(fileURLWithPath: storeName).deletingLastPathComponent().path
-            if !createsFile, try FileStatus.of(storeName) == nil { throw missing }
+            if !createsFile, try (FileStatus.of(storeName)?.size ?? 0) == 0 { throw missing }
             // What it cannot make is reported by the next line, with its reason.
             try? DurableDirectory.make(at: directory)
             try FileStatus.create(storeName)

@@ -43,6 +43,17 @@ import Testing
         #expect(try scratch.names() == ["cache.molt", "saved.molt"])
     }
 
+    @Test(arguments: ["-wal", "-shm", "-journal"])
+    func `is not made beside a log, which would be taken for its own`(suffix: String) throws {
+        let other = URL(fileURLWithPath: newURL.path + suffix)
+        try Data(sound.openLog).write(to: other)
+        let error = #expect(throws: CacheError.self) { try CodableCache.salvage(from: url, to: newURL) }
+        #expect(error?.code == .fileExists)
+        #expect(error?.path == other.path)
+        #expect(try Data(contentsOf: other) == Data(sound.openLog))
+        #expect(!FileManager.default.fileExists(atPath: newURL.path))
+    }
+
     @Test func `is not made through a link`() throws {
         let other = scratch.file("other")
         try Data("mine".utf8).write(to: other)
