@@ -10,7 +10,7 @@ extension CacheStore: BackedUpStore {
 
     /// The backups beside the file, the newest first.
     package func backups() throws -> [StoreBackup] {
-        isInMemory ? [] : BackupFiles(storeName).list()
+        try isInMemory ? [] : BackupFiles(storeName).list()
     }
 
     /// What a backup says of the store.
@@ -50,7 +50,8 @@ extension CacheStore: BackedUpStore {
                 waiting: waiting
             )
             guard let kept else { return }
-            for earlier in files.list([.replaced]) where earlier < kept {
+            // One that cannot be removed, or listed, stays; the next restore tries again.
+            for earlier in (try? files.list([.replaced])) ?? [] where earlier < kept {
                 try? DurableFile.remove(FileStatus.path(of: earlier.url))
             }
         } catch let error as StoreReplacement.DamagedSource {

@@ -10,7 +10,8 @@ extension CodableCache {
     ///
     /// A file that looks like a backup and cannot be read is not among them.
     ///
-    /// - Throws: ``CacheError`` with the code `notAFile` when there can be no cache at the URL.
+    /// - Throws: ``CacheError`` with the code `notAFile` when there can be no cache at the URL; `noPermission` or
+    ///   `storeFailed` when its directory cannot be listed.
     public static func backups(at url: URL) throws -> [StoreBackup] {
         let path = FileStatus.path(of: url)
         try FileStatus.checkPath(path)
@@ -24,11 +25,12 @@ extension CodableCache {
     /// last there is one, the newest; Molt removes none of the others. ``restore(_:at:fromAnotherStore:keepsReplaced:timeout:)``
     /// puts one back, ``salvage(from:to:)`` reads a damaged one, and ``removeBackup(_:at:)`` removes one.
     ///
-    /// - Throws: ``CacheError`` with the code `notAFile` when there can be no cache at the URL.
+    /// - Throws: ``CacheError`` with the code `notAFile` when there can be no cache at the URL, and `noPermission` or
+    ///   `storeFailed` when its directory cannot be listed.
     public static func filesAside(at url: URL) throws -> [StoreBackup] {
         let path = FileStatus.path(of: url)
         try FileStatus.checkPath(path)
-        return BackupFiles(path).list(BackupName.Kind.filesAside)
+        return try BackupFiles(path).list(BackupName.Kind.filesAside)
     }
 
     /// Copies a cache file as it is now; others may read and write it meanwhile.

@@ -58,10 +58,18 @@ struct StoreReplacement {
         checking isExpected: (StoreState?) throws -> Void,
         waiting: () throws -> Void
     ) throws -> StoreBackup? {
-        // Without one the next line says what is wrong.
+        // Without one the next lines say what is wrong.
         try? DurableDirectory.make(at: files.directory, attributes: [.posixPermissions: 0o700])
-        try FileStatus.create(files.path)
         files.removeLeftovers()
+        if case .file(let path, let more) = contents, !FileStatus.hasContent(files.path) {
+            // Whole or not at all: written into, it would be there and have nothing when the power fails. And SQLite would
+            // remove the log of an empty file, which may have all that is left.
+            try isExpected(FileStatus.hasContent(files.path + "-wal") ? nil : .fresh)
+            if let reason = BackupCheck.damage(path) { throw DamagedSource(reason: reason) }
+            let isEmpty = { !FileStatus.hasContent(files.path) }
+            _ = try setAside(by: path, adding: more, ifStill: isEmpty, waiting: waiting)
+            return nil
+        }
         var kept: StoreBackup?
         do {
             try replacePages(with: contents, &kept, checking: isExpected, waiting: waiting)
@@ -74,7 +82,9 @@ struct StoreReplacement {
             }
             if let reason = BackupCheck.damage(path) { throw DamagedSource(reason: reason) }
             try isExpected(nil)
-            try replaceFile(by: path, adding: more, because: error, waiting: waiting)
+            // Another process may have been here first.
+            let isStillDamaged = { isDamaged(storeName) }
+            _ = try setAside(by: path, adding: more, ifStill: isStillDamaged, waiting: waiting)
             return nil
         }
     }
@@ -196,21 +206,27 @@ struct StoreReplacement {
 
     /// Moves the file aside, with its log, and puts a copy of another one in its place.
     ///
-    /// At every moment there is a file at the path. It gets its other name first, so that the log, which is moved before
-    /// another file takes its place and would be taken for that one's, has that name, too.
-    private func replaceFile(
+    /// At every moment there is a file at the path, if there was one. It gets its other name first, so that the log, which
+    /// is moved before another file takes its place and would be taken for that one's, has that name, too.
+    ///
+    /// - Parameters:
+    ///   - path: The other file.
+    ///   - more: What is to be done to attached stores, besides what the other file says.
+    ///   - isAsBefore: Called with the lock held: whether the file is still what is to be moved aside.
+    /// - Returns: Where the file is now; nil when there was nothing in it.
+    func setAside(
         by path: String,
-        adding more: [JournalEntry],
-        because error: SQLiteError,
+        adding more: [JournalEntry] = [],
+        ifStill isAsBefore: () throws -> Bool,
         waiting: () throws -> Void
-    ) throws {
+    ) throws -> String? {
         let lock = try FileLock(directory: files.directory, waiting: waiting)
-        // Another process may have been here first.
-        guard isDamaged(storeName) else { throw SQLiteError.moved }
+        guard try isAsBefore() else { throw SQLiteError.moved }
         let (part, _) = try files.begin(.damaged, version: nil, at: Date())
         let copy = try Connection(part.path, mode: .readWrite)
         try copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-        let source = try Connection(path, mode: .readOnly)
+        // Nobody writes to it, and no log of it is made.
+        let source = try Connection(path, mode: .immutable)
         do throws(SQLiteError) {
             try source.copy(into: copy)
         } catch {
@@ -221,7 +237,8 @@ struct StoreReplacement {
         try add(more, to: copy)
         copy.close()
         let aside = files.path(of: files.unused(.damaged, version: nil, at: Date()).text)
-        let isLinked = link(files.path, aside) == 0
+        let hasContent = ["", "-wal", "-journal"].contains { FileStatus.hasContent(files.path + $0) }
+        let isLinked = hasContent && link(files.path, aside) == 0
         if isLinked { try DurableFile.sync(directory: files.directory) }
         for suffix in ["-wal", "-journal"] where FileStatus.hasContent(files.path + suffix) {
             try DurableFile.move(files.path + suffix, to: aside + suffix)
@@ -229,9 +246,12 @@ struct StoreReplacement {
         // Those without content, and the index of the log, which SQLite makes anew.
         for suffix in ["-wal", "-shm", "-journal"] { try DurableFile.remove(files.path + suffix) }
         // Not every file system has two names for one file.
-        if !isLinked { try DurableFile.move(files.path, to: aside) }
+        if hasContent, !isLinked, FileStatus.unfollowed(files.path) != nil {
+            try DurableFile.move(files.path, to: aside)
+        }
         try part.replace(files.path)
         _ = consume lock
+        return hasContent ? aside : nil
     }
 
     /// Whether a file of ours is not whole.

@@ -51,6 +51,7 @@ public struct QuarantineExport: Hashable, Sendable {
     }
 
     private init?(_ data: Data) {
+        // Whatever is the matter with the file, it is no export: the caller says so.
         guard let text = String(validating: data, as: UTF8.self), let file = try? JSONPart(text) else { return nil }
         let properties = Self.properties(file)
         guard properties["moltQuarantine"]?.text == "\(Self.format)",
@@ -59,6 +60,7 @@ public struct QuarantineExport: Hashable, Sendable {
         else { return nil }
         var records: [QuarantinedRecord] = []
         for element in elements {
+            // So is one with a record that cannot be read: to take in the others would lose it without a word.
             guard let head = try? Self.decoder.decode(Head.self, from: Data(element.utf8)) else { return nil }
             if let data = head.base64 {
                 records.append(head.record(content: data))
@@ -121,6 +123,7 @@ public struct QuarantineExport: Hashable, Sendable {
 
     /// Whether content can stand in the file as it is: JSON text without anything around it, and not nested too deeply.
     private static func isPlain(_ content: Data) -> Bool {
+        // Whether it throws is the answer.
         guard let text = String(validating: content, as: UTF8.self), let part = try? JSONPart(text) else {
             return false
         }

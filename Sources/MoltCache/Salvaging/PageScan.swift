@@ -24,6 +24,7 @@ struct PageScan {
         case ledger
         case journal
         case adopted
+        case quarantine
     }
 
     /// Goes through all rows that a cache can have written.
@@ -67,6 +68,7 @@ struct PageScan {
     static func kind(_ values: [ColumnValue]) -> Kind? {
         guard values.first == .null else { return nil }
         if SalvagedRow.isLikely(values) { return .record }
+        if isQuarantined(values) { return .quarantine }
         guard values.count > 1, let text = values[1].string else { return nil }
         switch values.count {
         case 2:
@@ -82,6 +84,11 @@ struct PageScan {
         default:
             return nil
         }
+    }
+
+    private static func isQuarantined(_ values: [ColumnValue]) -> Bool {
+        values.count >= 19 && values[1].integer != nil && values[2].string != nil && values[3].string != nil
+            && values[9].string != nil && values[17].number != nil
     }
 
     private static let hexDigits = Array("0123456789ABCDEF".utf8)

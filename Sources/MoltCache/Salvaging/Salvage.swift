@@ -10,7 +10,7 @@ internal import MoltCore
 ///
 /// What 2 and 3 find counts only where 1 has a gap, so that nothing comes back that was deleted.
 final class Salvage {
-    private let copy: SalvageCopy
+    let copy: SalvageCopy
     private let migrations: MigrationRegistry
     let target: SalvagedFile
     var report: SalvageReport
@@ -36,7 +36,7 @@ final class Salvage {
     func run() throws -> SalvageReport {
         let sources = openSources()
         try checkOwner(sources)
-        copy.unread.forEach { report.assume($0) }
+        for sentence in copy.unread { report.assume(sentence) }
         if let first = sources.first {
             report.damage = first.damage
             try tables.read(first)
@@ -62,6 +62,8 @@ final class Salvage {
 
     /// The states of the file that SQLite can read, the better one first.
     private func openSources() -> [SalvageSource] {
+        // SQLite would remove the log of an empty file, of which the pages may still be read.
+        guard FileStatus.hasContent(copy.alone) else { return [] }
         let whole = copy.whole.flatMap { SalvageSource($0, .readWrite) }
         if let whole, whole.damage.isEmpty, whole.isOurs {
             checkLog()

@@ -11,6 +11,8 @@ final class SalvageCopy {
     let whole: String?
     /// What of the files could not be read, in sentences for the report.
     let unread: [String]
+    /// What the file was when it was copied.
+    let status: Status
     private let directory: URL
 
     /// Copies a file, without taking a lock or dropping one that a cache of this process has on it.
@@ -37,7 +39,7 @@ final class SalvageCopy {
             )
         }
         do {
-            unread = try Self.copySettled(path, to: alone)
+            (unread, status) = try Self.copySettled(path, to: alone)
             let logs = ["-wal", "-journal"].filter { FileStatus.hasContent(alone + $0) }
             log = logs.contains("-wal") ? alone + "-wal" : nil
             whole = logs.isEmpty ? nil : directory.appending(path: "whole").path
@@ -67,14 +69,16 @@ final class SalvageCopy {
 
     /// Copies until nobody has written meanwhile.
     ///
-    /// - Returns: What could not be read, in sentences.
-    private static func copySettled(_ path: String, to copy: String) throws -> [String] {
+    /// - Returns: What could not be read, in sentences; and what the file was.
+    private static func copySettled(_ path: String, to copy: String) throws -> ([String], Status) {
         for _ in 0..<3 {
             guard let before = try status(path) else { throw error(.fileMissing, "There is no file at \(path).", path) }
             guard before.file.isFile else {
                 throw error(.notAFile, "What is at \(path) is not a file but a directory or a device.", path)
             }
-            guard before.file.size > 0 else { throw error(.notADatabase, "The file at \(path) is empty.", path) }
+            guard before.file.size > 0 || FileStatus.hasContent(path + "-wal") else {
+                throw error(.notADatabase, "The file at \(path) is empty, and has no log.", path)
+            }
             var unread: [String] = []
             try copyDatabase(path, to: copy, &unread)
             for suffix in ["-wal", "-journal"] {
@@ -93,18 +97,21 @@ final class SalvageCopy {
                     )
                 }
             }
-            if try status(path) == before { return unread }
+            if try status(path) == before { return (unread, before) }
         }
         throw error(.busy, "The file at \(path) is being written to. Close every cache that has it open first.", path)
     }
 
-    private struct Status: Equatable {
+    /// What tells whether a file, or its log, was written to.
+    struct Status: Equatable {
         var file: FileStatus
         var log: FileStatus?
     }
 
-    private static func status(_ path: String) throws -> Status? {
-        try FileStatus.of(path).map { Status(file: $0, log: FileStatus.unfollowed(path + "-wal")) }
+    /// What there is at a path, a link followed; nil for nothing.
+    static func status(_ path: String) throws(CacheError) -> Status? {
+        guard let file = try FileStatus.of(path) else { return nil }
+        return Status(file: file, log: FileStatus.unfollowed(FileStatus.resolved(path) + "-wal"))
     }
 
     /// Reads the file through SQLite's own layer: a plain close would drop the locks of this process's connections.

@@ -60,6 +60,8 @@ public struct SalvageReport: Hashable, Sendable, Codable {
     public var source: String
     /// The new file, by its path.
     public var destination: String
+    /// Where the damaged file is now, by its path; nil when it was left where it was.
+    public var setAside: String?
     /// How many records were saved.
     public var savedCount = 0
     /// How many of them SQLite did not find any more, so that they were looked for page by page.

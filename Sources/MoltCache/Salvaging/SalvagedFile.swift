@@ -1,14 +1,6 @@
 internal import Foundation
 internal import MoltCore
 
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
-
 /// The new file that what was saved goes into: `.part` behind its name until it is whole.
 final class SalvagedFile {
     /// What became of a record that was handed over.
@@ -78,10 +70,11 @@ final class SalvagedFile {
         connection.close()
     }
 
-    /// Refuses a path at which there is something.
+    /// Refuses a path at which there is something, or beside which a log is: SQLite would take that for the new file's.
     static func checkAbsence(of path: String) throws(CacheError) {
-        var status = stat()
-        guard lstat(path, &status) != 0 else { throw exists(path) }
+        for suffix in ["", "-wal", "-shm", "-journal"] where FileStatus.unfollowed(path + suffix) != nil {
+            throw exists(path + suffix)
+        }
     }
 
     private static func exists(_ path: String) -> CacheError {

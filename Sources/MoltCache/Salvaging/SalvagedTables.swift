@@ -8,7 +8,6 @@ struct SalvagedTables {
     private var journal: [Int64: [ColumnValue]] = [:]
     private var adopted: [Int64: [ColumnValue]] = [:]
     private var quarantined: [Int64: [ColumnValue]] = [:]
-    private var isQuarantineWhole = false
     private var whole: Set<PageScan.Kind> = []
     /// What the file says of itself, by name; nil when that cannot be read.
     private var marks: [[ColumnValue]]?
@@ -24,14 +23,11 @@ struct SalvagedTables {
         for table in Self.pendingTables where pending[table.name] == nil && source.has(table.name) {
             pending[table.name] = source.wholeTable(table.columns, of: table.name)
         }
-        if !isQuarantineWhole {
-            var found = quarantined
-            let scan = try source.rows("*", of: "molt_quarantine") { id, values in found[id] = found[id] ?? values }
-            quarantined = found
-            isQuarantineWhole = scan.isWhole || !source.has("molt_quarantine") && source.has("molt_record")
+        // Most caches have no such tables.
+        for (kind, table) in [(PageScan.Kind.quarantine, "molt_quarantine"), (.adopted, "molt_adopted")] {
+            if source.has("molt_record"), !source.has(table) { whole.insert(kind) }
+            try read(kind, table, source)
         }
-        // Most caches have no such table.
-        try read(.adopted, "molt_adopted", source)
     }
 
     private mutating func read(_ kind: PageScan.Kind, _ table: String, _ source: SalvageSource) throws {
@@ -54,6 +50,7 @@ struct SalvagedTables {
         case .ledger: if ledger[id] == nil { ledger[id] = values }
         case .journal: if journal[id] == nil { journal[id] = values }
         case .adopted: if adopted[id] == nil { adopted[id] = values }
+        case .quarantine: if quarantined[id] == nil { quarantined[id] = values }
         }
     }
 
@@ -134,14 +131,16 @@ struct SalvagedTables {
     }
 
     private func writeQuarantine(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
-        report.isQuarantineWhole = isQuarantineWhole
+        report.isQuarantineWhole = whole.contains(.quarantine)
         guard !quarantined.isEmpty else { return }
         try target.connection.execute(QuarantineTable.creation)
-        for (_, row) in quarantined.sorted(by: { $0.key < $1.key }) {
+        for (id, row) in quarantined.sorted(by: { $0.key < $1.key }) {
             let places = (1...max(1, row.count)).map { "?\($0)" }.joined(separator: ", ")
             do throws(SQLiteError) {
                 let insertion = try target.statement("INSERT INTO molt_quarantine VALUES(\(places))")
-                for (index, value) in row.enumerated() { try insertion.bind(value, at: Int32(index + 1)) }
+                // On a page, a row has NULL in the place of its id.
+                try insertion.bind(id, at: 1)
+                for (index, value) in row.enumerated().dropFirst() { try insertion.bind(value, at: Int32(index + 1)) }
                 try insertion.run()
                 report.quarantinedCount += 1
             } catch {
@@ -199,7 +198,8 @@ struct SalvagedTables {
         ),
         PendingTable(
             name: "molt_failed",
-            columns: "stage, id, type, migration, migration_version, first_step, step, step_words, code, reason, property",
+            columns:
+                "stage, id, type, migration, migration_version, first_step, step, step_words, code, reason, property",
             definition: QuarantineTable.deferredTable,
             content: "its notes of the records that it was to set aside"
         ),
@@ -292,7 +292,9 @@ struct SalvagedTables {
 
     /// How far a migration had come that is half done.
     private var unfinished: UnfinishedMigration? {
-        guard case .text(let bytes)? = marks?.first(where: { $0[0].string == UnfinishedMark.name })?[1] else { return nil }
+        guard case .text(let bytes)? = marks?.first(where: { $0[0].string == UnfinishedMark.name })?[1] else {
+            return nil
+        }
         // A mark that is damaged is one of which the opening says so.
         return try? JSONDecoder().decode(UnfinishedMigration.self, from: Data(bytes))
     }

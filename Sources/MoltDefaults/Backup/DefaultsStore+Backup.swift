@@ -94,7 +94,8 @@ extension DefaultsStore: BackedUpStore {
             throw error
         }
         try apply(content)
-        for earlier in try files.backups([.replaced]) {
+        // One that cannot be removed, or listed, stays; the next restore tries again.
+        for earlier in (try? files.backups([.replaced])) ?? [] {
             if let kept, earlier < kept { try? files.remove(earlier) }
         }
         _ = consume lock

@@ -239,6 +239,35 @@ import Testing
         #expect(try SQLite(newURL).rows(columns) == SQLite(url).rows(columns))
     }
 
+    @Test func `What is in quarantine is found page by page, too`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.unconvertible = .quarantine(upTo: .none)
+        let cache = try CodableCache(at: url)
+        for number in 0..<30 { try cache.set(number, forKey: "key \(number)") }
+        cache.close()
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "fails",
+                .transform("Int") { if $0.key.hasSuffix("5") { throw TestFailure.expected } }
+            )
+        ]
+        try CodableCache(at: url, migrations: migrations, configuration: configuration).close()
+        var file = Array(try Data(contentsOf: url))
+        let rows = try SQLite(url).rows("SELECT id, record_id, key, type, reason, hex(content) FROM molt_quarantine")
+        #expect(rows.count == 3)
+        for offset in 0..<100 { file[offset] = 0 }
+        try DamagedStore(file: file).write(to: url)
+        let report = try CodableCache.salvage(from: url, to: newURL)
+        #expect(report.quarantinedCount == 3)
+        #expect(report.savedCount == 27)
+        #expect(
+            try SQLite(newURL).rows("SELECT id, record_id, key, type, reason, hex(content) FROM molt_quarantine")
+                == rows
+        )
+        #expect("\(report)".contains("3 records in quarantine, perhaps not all"))
+    }
+
     @Test func `What was deleted does not come back`() throws {
         // Each page in turn: what was on it may be lost, and what was deleted before stays so.
         let deleted = Set(stride(from: 5, to: 140, by: 9).map { "key \($0)" })
