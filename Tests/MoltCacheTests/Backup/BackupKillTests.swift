@@ -288,12 +288,12 @@ private let rounds = TestRun.choose(8, long: 200)
         try scenario.fill(1)
         let path = scenario.url.path
         await #expect(processExitsWith: .success) { [path = path as String] in
-            try limitFileSize(to: 1_000)
+            try FileSizeLimit.set(1_000)
             do {
                 try CodableCache.backUp(at: URL(fileURLWithPath: path))
                 throw TestFailure.expected
             } catch let error as MigrationError {
-                try limitFileSize(to: .max)
+                try FileSizeLimit.set(nil)
                 FileHandle.standardError.write(Data("\(error)\n".utf8))
                 guard error.code == .noSpaceForBackup, error.message.contains("Free some space and try again.") else {
                     throw error
