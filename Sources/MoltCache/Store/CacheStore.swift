@@ -302,4 +302,17 @@ public final class CacheStore: MigrationStore {
     }
 }
 
-extension CacheStore: InterruptibleStore {}
+extension CacheStore: InterruptibleStore {
+    /// Moves the log into the file, and cuts it off where no reader needs it any more.
+    ///
+    /// SQLite does the first by itself when a commit finds a thousand pages in the log, also during an upgrade; it never
+    /// makes the file of the log smaller before it closes it, and a batch may be much less than that.
+    package func emptyLog() {
+        guard !isInMemory, !isTimeOver, let connection = try? openForWriting() else { return }
+        // A reader would be waited for, and who writes.
+        connection.setBusyTimeout(milliseconds: 0)
+        try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    private var isTimeOver: Bool { deadline.map { ContinuousClock.now >= $0 } ?? false }
+}

@@ -201,6 +201,7 @@ public final class MigrationContext {
             for index in 0..<batch.count {
                 // What is visited must not depend on where batches end.
                 if enumerations[level].isBatchIncomplete { break }
+                try scope.options.checkCancellation()
                 let id = batch.records[index].id
                 after = id
                 seen += 1
