@@ -37,26 +37,26 @@ let package = Package(
         .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore", "MoltTesting"]),
         .testTarget(
             name: "MoltCacheTests",
-            dependencies: molt + ["MoltTesting", "CMoltSQLite"],
+            dependencies: molt + ["MoltTesting", "TestSupport"],
             resources: [.copy("Fixtures")]
         ),
         .testTarget(
             name: "MoltDefaultsTests",
-            dependencies: molt + ["MoltTesting", "TestHome", "FaultyDisk", "CMoltSQLite"],
+            dependencies: molt + ["MoltTesting", "TestHome", "TestSupport", "FaultyDisk"],
             resources: [.copy("Fixtures")]
         ),
         .testTarget(
             name: "DurabilityTests",
-            dependencies: molt + ["MoltTesting", "TestHome", "FaultyDisk", "CMoltSQLite"]
+            dependencies: molt + ["MoltTesting", "TestHome", "TestSupport", "FaultyDisk"]
         ),
         .testTarget(
             name: "MoltTestingTests",
-            dependencies: molt + ["MoltTesting", "TestHome", "CMoltSQLite"],
+            dependencies: molt + ["MoltTesting", "TestHome", "TestSupport"],
             resources: [.copy("Fixtures/Files")]
         ),
         .testTarget(
             name: "ContactsTests",
-            dependencies: molt + ["MoltTesting", "contacts", "CMoltSQLite", "TestHome"],
+            dependencies: molt + ["MoltTesting", "contacts", "TestHome", "TestSupport"],
             exclude: ["Fixtures"]
         ),
         // Mutated inputs for everything that reads what it did not write: `swift run -c release MoltFuzz`.
@@ -66,6 +66,8 @@ let package = Package(
             path: "Tests/Fuzz"
         ),
         .testTarget(name: "FuzzTests", dependencies: ["MoltFuzz"]),
+        // What several of the targets above look at files and fill disks with.
+        .target(name: "TestSupport", dependencies: ["CMoltSQLite"], path: "Tests/Support"),
         // Gives the tests' process a home for settings of its own.
         .target(name: "TestHome", path: "Tests/TestHome"),
         // Records, refuses and loses what the tests' process writes.

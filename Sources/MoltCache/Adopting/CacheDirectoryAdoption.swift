@@ -81,6 +81,7 @@ struct CacheDirectoryAdoption: Sendable {
         }
         let expiration = Double(file.modified) / 1_000_000_000
         guard expiration > now().timeIntervalSince1970 else { return outcome(key, .expired) }
+        // The file stays where it is, and the report names it.
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
             return try leave(key, .unreadable, "the file \(name) cannot be read")
         }

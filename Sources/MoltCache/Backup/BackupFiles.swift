@@ -18,8 +18,11 @@ struct BackupFiles {
     }
 
     /// The backups that can be looked at, the newest first.
-    func list() -> [StoreBackup] {
-        names().compactMap { text in
+    ///
+    /// - Throws: ``CacheError`` with the code `noPermission` or `storeFailed` when the directory cannot be listed: that is
+    ///   no proof that there are none.
+    func list() throws(CacheError) -> [StoreBackup] {
+        try names().compactMap { text in
             guard let name = BackupName(text, of: name), [.automatic, .manual].contains(name.kind) else { return nil }
             return describe(name)
         }
@@ -30,6 +33,7 @@ struct BackupFiles {
     func describe(_ name: BackupName) -> StoreBackup? {
         let path = path(of: name.text)
         guard let status = FileStatus.unfollowed(path), status.isFile else { return nil }
+        // Nothing could be put back from a file that cannot be read.
         let found = try? FileProbe.look(path) { connection throws(SQLiteError) in
             (
                 version: Int(try connection.integer("PRAGMA user_version")),
@@ -64,7 +68,10 @@ struct BackupFiles {
 
     /// Removes what killed processes have left of copies.
     func removeLeftovers() {
-        for text in names() where BackupName.isPart(text, of: name) { PartFile.removeLeftover(path(of: text)) }
+        // What cannot be listed is left to a later time: it takes room, and nothing else.
+        for text in (try? names()) ?? [] where BackupName.isPart(text, of: name) {
+            PartFile.removeLeftover(path(of: text))
+        }
     }
 
     /// A name that no file has.
@@ -99,8 +106,21 @@ struct BackupFiles {
         directory == "/" ? "/\(name)" : "\(directory)/\(name)"
     }
 
-    private func names() -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    /// The names of the files beside the store; none where there is no directory.
+    private func names() throws(CacheError) -> [String] {
+        do {
+            return try DirectoryListing.names(in: directory)
+        } catch {
+            let isForbidden = (error as? CocoaError)?.code == .fileReadNoPermission
+            var failure = CacheError(
+                isForbidden ? .noPermission : .storeFailed,
+                "The backups of the cache at \(path) cannot be looked for: the directory cannot be listed. "
+                    + "Check its permissions.",
+                underlying: error
+            )
+            failure.path = path
+            throw failure
+        }
     }
 
     /// What a backup says of how many records it has.

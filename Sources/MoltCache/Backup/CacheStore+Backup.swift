@@ -10,7 +10,7 @@ extension CacheStore: BackedUpStore {
 
     /// The backups beside the file, the newest first.
     package func backups() throws -> [StoreBackup] {
-        isInMemory ? [] : BackupFiles(storeName).list()
+        try isInMemory ? [] : BackupFiles(storeName).list()
     }
 
     /// What a backup says of the store.

@@ -10,7 +10,8 @@ extension CodableCache {
     ///
     /// A file that looks like a backup and cannot be read is not among them.
     ///
-    /// - Throws: ``CacheError`` with the code `notAFile` when there can be no cache at the URL.
+    /// - Throws: ``CacheError`` with the code `notAFile` when there can be no cache at the URL; `noPermission` or
+    ///   `storeFailed` when its directory cannot be listed.
     public static func backups(at url: URL) throws -> [StoreBackup] {
         let path = FileStatus.path(of: url)
         try FileStatus.checkPath(path)

@@ -53,15 +53,23 @@ struct StoreReplacement {
         checking isExpected: (StoreState?) throws -> Void,
         waiting: () throws -> Void
     ) throws {
-        try FileStatus.create(files.path)
         files.removeLeftovers()
+        if case .file(let path) = contents, !FileStatus.hasContent(files.path) {
+            // Whole or not at all: written into, it would be there and have nothing when the power fails. And SQLite would
+            // remove the log of an empty file, which may have all that is left.
+            try isExpected(FileStatus.hasContent(files.path + "-wal") ? nil : .fresh)
+            if let reason = BackupCheck.damage(path) { throw DamagedSource(reason: reason) }
+            _ = try setAside(by: path, ifStill: { !FileStatus.hasContent(files.path) }, waiting: waiting)
+            return
+        }
         do {
             try replacePages(with: contents, checking: isExpected, waiting: waiting)
         } catch let error as SQLiteError where error.isDamage {
             guard case .file(let path) = contents else { throw error }
             if let reason = BackupCheck.damage(path) { throw DamagedSource(reason: reason) }
             try isExpected(nil)
-            try replaceFile(by: path, because: error, waiting: waiting)
+            // Another process may have been here first.
+            _ = try setAside(by: path, ifStill: { isDamaged(storeName) }, waiting: waiting)
         }
     }
 
@@ -162,16 +170,21 @@ struct StoreReplacement {
 
     /// Moves the file aside, with its log, and puts a copy of another one in its place.
     ///
-    /// At every moment there is a file at the path. It gets its other name first, so that the log, which is moved before
-    /// another file takes its place and would be taken for that one's, has that name, too.
-    private func replaceFile(by path: String, because error: SQLiteError, waiting: () throws -> Void) throws {
+    /// At every moment there is a file at the path, if there was one. It gets its other name first, so that the log, which
+    /// is moved before another file takes its place and would be taken for that one's, has that name, too.
+    ///
+    /// - Parameters:
+    ///   - path: The other file.
+    ///   - isAsBefore: Called with the lock held: whether the file is still what is to be moved aside.
+    /// - Returns: Where the file is now; nil when there was nothing in it.
+    func setAside(by path: String, ifStill isAsBefore: () throws -> Bool, waiting: () throws -> Void) throws -> String? {
         let lock = try FileLock(directory: files.directory, waiting: waiting)
-        // Another process may have been here first.
-        guard isDamaged(storeName) else { throw SQLiteError.moved }
+        guard try isAsBefore() else { throw SQLiteError.moved }
         let (part, _) = try files.begin(.damaged, version: nil, at: Date())
         let copy = try Connection(part.path, mode: .readWrite)
         try copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-        let source = try Connection(path, mode: .readOnly)
+        // Nobody writes to it, and no log of it is made.
+        let source = try Connection(path, mode: .immutable)
         do throws(SQLiteError) {
             try source.copy(into: copy)
         } catch {
@@ -181,7 +194,8 @@ struct StoreReplacement {
         source.close()
         copy.close()
         let aside = files.path(of: files.unused(.damaged, version: nil, at: Date()).text)
-        let isLinked = link(files.path, aside) == 0
+        let hasContent = ["", "-wal", "-journal"].contains { FileStatus.hasContent(files.path + $0) }
+        let isLinked = hasContent && link(files.path, aside) == 0
         if isLinked { try DurableFile.sync(directory: files.directory) }
         for suffix in ["-wal", "-journal"] where FileStatus.hasContent(files.path + suffix) {
             try DurableFile.move(files.path + suffix, to: aside + suffix)
@@ -189,9 +203,10 @@ struct StoreReplacement {
         // Those without content, and the index of the log, which SQLite makes anew.
         for suffix in ["-wal", "-shm", "-journal"] { try DurableFile.remove(files.path + suffix) }
         // Not every file system has two names for one file.
-        if !isLinked { try DurableFile.move(files.path, to: aside) }
+        if hasContent, !isLinked, FileStatus.unfollowed(files.path) != nil { try DurableFile.move(files.path, to: aside) }
         try part.replace(files.path)
         _ = consume lock
+        return hasContent ? aside : nil
     }
 
     /// Whether a file of ours is not whole.

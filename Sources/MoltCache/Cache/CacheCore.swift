@@ -119,6 +119,7 @@ final class CacheCore {
         guard !isReadOnly else { return }
         statements.connection.setBusyTimeout(milliseconds: 0)
         defer { statements.connection.setBusyTimeout(milliseconds: busyMilliseconds) }
+        // The claims that were not settled are made again by the next read.
         try? transaction(.beginWrite) { core throws(SQLiteError) in
             if core.statements.connection.hasMoved { throw .moved }
             for claim in claims { try core.rekey(claim) }

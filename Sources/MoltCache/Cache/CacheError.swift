@@ -142,7 +142,9 @@ extension CacheError {
         if code == .notADatabase {
             self.init(
                 code,
-                "The file at \(path) is not an SQLite database. Choose another path. The file was not changed.",
+                "The file at \(path) is no SQLite database, or its beginning is damaged. If it was a cache, restore a backup, "
+                    + "or save what can be read with CodableCache.salvage(at:); else choose another path. The file was not "
+                    + "changed.",
                 underlying: error
             )
         } else {

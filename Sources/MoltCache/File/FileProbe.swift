@@ -72,13 +72,34 @@ enum FileProbe {
             error = CacheError(.noPermission, "The file at \(path) may not be read. Check its permissions.")
         } else if status.size > 0, status.size < smallestDatabase, !RollbackJournal.undoesAll(ofFileAt: path) {
             // SQLite takes a file of one byte for an empty one.
-            error = CacheError(
-                .notADatabase,
-                "The file at \(path) is too short for an SQLite database. Choose another path. It was not changed."
-            )
+            throw CacheError(.short, path: path)
+        } else if status.size == 0 {
+            try checkEmpty(path)
+            return nil
         } else {
-            return status.size == 0 ? nil : status
+            return status
         }
+        error.path = path
+        throw error
+    }
+
+    /// Refuses an empty file that has not always been one: to take it for a new cache would be to lose the old one.
+    private static func checkEmpty(_ path: String) throws(CacheError) {
+        let hasLog = FileStatus.hasContent(path + "-wal")
+        guard hasLog || !BackupFiles(path).list().isEmpty else { return }
+        // It is empty for a moment where another process is making it, or puts a backup in its place.
+        for _ in 0..<40 {
+            if try FileStatus.of(path)?.size != 0 { return }
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+        var error = CacheError(
+            .notADatabase,
+            "The file at \(path) is empty, but \(hasLog ? "its log" : "a backup of it") is beside it, so it was not always. "
+                + (hasLog ? "Save what the log has with CodableCache.salvage(at:), or restore" : "Restore")
+                + " a backup with CodableCache.restore(_:at:). To begin with an empty cache, remove "
+                + "\(hasLog ? "both files" : "the file"). Nothing was changed.",
+            underlying: SQLiteError.short
+        )
         error.path = path
         throw error
     }

@@ -88,16 +88,6 @@ struct FileStatus: Equatable {
         close(descriptor)
     }
 
-    /// Sees to it that a file's bytes, or the names in a directory, are on disk.
-    ///
-    /// Not for a database that another connection of this process has open: its locks would be lost.
-    static func sync(_ path: String) throws(CacheError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(errno, path: path) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure(errno, path: path) }
-    }
-
     /// The path that a URL names, or the URL's text when it names no file; see ``checkPath(_:)``.
     static func path(of url: URL) -> String {
         url.isFileURL ? url.absoluteURL.path : url.absoluteString

@@ -10,6 +10,7 @@ enum RollbackJournal {
         // No process locks the journal itself, so reading and closing it here drops nobody's lock.
         guard let file = FileHandle(forReadingAtPath: path + "-journal") else { return false }
         defer { try? file.close() }
+        // What cannot be read undoes nothing, and the file is judged by itself.
         guard let header = try? file.read(upToCount: 28), header.count == 28 else { return false }
         return header.starts(with: mark) && header[16..<20].allSatisfy { $0 == 0 }
     }

@@ -12,6 +12,7 @@ enum UnfinishedMark {
     static func read(_ connection: Connection) throws(SQLiteError) -> UnfinishedMigration? {
         let query = "SELECT value FROM molt_meta WHERE name = '\(name)'"
         guard let bytes = try connection.prepare(query).first({ Data($0.bytes(0)) }) else { return nil }
+        // Whatever is the matter with it, it is damage.
         guard let found = try? JSONDecoder().decode(UnfinishedMigration.self, from: bytes), found.isPlausible else {
             throw SQLiteError(extendedCode: 11, message: "the mark of a migration that is half done cannot be read")
         }

@@ -1,33 +1,79 @@
-internal import Foundation
+/// The frames of the log beside a database file, where the newest pages are, read without touching the database.
+///
+/// Layout: sqlite.org/fileformat2.html, section 4. A header of 32 bytes with the page size at 8, two salts at 16 and a
+/// checksum at 24; then frames, each a header of 24 bytes and a page: the page's number at 0, how many pages the
+/// database has at 4 in the last frame of a transaction, the salts at 8, and at 16 a checksum of all that comes before it
+/// in the log and of the page. A loss of power may leave any part of what was written last, so a frame that does not add
+/// up is the end of the log.
+struct WriteAheadLog {
+    /// A page, as a transaction wrote it.
+    struct Frame {
+        /// The page's number; the first is 1.
+        let pageNumber: Int
+        /// How many pages the database has with the transaction that ends here; 0 when it does not end here.
+        let pageCount: Int
+        /// Where the page is in the log.
+        let offset: Int
+    }
 
-/// Looks into the log beside a database file, where the newest pages are, without touching the database.
-enum WriteAheadLog {
-    /// Whose file each first page in a log says the database is; of frames that SQLite would read only.
-    ///
-    /// Layout: a header of 32 bytes with the page size at 8, two salts at 16 and a checksum at 24; then frames, each
-    /// with a header of 24 bytes: the page number at 0, the salts at 8, a checksum at 16 of all that comes before it in
-    /// the log and of the page (sqlite.org/fileformat2.html, section 4). A loss of power may leave any part of what was
-    /// written last, so a frame that does not add up is the end of the log.
-    static func applicationIDs(_ path: String) -> Set<Int64> {
-        // No process locks the log itself, so reading and closing it here drops nobody's lock.
-        guard let file = FileHandle(forReadingAtPath: path) else { return [] }
-        defer { try? file.close() }
-        guard let header = bytes(of: file, 32), number(header, at: 0) & 0xFFFF_FFFE == 0x377F_0682 else {
-            return []
-        }
-        let pageSize = Int(number(header, at: 8))
-        let salts = header[16..<24]
-        var checksum = Checksum(isBigEndian: number(header, at: 0) & 1 == 1)
+    /// In bytes.
+    let pageSize: Int
+    private let log: ByteSource
+    private let header: [UInt8]
+
+    /// Looks at a log; nil when SQLite would read nothing of it.
+    init?(_ log: ByteSource) {
+        guard let header = log.read(at: 0, 32), header.number32(at: 0) & 0xFFFF_FFFE == 0x377F_0682 else { return nil }
+        var checksum = Checksum(isBigEndian: header.number32(at: 0) & 1 == 1)
         checksum.add(header[..<24])
-        guard (512...65_536).contains(pageSize), pageSize % 8 == 0, checksum.isWritten(in: header, at: 24) else {
-            return []
-        }
-        var applicationIDs: Set<Int64> = []
-        while let frame = bytes(of: file, 24), frame[8..<16] == salts, let page = bytes(of: file, pageSize) {
+        let size = Int(header.number32(at: 8))
+        guard DatabasePages.isPageSize(size), checksum.isWritten(in: header, at: 24) else { return nil }
+        pageSize = size
+        self.log = log
+        self.header = header
+    }
+
+    /// Goes through the frames that SQLite would read.
+    ///
+    /// - Returns: Where in the log they end.
+    func forEachFrame(_ body: (Frame, [UInt8]) -> Void) -> Int {
+        var checksum = Checksum(isBigEndian: header.number32(at: 0) & 1 == 1)
+        checksum.add(header[..<24])
+        var position = 32
+        while let frame = log.read(at: position, 24), hasSalts(frame), let page = log.read(at: position + 24, pageSize) {
             checksum.add(frame[..<8])
             checksum.add(page[...])
             guard checksum.isWritten(in: frame, at: 16) else { break }
-            if number(frame, at: 0) == 1 { applicationIDs.insert(Int64(number(page, at: 68))) }
+            let number = Int(frame.number32(at: 0))
+            body(Frame(pageNumber: number, pageCount: Int(frame.number32(at: 4)), offset: position + 24), page)
+            position += 24 + pageSize
+        }
+        return position
+    }
+
+    /// Whether frames of this log come behind the place where it ends: then a part of it is damaged.
+    ///
+    /// What was in the file before the log began anew has other salts.
+    func hasFrames(behind end: Int) -> Bool {
+        var position = end
+        while let frame = log.read(at: position, 24) {
+            if hasSalts(frame) { return true }
+            position += 24 + pageSize
+        }
+        return false
+    }
+
+    private func hasSalts(_ frame: [UInt8]) -> Bool {
+        frame[8..<16] == header[16..<24]
+    }
+
+    /// Whose file each first page in a log says the database is; of frames that SQLite would read only.
+    static func applicationIDs(_ path: String) -> Set<Int64> {
+        // No process locks the log itself, so reading and closing it here drops nobody's lock.
+        guard let log = ByteSource(path: path).flatMap({ WriteAheadLog($0) }) else { return [] }
+        var applicationIDs: Set<Int64> = []
+        _ = log.forEachFrame { frame, page in
+            if frame.pageNumber == 1 { applicationIDs.insert(Int64(page.number32(at: 68))) }
         }
         return applicationIDs
     }
@@ -59,17 +105,7 @@ enum WriteAheadLog {
 
         /// The checksum itself is big-endian always.
         func isWritten(in bytes: [UInt8], at offset: Int) -> Bool {
-            number(bytes, at: offset) == first && number(bytes, at: offset + 4) == second
+            bytes.number32(at: offset) == first && bytes.number32(at: offset + 4) == second
         }
-    }
-
-    private static func bytes(of file: FileHandle, _ count: Int) -> [UInt8]? {
-        guard let data = try? file.read(upToCount: count), data.count == count else { return nil }
-        return [UInt8](data)
-    }
-
-    /// A big-endian number of 4 bytes.
-    private static func number(_ bytes: [UInt8], at offset: Int) -> UInt32 {
-        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
     }
 }

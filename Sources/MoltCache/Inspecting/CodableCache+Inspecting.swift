@@ -55,6 +55,7 @@ extension CodableCache {
                 underlying: error
             )
         }
+        // A copy that stays behind lies among the temporary files, which the system cleans up.
         defer { try? FileManager.default.removeItem(at: scratch) }
         let copy = scratch.appending(path: "copy")
         try CacheStore.copy(url, to: copy)

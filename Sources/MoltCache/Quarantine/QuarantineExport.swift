@@ -51,6 +51,7 @@ public struct QuarantineExport: Hashable, Sendable {
     }
 
     private init?(_ data: Data) {
+        // Whatever is the matter with the file, it is no export: the caller says so.
         guard let text = String(validating: data, as: UTF8.self), let file = try? JSONPart(text) else { return nil }
         let properties = Self.properties(file)
         guard properties["moltQuarantine"]?.text == "\(Self.format)",
@@ -59,6 +60,7 @@ public struct QuarantineExport: Hashable, Sendable {
         else { return nil }
         var records: [QuarantinedRecord] = []
         for element in elements {
+            // So is one with a record that cannot be read: to take in the others would lose it without a word.
             guard let head = try? Self.decoder.decode(Head.self, from: Data(element.utf8)) else { return nil }
             if let data = head.base64 {
                 records.append(head.record(content: data))
@@ -121,6 +123,7 @@ public struct QuarantineExport: Hashable, Sendable {
 
     /// Whether content can stand in the file as it is: JSON text without anything around it, and not nested too deeply.
     private static func isPlain(_ content: Data) -> Bool {
+        // Whether it throws is the answer.
         guard let text = String(validating: content, as: UTF8.self), let part = try? JSONPart(text) else {
             return false
         }
@@ -185,7 +188,9 @@ extension CodableCache {
     public func exportQuarantine(to url: URL) throws -> Int {
         let path = FileStatus.path(of: url)
         do {
-            let file = try NewFile(path)
+            guard FileStatus.unfollowed(path) == nil else { throw DurableFile.Failure(number: EEXIST) }
+            PartFile.removeLeftover(path + BackupName.part)
+            let file = try PartFile(path + BackupName.part)
             try file.write(QuarantineExport.opening(schemaVersion: schemaVersion))
             var count = 0
             var after: Int64 = 0
@@ -200,9 +205,9 @@ extension CodableCache {
                 }
             }
             try file.write(QuarantineExport.closing)
-            try file.finish()
+            try file.publish(as: path)
             return count
-        } catch let failure as NewFile.Failure {
+        } catch let failure as DurableFile.Failure {
             throw CacheError(failure, exportingTo: path)
         }
     }
@@ -210,13 +215,11 @@ extension CodableCache {
 
 extension CacheError {
     /// The error for a file that could not be written.
-    fileprivate init(_ failure: NewFile.Failure, exportingTo path: String) {
-        switch failure {
-        case .exists:
+    fileprivate init(_ failure: DurableFile.Failure, exportingTo path: String) {
+        if failure.isExisting {
             self.init(.fileExists, "There is something at \(path) already. Choose another path. It was not changed.")
-        case .system(let number):
-            let reason = String(cString: strerror(number))
-            self.init(.storeFailed, "The quarantine cannot be written to \(path): \(reason).")
+        } else {
+            self.init(.storeFailed, "The quarantine cannot be written to \(path): \(failure.reason).")
         }
         self.path = path
     }

@@ -42,6 +42,9 @@ extension SQLiteError: CustomStringConvertible {
 }
 
 extension SQLiteError {
+    /// A file has not even the first page of a database.
+    static let short = SQLiteError(extendedCode: SQLITE_NOTADB, message: "the file is too short for a database")
+
     /// Another connection held the lock for too long.
     static let busy = SQLiteError(extendedCode: SQLITE_BUSY, message: "database is locked")
 
@@ -76,7 +79,7 @@ extension SQLiteError {
     ///
     /// SQLite says that the locking protocol failed when many others came first, again and again.
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(resultCode) }
-    /// Whether the file is not a whole database.
+    /// Whether the file is damaged, or no database at all.
     var isDamage: Bool { resultCode == SQLITE_CORRUPT || resultCode == SQLITE_NOTADB }
     /// Whether a statement was stopped because the time was over.
     var isInterruption: Bool { resultCode == SQLITE_INTERRUPT }
@@ -107,7 +110,7 @@ extension SQLiteError {
         case SQLITE_IOERR:
             "The disk could not be read or written. Check the device, then open the store again."
         case SQLITE_CORRUPT, SQLITE_NOTADB:
-            "The file is damaged. Put a backup in its place, or save what can be read with CodableCache.salvage(from:to:)."
+            "The file is damaged. Put a backup in its place, or save what can be read with CodableCache.salvage(at:)."
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
             "The file cannot be written. Check the permissions of the file and of its directory."
         case SQLITE_CANTOPEN:

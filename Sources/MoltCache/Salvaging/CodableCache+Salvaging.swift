@@ -1,16 +1,73 @@
 public import Foundation
-internal import MoltCore
+public import MoltCore
 
 extension CodableCache {
-    /// Copies every record of a damaged file that can still be read into a new file, and lists what cannot.
+    /// Puts what can still be read of a damaged file in its place, and lists what cannot.
     ///
     /// ```swift
     /// do {
     ///     cache = try CodableCache(at: url, migrations: migrations)
-    /// } catch let error as CacheError where error.code == .storeFailed {
-    ///     let report = try CodableCache.salvage(from: url, to: newURL)
-    ///     print(report)
+    /// } catch where CodableCache.isDamage(error) {
+    ///     print(try CodableCache.salvage(at: url, migrations: migrations))
+    ///     cache = try CodableCache(at: url, migrations: migrations)
     /// }
+    /// ```
+    ///
+    /// The damaged file stays beside the new one, with its log, under a name that ends in `damaged`, which
+    /// ``SalvageReport/setAside`` has: nothing removes it. At every moment there is a file at the path, the old one or
+    /// the new one. Who has the old one open gets the code `fileReplaced` at the next write.
+    ///
+    /// - Parameters:
+    ///   - url: The damaged file. Close every cache that has it open first. The log beside it, with `-wal` behind its
+    ///     name, must be kept with it: it holds what was written last.
+    ///   - migrations: As for ``salvage(from:to:migrations:)``.
+    ///   - timeout: How long to wait while another process puts something in the file's place; 5 seconds by default.
+    /// - Returns: What was saved, what was not, and what was assumed. Its description holds no values.
+    /// - Throws: As ``salvage(from:to:migrations:)``; ``CacheError`` with the code `busy`, too, when the file was written
+    ///   to meanwhile. The damaged file is where it was then.
+    @discardableResult
+    public static func salvage(
+        at url: URL,
+        migrations: MigrationRegistry = [],
+        timeout: Duration = .seconds(5)
+    ) throws -> SalvageReport {
+        let path = FileStatus.path(of: url)
+        try FileStatus.checkPath(path)
+        let newPath = FileStatus.resolved(path) + ".salvaged"
+        // What one left that was killed before it was put in place.
+        if FileStatus.unfollowed(newPath)?.isFile == true { try explained(newPath) { try DurableFile.remove(newPath) } }
+        return try explained(path) {
+            let salvage = try Salvage(of: path, to: newPath, migrations)
+            var report = try salvage.run()
+            // It stays only when a kill comes before this, and the next salvage removes it.
+            defer { try? DurableFile.remove(newPath) }
+            let deadline = ContinuousClock.now + timeout
+            report.destination = path
+            do {
+                report.setAside = try StoreReplacement(of: path).setAside(by: newPath) {
+                    try SalvageCopy.status(path) == salvage.copy.status
+                } waiting: {
+                    guard ContinuousClock.now >= deadline else { return }
+                    throw SQLiteError.busy
+                }
+            } catch let error as SQLiteError where error == .moved {
+                var failure = CacheError(
+                    .busy,
+                    "The file at \(path) was written to while it was read. Close every cache that has it open first. Nothing "
+                        + "was changed."
+                )
+                failure.path = path
+                throw failure
+            }
+            return report
+        }
+    }
+
+    /// Copies every record of a damaged file that can still be read into a new file, and lists what cannot.
+    ///
+    /// ```swift
+    /// let report = try CodableCache.salvage(from: url, to: newURL, migrations: migrations)
+    /// print(report)
     /// ```
     ///
     /// The damaged file is only read; the work is done on a copy in the temporary directory, which needs space for the
@@ -24,23 +81,54 @@ extension CodableCache {
     ///
     /// A record counts as readable when its key is text and its content is JSON text, or raw data.
     ///
-    /// - Important: SQLite keeps no checksums. A bit that changed inside of a content, and left it JSON text, cannot be
-    ///   noticed by anybody: such a record is saved as it is.
+    /// - Important: SQLite keeps no checksums of the file. A bit that changed inside of a content, and left it JSON text,
+    ///   cannot be noticed by anybody: such a record is saved as it is. What was written last is in the log beside the
+    ///   file. Of a log that is damaged, the writes behind the damage are lost, and nobody can say which they were; one
+    ///   that is gone nobody misses.
     /// - Parameters:
     ///   - url: The damaged file. Close every cache that has it open first. The log beside it, with `-wal` behind its
     ///     name, must be kept with it: it holds what was written last.
-    ///   - newURL: The new file. Nothing may be there.
+    ///   - newURL: The new file. Nothing may be there, nor a log beside it.
+    ///   - migrations: What the app opens its caches with. It is looked at only when a part of the ledger is lost: those of
+    ///     a version that the file has passed count as applied then. Without them, opening the new file throws
+    ///     `lateMigration` for each whose row is lost.
     /// - Returns: What was saved, what was not, and what was assumed. Its description holds no values.
     /// - Throws: ``CacheError``: `fileMissing` or `notAFile` for the damaged file, `notADatabase` when nothing in it is a
-    ///   cache's, `foreignFile`, `newerFormat`, `busy` while somebody writes it, `fileExists` when there is something in
-    ///   the place of the new file, or what the system says of the new file, as `storeFailed` for a full disk.
-    public static func salvage(from url: URL, to newURL: URL) throws -> SalvageReport {
-        let path = FileStatus.path(of: url)
+    ///   cache's, `foreignFile`, `newerFormat`, `busy` while somebody writes it, or while another salvage makes the new
+    ///   file, `fileExists` when there is something in the place of the new file, or what the system says of the new file,
+    ///   as `storeFailed` for a full disk.
+    public static func salvage(
+        from url: URL,
+        to newURL: URL,
+        migrations: MigrationRegistry = []
+    ) throws -> SalvageReport {
         let newPath = FileStatus.path(of: newURL)
+        return try explained(newPath) {
+            try Salvage(of: FileStatus.path(of: url), to: newPath, migrations).run()
+        }
+    }
+
+    /// Whether an error of an opening, a read or a write says that the file is damaged, or no database at all.
+    ///
+    /// Then ``salvage(at:migrations:timeout:)`` saves what can still be read, and a backup may be put back. A file that
+    /// never was a cache gives such an error, too: the salvage throws ``CacheError/Code/notADatabase`` for it.
+    public static func isDamage(_ error: any Error) -> Bool {
+        switch error {
+        case let error as SQLiteError: error.isDamage
+        case let error as CacheError: error.code == .notADatabase || error.underlying.map(isDamage) == true
+        case let error as MigrationError: error.underlying.map(isDamage) == true
+        default: false
+        }
+    }
+
+    /// Runs a closure, and gives what SQLite and the system say the words of a cache.
+    private static func explained<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         do {
-            return try Salvage(of: path, to: newPath).run()
+            return try body()
         } catch let error as SQLiteError {
-            throw CacheError(error, path: newPath)
+            throw CacheError(error, path: path)
+        } catch let error as DurableFile.Failure {
+            throw FileStatus.failure(error.number, path: path)
         }
     }
 }

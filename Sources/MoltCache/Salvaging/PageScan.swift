@@ -24,6 +24,7 @@ struct PageScan {
         case ledger
         case journal
         case adopted
+        case quarantine
     }
 
     /// Goes through all rows that a cache can have written.
@@ -37,8 +38,9 @@ struct PageScan {
     ) throws {
         // The first page has the schema.
         guard pages.count >= 2 else { return }
+        var visits = OverflowVisits(pageCount: pages.count)
         for number in 2...pages.count where freePages?.contains(number) != true {
-            guard let page = pages.page(number), let leaf = TableLeaf(page, in: pages) else { continue }
+            guard let page = pages.page(number), let leaf = TableLeaf(page, in: pages, &visits) else { continue }
             var damaged: [Int64] = []
             for cell in leaf.cells {
                 guard let values = cell.values else {
@@ -53,9 +55,10 @@ struct PageScan {
 
     private static func likelihood(_ pages: DatabasePages) -> Int {
         var count = 0
+        var visits = OverflowVisits(pageCount: pages.count)
         // A few hundred pages tell.
         for number in 1...max(1, min(pages.count, 400)) {
-            guard let page = pages.page(number), let leaf = TableLeaf(page, in: pages) else { continue }
+            guard let page = pages.page(number), let leaf = TableLeaf(page, in: pages, &visits) else { continue }
             count += leaf.cells.count { $0.values.flatMap { kind($0) } != nil }
         }
         return count
@@ -65,6 +68,7 @@ struct PageScan {
     static func kind(_ values: [ColumnValue]) -> Kind? {
         guard values.first == .null else { return nil }
         if SalvagedRow.isLikely(values) { return .record }
+        if isQuarantined(values) { return .quarantine }
         guard values.count > 1, let text = values[1].string else { return nil }
         switch values.count {
         case 2:
@@ -82,6 +86,11 @@ struct PageScan {
         }
     }
 
+    private static func isQuarantined(_ values: [ColumnValue]) -> Bool {
+        values.count >= 19 && values[1].integer != nil && values[2].string != nil && values[3].string != nil
+            && values[9].string != nil && values[17].number != nil
+    }
+
     private static let hexDigits = Array("0123456789ABCDEF".utf8)
 }
 
@@ -90,6 +99,7 @@ package enum PageRows {
     /// How many rows are found.
     package static func count(in file: [UInt8], log: [UInt8]) -> Int {
         var count = 0
+        // The closures throw nothing.
         try? PageScan(ByteSource(file), log: ByteSource(log)).rows { _, _, _ in
             count += 1
         } unread: { _, ids, more in

@@ -10,7 +10,8 @@ internal import MoltCore
 ///
 /// What 2 and 3 find counts only where 1 has a gap, so that nothing comes back that was deleted.
 final class Salvage {
-    private let copy: SalvageCopy
+    let copy: SalvageCopy
+    private let migrations: MigrationRegistry
     let target: SalvagedFile
     var report: SalvageReport
     private var record = Record(data: [])
@@ -23,7 +24,8 @@ final class Salvage {
     /// What the file has beside its records.
     var tables = SalvagedTables()
 
-    init(of path: String, to newPath: String) throws {
+    init(of path: String, to newPath: String, _ migrations: MigrationRegistry) throws {
+        self.migrations = migrations
         try SalvagedFile.checkAbsence(of: newPath)
         copy = try SalvageCopy(of: path)
         target = try SalvagedFile(newPath)
@@ -34,6 +36,7 @@ final class Salvage {
     func run() throws -> SalvageReport {
         let sources = openSources()
         try checkOwner(sources)
+        copy.unread.forEach { report.assume($0) }
         if let first = sources.first {
             report.damage = first.damage
             try tables.read(first)
@@ -59,8 +62,13 @@ final class Salvage {
 
     /// The states of the file that SQLite can read, the better one first.
     private func openSources() -> [SalvageSource] {
+        // SQLite would remove the log of an empty file, of which the pages may still be read.
+        guard FileStatus.hasContent(copy.alone) else { return [] }
         let whole = copy.whole.flatMap { SalvageSource($0, .readWrite) }
-        if let whole, whole.damage.isEmpty, whole.isOurs { return [whole] }
+        if let whole, whole.damage.isEmpty, whole.isOurs {
+            checkLog()
+            return [whole]
+        }
         guard let alone = SalvageSource(copy.alone, .immutable) else { return [whole].compactMap { $0 } }
         guard copy.whole != nil else { return [alone] }
         if alone.damage.isEmpty, alone.isOurs {
@@ -69,7 +77,24 @@ final class Salvage {
             )
             return [alone]
         }
+        checkLog()
         return [whole, alone].compactMap { $0 }
+    }
+
+    /// Says what SQLite does not: it takes a log up to the first frame that is damaged, as if there had never been more.
+    private func checkLog() {
+        guard let log = copy.log.flatMap({ ByteSource(path: $0) }) else { return }
+        guard let pages = LogPages(log) else {
+            return report.assume(
+                "The log beside the file is damaged from its beginning on: what was written last is missing, unless it was in "
+                    + "the file already."
+            )
+        }
+        if !pages.isWhole {
+            report.assume(
+                "The log beside the file is damaged: what was written last may be missing, or be as it was before."
+            )
+        }
     }
 
     private func checkOwner(_ sources: [SalvageSource]) throws {
@@ -268,7 +293,7 @@ final class Salvage {
     // MARK: The end
 
     private func settle(version: Int64?) throws {
-        try tables.write(to: target, &report, version: version)
+        try tables.write(to: target, &report, version: version, migrations)
         try listLosses()
         report.savedCount = Int(try target.connection.integer("SELECT count(*) FROM molt_record"))
     }

@@ -9,6 +9,10 @@ final class SalvageCopy {
     let log: String?
     /// A second copy with the log, which SQLite may write to; nil when there is no log.
     let whole: String?
+    /// What of the files could not be read, in sentences for the report.
+    let unread: [String]
+    /// What the file was when it was copied.
+    let status: Status
     private let directory: URL
 
     /// Copies a file, without taking a lock or dropping one that a cache of this process has on it.
@@ -35,7 +39,7 @@ final class SalvageCopy {
             )
         }
         do {
-            try Self.copySettled(path, to: alone)
+            (unread, status) = try Self.copySettled(path, to: alone)
             let logs = ["-wal", "-journal"].filter { FileStatus.hasContent(alone + $0) }
             log = logs.contains("-wal") ? alone + "-wal" : nil
             whole = logs.isEmpty ? nil : directory.appending(path: "whole").path
@@ -46,46 +50,72 @@ final class SalvageCopy {
                 }
             }
         } catch {
+            // What is left is in the temporary directory; the error that counts is the first one.
             try? FileManager.default.removeItem(at: directory)
-            throw error
+            if error is CacheError { throw error }
+            throw CacheError(
+                .storeFailed,
+                "The copy to salvage from cannot be made in \(directory.path), which needs space for the file twice. Free "
+                    + "some space there, or set another temporary directory, and try again. The file was not changed.",
+                underlying: error
+            )
         }
     }
 
     deinit {
+        // Nobody can be told; it is in the temporary directory, which the system empties.
         try? FileManager.default.removeItem(at: directory)
     }
 
     /// Copies until nobody has written meanwhile.
-    private static func copySettled(_ path: String, to copy: String) throws {
+    ///
+    /// - Returns: What could not be read, in sentences; and what the file was.
+    private static func copySettled(_ path: String, to copy: String) throws -> ([String], Status) {
         for _ in 0..<3 {
             guard let before = try status(path) else { throw error(.fileMissing, "There is no file at \(path).", path) }
             guard before.file.isFile else {
                 throw error(.notAFile, "What is at \(path) is not a file but a directory or a device.", path)
             }
-            guard before.file.size > 0 else { throw error(.notADatabase, "The file at \(path) is empty.", path) }
-            try copyDatabase(path, to: copy)
-            for suffix in ["-wal", "-journal"] {
-                try? FileManager.default.removeItem(atPath: copy + suffix)
-                // Nobody locks these by this name, so that reading and closing them drops no lock.
-                guard let log = ByteSource(path: path + suffix) else { continue }
-                try write(to: copy + suffix, count: log.count) { log.read(at: $0, $1) }
+            guard before.file.size > 0 || FileStatus.hasContent(path + "-wal") else {
+                throw error(.notADatabase, "The file at \(path) is empty, and has no log.", path)
             }
-            if try status(path) == before { return }
+            var unread: [String] = []
+            try copyDatabase(path, to: copy, &unread)
+            for suffix in ["-wal", "-journal"] {
+                try remove(copy + suffix)
+                guard FileStatus.unfollowed(path + suffix) != nil else { continue }
+                // Nobody locks these by this name, so that reading and closing them drops no lock.
+                guard let log = ByteSource(path: path + suffix) else {
+                    unread.append(
+                        "What is at \(path + suffix) cannot be read, or is no file. What was written last may be missing."
+                    )
+                    continue
+                }
+                if try !write(to: copy + suffix, count: log.count, { log.read(at: $0, $1) }) {
+                    unread.append(
+                        "The device does not give all of \(path + suffix). What was written last may be missing."
+                    )
+                }
+            }
+            if try status(path) == before { return (unread, before) }
         }
         throw error(.busy, "The file at \(path) is being written to. Close every cache that has it open first.", path)
     }
 
-    private struct Status: Equatable {
+    /// What tells whether a file, or its log, was written to.
+    struct Status: Equatable {
         var file: FileStatus
         var log: FileStatus?
     }
 
-    private static func status(_ path: String) throws -> Status? {
-        try FileStatus.of(path).map { Status(file: $0, log: FileStatus.unfollowed(path + "-wal")) }
+    /// What there is at a path, a link followed; nil for nothing.
+    static func status(_ path: String) throws(CacheError) -> Status? {
+        guard let file = try FileStatus.of(path) else { return nil }
+        return Status(file: file, log: FileStatus.unfollowed(FileStatus.resolved(path) + "-wal"))
     }
 
     /// Reads the file through SQLite's own layer: a plain close would drop the locks of this process's connections.
-    private static func copyDatabase(_ path: String, to copy: String) throws {
+    private static func copyDatabase(_ path: String, to copy: String, _ unread: inout [String]) throws {
         do {
             let connection = try Connection(path, mode: .immutable)
             defer { connection.close() }
@@ -97,30 +127,44 @@ final class SalvageCopy {
             var size: sqlite3_int64 = 0
             let sizeCode = xFileSize(file, &size)
             guard sizeCode == SQLITE_OK else { throw connection.error(sizeCode) }
-            try write(to: copy, count: Int(clamping: size)) { offset, length in
+            var lost = 0
+            _ = try write(to: copy, count: Int(clamping: size)) { offset, length in
                 // What the device cannot read is zeros here, as what lies beyond the end would be.
                 var bytes = [UInt8](repeating: 0, count: length)
-                _ = bytes.withUnsafeMutableBytes { xRead(file, $0.baseAddress, Int32(length), Int64(offset)) }
+                let code = bytes.withUnsafeMutableBytes { xRead(file, $0.baseAddress, Int32(length), Int64(offset)) }
+                if code != SQLITE_OK, code & 0xFF == SQLITE_IOERR, code >> 8 != 2 { lost += length }
                 return bytes
             }
+            if lost > 0 { unread.append("The device does not give \(lost) bytes of the file. They count as zeros.") }
         } catch let failure as SQLiteError {
             throw CacheError(failure, path: path)
         }
     }
 
-    private static func write(to path: String, count: Int, _ read: (Int, Int) -> [UInt8]?) throws {
-        try? FileManager.default.removeItem(atPath: path)
+    /// Writes a file anew.
+    ///
+    /// - Returns: Whether everything could be read.
+    private static func write(to path: String, count: Int, _ read: (Int, Int) -> [UInt8]?) throws -> Bool {
+        try remove(path)
         try FileStatus.createNew(path)
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        defer { try? file.close() }
         var offset = 0
         // In pieces of a page's size, so that what a device cannot read is as little as possible.
         while offset < count {
             let length = min(65_536, count - offset)
-            guard let bytes = read(offset, length) else { return }
+            guard let bytes = read(offset, length) else { break }
             try file.write(contentsOf: bytes)
             offset += length
         }
+        // Closed here and not later: what a volume can no longer take may be said only now.
+        try file.close()
+        return offset >= count
+    }
+
+    /// Removes what an earlier attempt has copied.
+    private static func remove(_ path: String) throws {
+        guard FileStatus.unfollowed(path) != nil else { return }
+        try FileManager.default.removeItem(atPath: path)
     }
 
     private static func error(_ code: CacheError.Code, _ message: String, _ path: String) -> CacheError {

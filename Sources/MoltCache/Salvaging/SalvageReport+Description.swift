@@ -9,19 +9,20 @@ extension SalvageReport: CustomStringConvertible {
         }
         if staleCount > 0 { lines.append("\(staleCount) of them are from before the file's log, and may be older") }
         lines.append(
-            "version \(schemaVersion), \(ledgerCount) rows of the ledger\(isLedgerWhole ? "" : ", and some are lost")"
+            "version \(schemaVersion), \(ledgerCount) rows of the ledger\(isLedgerWhole ? "" : ", perhaps not all")"
         )
         if journalCount > 0 || !isJournalWhole {
             lines.append(
-                "\(journalCount) changes wait for attached stores\(isJournalWhole ? "" : ", and some are lost")"
+                "\(journalCount) changes wait for attached stores\(isJournalWhole ? "" : ", perhaps not all")"
             )
         }
         if quarantinedCount > 0 || !isQuarantineWhole {
-            lines.append("\(quarantinedCount) records in quarantine\(isQuarantineWhole ? "" : ", and some are lost")")
+            lines.append("\(quarantinedCount) records in quarantine\(isQuarantineWhole ? "" : ", perhaps not all")")
         }
+        if let setAside { lines.append("the damaged file is \(setAside) now") }
         lines += assumptions
         let shown = 20
-        lines += losses.prefix(shown).map { "lost: \($0)" }
+        lines += losses.prefix(shown).map { "\($0.isCertain ? "lost" : "perhaps lost"): \($0)" }
         let rest = losses.count - shown + unlistedLossCount
         if rest > 0 { lines.append("and \(rest) more") }
         return lines.joined(separator: "\n")
@@ -34,6 +35,9 @@ extension SalvageReport: CustomStringConvertible {
 }
 
 extension SalvageReport.Loss: CustomStringConvertible {
+    /// Whether there was a record.
+    fileprivate var isCertain: Bool { kind != .unknownRecords && kind != .unknownRows }
+
     /// The kind and the place.
     public var description: String {
         var parts = [kind.rawValue]

@@ -60,6 +60,8 @@ public struct SalvageReport: Hashable, Sendable, Codable {
     public var source: String
     /// The new file, by its path.
     public var destination: String
+    /// Where the damaged file is now, by its path; nil when it was left where it was.
+    public var setAside: String?
     /// How many records were saved.
     public var savedCount = 0
     /// How many of them SQLite did not find any more, so that they were looked for page by page.
@@ -80,7 +82,8 @@ public struct SalvageReport: Hashable, Sendable, Codable {
     public var ledgerCount = 0
     /// Whether the ledger was read whole.
     ///
-    /// When it was not, opening the new file may throw `lateMigration` for a migration whose row was lost.
+    /// When it was not, and no migrations were given, opening the new file throws `lateMigration` for each whose row was
+    /// lost.
     public var isLedgerWhole = true
     /// How many changes to attached stores were waiting, and wait in the new file.
     public var journalCount = 0

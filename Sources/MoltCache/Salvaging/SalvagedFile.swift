@@ -1,14 +1,6 @@
 internal import Foundation
 internal import MoltCore
 
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
-
 /// The new file that what was saved goes into: `.part` behind its name until it is whole.
 final class SalvagedFile {
     /// What became of a record that was handed over.
@@ -22,46 +14,67 @@ final class SalvagedFile {
 
     let connection: Connection
     private let path: String
-    private let part: String
+    /// Removed with this object, unless it was published.
+    private let part: PartFile
     private var statements: [String: Statement] = [:]
-    private var isOpen = true
 
     /// Makes the file.
     ///
-    /// - Throws: ``CacheError`` with the code `fileExists`, or that of what the system says.
+    /// - Throws: ``CacheError`` with the code `fileExists`, `busy` while another one is at work on it, or that of what the
+    ///   system says.
     init(_ path: String) throws(CacheError) {
         try Self.checkAbsence(of: path)
-        self.path = path
-        part = path + ".part"
+        let partPath = path + BackupName.part
         // What a salvage left that was killed; a link is removed, and not followed.
-        unlink(part)
-        try FileStatus.checkPath(part)
-        try? FileManager.default.createDirectory(
-            at: URL(fileURLWithPath: path).deletingLastPathComponent(),
-            withIntermediateDirectories: true
-        )
-        try FileStatus.createNew(part)
+        PartFile.removeLeftover(partPath)
+        try FileStatus.checkPath(partPath)
+        let directory = (path as NSString).deletingLastPathComponent
+        do {
+            try DurableDirectory.make(at: directory)
+        } catch {
+            var failure = CacheError(
+                .storeFailed,
+                "There can be no file at \(path): its directory cannot be made. Choose another path.",
+                underlying: error
+            )
+            failure.path = path
+            throw failure
+        }
+        do throws(DurableFile.Failure) {
+            part = try PartFile(partPath)
+        } catch {
+            guard error.isExisting else { throw FileStatus.failure(error.number, path: path) }
+            var failure = CacheError(
+                .busy,
+                "Another salvage writes to \(path) just now, or what is at \(partPath) cannot be removed. Try again later, or "
+                    + "choose another path."
+            )
+            failure.path = path
+            throw failure
+        }
+        self.path = path
         do throws(SQLiteError) {
-            connection = try Connection(part, mode: .readWrite)
+            connection = try Connection(partPath, mode: .readWrite)
             // Nobody needs a part of it, so nothing is kept on disk for taking a change back.
             try connection.execute("PRAGMA page_size = 8192; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
             try connection.execute("BEGIN IMMEDIATE; \(FileFormat.creation)")
             // What the file's own index names. A temporary table is kept in a file, so that memory stays flat.
             try connection.execute("CREATE TEMP TABLE expected(id INTEGER PRIMARY KEY, key TEXT)")
         } catch {
-            unlink(part)
             throw CacheError(error, path: path)
         }
     }
 
     deinit {
-        if isOpen { discard() }
+        statements.removeAll()
+        connection.close()
     }
 
-    /// Refuses a path at which there is something.
+    /// Refuses a path at which there is something, or beside which a log is: SQLite would take that for the new file's.
     static func checkAbsence(of path: String) throws(CacheError) {
-        var status = stat()
-        guard lstat(path, &status) != 0 else { throw exists(path) }
+        for suffix in ["", "-wal", "-shm", "-journal"] where FileStatus.unfollowed(path + suffix) != nil {
+            throw exists(path + suffix)
+        }
     }
 
     private static func exists(_ path: String) -> CacheError {
@@ -148,38 +161,13 @@ final class SalvagedFile {
             statements.removeAll()
             try connection.execute("COMMIT; DROP TABLE temp.expected; PRAGMA journal_mode = WAL")
             connection.close()
-            isOpen = false
         } catch {
             throw CacheError(error, path: path)
         }
-        do throws(CacheError) {
-            try FileStatus.sync(part)
-            try publish()
-            try FileStatus.sync((path as NSString).deletingLastPathComponent)
+        do throws(DurableFile.Failure) {
+            try part.publish(as: path)
         } catch {
-            unlink(part)
-            throw error
+            throw error.isExisting ? Self.exists(path) : FileStatus.failure(error.number, path: path)
         }
-    }
-
-    /// Gives the file its name, unless another one has got it meanwhile.
-    private func publish() throws(CacheError) {
-        if link(part, path) == 0 {
-            unlink(part)
-            return
-        }
-        if errno == EEXIST { throw Self.exists(path) }
-        // There are file systems without links.
-        try Self.checkAbsence(of: path)
-        guard rename(part, path) == 0 else { throw FileStatus.failure(errno, path: path) }
-    }
-
-    /// Removes what was begun.
-    func discard() {
-        isOpen = false
-        statements.removeAll()
-        connection.close()
-        unlink(part)
-        for suffix in ["-journal", "-wal", "-shm"] { unlink(part + suffix) }
     }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import MoltCore
 
 /// What a damaged file has beside its records: types, the ledger, the journal, and names of files that wait for keys.
@@ -7,12 +8,11 @@ struct SalvagedTables {
     private var journal: [Int64: [ColumnValue]] = [:]
     private var adopted: [Int64: [ColumnValue]] = [:]
     private var quarantined: [Int64: [ColumnValue]] = [:]
-    private var isQuarantineWhole = false
     private var whole: Set<PageScan.Kind> = []
     /// What the file says of itself, by name; nil when that cannot be read.
     private var marks: [[ColumnValue]]?
-    /// The changes of a migration that is half done; nil when they cannot be read.
-    private var deferred: [[ColumnValue]]?
+    /// What a migration that is half done has still to do, by table; a table is missing when it cannot be read whole.
+    private var pending: [String: [[ColumnValue]]] = [:]
 
     /// Reads what SQLite can still read; what was read before stays.
     mutating func read(_ source: SalvageSource) throws {
@@ -20,15 +20,14 @@ struct SalvagedTables {
         try read(.ledger, "molt_ledger", source)
         try read(.journal, "molt_journal", source)
         if marks == nil { marks = source.has("molt_meta") ? source.wholeTable("name, value", of: "molt_meta") : nil }
-        if deferred == nil { deferred = source.wholeTable("stage, kind, id, text", of: "molt_deferred") }
-        if !isQuarantineWhole {
-            var found = quarantined
-            let scan = try source.rows("*", of: "molt_quarantine") { id, values in found[id] = found[id] ?? values }
-            quarantined = found
-            isQuarantineWhole = scan.isWhole || !source.has("molt_quarantine") && source.has("molt_record")
+        for table in Self.pendingTables where pending[table.name] == nil && source.has(table.name) {
+            pending[table.name] = source.wholeTable(table.columns, of: table.name)
         }
-        // Most caches have no such table.
-        try read(.adopted, "molt_adopted", source)
+        // Most caches have no such tables.
+        for (kind, table) in [(PageScan.Kind.quarantine, "molt_quarantine"), (.adopted, "molt_adopted")] {
+            if source.has("molt_record"), !source.has(table) { whole.insert(kind) }
+            try read(kind, table, source)
+        }
     }
 
     private mutating func read(_ kind: PageScan.Kind, _ table: String, _ source: SalvageSource) throws {
@@ -51,6 +50,7 @@ struct SalvagedTables {
         case .ledger: if ledger[id] == nil { ledger[id] = values }
         case .journal: if journal[id] == nil { journal[id] = values }
         case .adopted: if adopted[id] == nil { adopted[id] = values }
+        case .quarantine: if quarantined[id] == nil { quarantined[id] = values }
         }
     }
 
@@ -58,8 +58,15 @@ struct SalvagedTables {
 
     /// Writes what was found into the new file, and says what is missing.
     ///
-    /// - Parameter version: The schema version that the file says it has; nil when it says nothing that can be.
-    func write(to target: SalvagedFile, _ report: inout SalvageReport, version: Int64?) throws {
+    /// - Parameters:
+    ///   - version: The schema version that the file says it has; nil when it says nothing that can be.
+    ///   - migrations: Those of which a row may be missing.
+    func write(
+        to target: SalvagedFile,
+        _ report: inout SalvageReport,
+        version: Int64?,
+        _ migrations: MigrationRegistry
+    ) throws {
         try writeTypes(target, &report)
         try writeLedger(target, &report)
         let highest = try target.connection.integer(
@@ -74,6 +81,7 @@ struct SalvagedTables {
                     + "and of the records."
             )
         }
+        try addPassed(migrations, target, &report)
         try target.connection.execute("PRAGMA user_version = \(report.schemaVersion)")
         try target.connection.execute(
             "UPDATE molt_record SET version = \(report.schemaVersion) "
@@ -85,18 +93,54 @@ struct SalvagedTables {
         try writeJournal(target, &report)
         try writeAdopted(target)
         try writeUnfinished(target, &report)
+        try giveIDs(target, &report)
         try writeQuarantine(target, &report)
     }
 
+    /// Gives the records new ids that have one which no cache gives, and by which an upgrade would not find them.
+    private func giveIDs(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
+        var ids: [Int64] = []
+        try target.connection.prepare("SELECT id FROM molt_record WHERE id <= 0").eachRow { row throws(SQLiteError) in
+            ids.append(row.integer(0))
+        }
+        guard !ids.isEmpty else { return }
+        let hasAdopted = try target.connection.hasTable("molt_adopted")
+        var given: [(Int64, Int64)] = []
+        for id in ids {
+            let change = try target.statement(
+                "UPDATE molt_record SET id = (SELECT max(max(id), 0) + 1 FROM molt_record) WHERE id = ?1 RETURNING id"
+            )
+            try change.bind(id, at: 1)
+            guard let newID = try change.first({ $0.integer(0) }) else { continue }
+            given.append((id, newID))
+            guard hasAdopted else { continue }
+            let following = try target.statement("UPDATE molt_adopted SET record_id = ?1 WHERE record_id = ?2")
+            try following.bind(newID, at: 1)
+            try following.bind(id, at: 2)
+            try following.run()
+        }
+        for table in Self.pendingTables where try target.connection.hasTable(table.name) {
+            let following = try target.statement("UPDATE main.\(table.name) SET id = ?1 WHERE id = ?2")
+            for (id, newID) in given {
+                try following.bind(newID, at: 1)
+                try following.bind(id, at: 2)
+                try following.run()
+            }
+        }
+        report.assume("\(ids.count) records had ids that could not be, and got new ones.")
+    }
+
     private func writeQuarantine(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
-        report.isQuarantineWhole = isQuarantineWhole
+        report.isQuarantineWhole = whole.contains(.quarantine)
         guard !quarantined.isEmpty else { return }
         try target.connection.execute(QuarantineTable.creation)
-        for (_, row) in quarantined.sorted(by: { $0.key < $1.key }) {
+        for (id, row) in quarantined.sorted(by: { $0.key < $1.key }) {
             let places = (1...max(1, row.count)).map { "?\($0)" }.joined(separator: ", ")
             do throws(SQLiteError) {
                 let insertion = try target.statement("INSERT INTO molt_quarantine VALUES(\(places))")
-                for (index, value) in row.enumerated() { try insertion.bind(value, at: Int32(index + 1)) }
+                // On a page, a row has NULL in the place of its id.
+                try insertion.bind(id, at: 1)
+                for (index, value) in row.enumerated().dropFirst() { try insertion.bind(value, at: Int32(index + 1)) }
                 try insertion.run()
                 report.quarantinedCount += 1
             } catch {
@@ -118,31 +162,61 @@ struct SalvagedTables {
         let insertion = try target.statement("INSERT INTO molt_meta(name, value) VALUES('\(UnfinishedMark.name)', ?1)")
         try insertion.bind(mark, at: 1)
         try insertion.run()
-        guard let deferred else {
-            return report.assume("A migration is half done, and the keys and types that it was to change are lost.")
-        }
-        try target.connection.execute("CREATE TABLE IF NOT EXISTS main.\(CacheTransaction.deferredTable)")
-        for row in deferred {
+        // Made as soon as a migration is half done, so that one that is not there is lost.
+        for table in Self.pendingTables {
+            try target.connection.execute("CREATE TABLE IF NOT EXISTS main.\(table.definition)")
+            guard let rows = pending[table.name] else {
+                report.assume("A migration is half done, and \(table.content) are lost.")
+                continue
+            }
+            let places = (1...table.columns.split(separator: ",").count).map { "?\($0)" }.joined(separator: ", ")
             let insertion = try target.statement(
-                "INSERT OR REPLACE INTO main.molt_deferred(stage, kind, id, text) VALUES(?1, ?2, ?3, ?4)"
+                "INSERT OR REPLACE INTO main.\(table.name)(\(table.columns)) VALUES(\(places))"
             )
-            for (index, value) in row.enumerated() { try insertion.bind(value, at: Int32(index + 1)) }
-            try insertion.run()
+            for row in rows {
+                for (index, value) in row.enumerated() { try insertion.bind(value, at: Int32(index + 1)) }
+                try insertion.run()
+            }
         }
     }
+
+    /// What a migration keeps that commits in batches, besides its mark.
+    private struct PendingTable {
+        let name: String
+        let columns: String
+        let definition: String
+        /// What is in it, in words.
+        let content: String
+    }
+
+    private static let pendingTables = [
+        PendingTable(
+            name: "molt_deferred",
+            columns: "stage, kind, id, text",
+            definition: CacheTransaction.deferredTable,
+            content: "the keys and types that it was to change"
+        ),
+        PendingTable(
+            name: "molt_failed",
+            columns: "stage, id, type, migration, migration_version, first_step, step, step_words, code, reason, property",
+            definition: QuarantineTable.deferredTable,
+            content: "its notes of the records that it was to set aside"
+        ),
+    ]
 
     private func writeTypes(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
         var ids: [Int64] = []
         try target.connection.prepare("SELECT DISTINCT type_id FROM molt_record ORDER BY 1").eachRow {
             row throws(SQLiteError) in ids.append(row.integer(0))
         }
-        var written: [String: Int64] = [:]
+        // By their bytes: names that Swift takes for equal may be different ones.
+        var written: [[UInt8]: Int64] = [:]
         for id in ids {
             let name = types[id] ?? "unknown type \(id)"
             if types[id] == nil {
                 report.assume("The name of the type \(id) is lost. Its records are of the type \"\(name)\" now.")
             }
-            if let other = written[name] {
+            if let other = written[Array(name.utf8)] {
                 let merge = try target.connection.prepare("UPDATE molt_record SET type_id = ?1 WHERE type_id = ?2")
                 try merge.bind(other, at: 1)
                 try merge.bind(id, at: 2)
@@ -153,7 +227,7 @@ struct SalvagedTables {
             try insertion.bind(id, at: 1)
             try insertion.bind(name, at: 2)
             try insertion.run()
-            written[name] = id
+            written[Array(name.utf8)] = id
         }
     }
 
@@ -187,6 +261,39 @@ struct SalvagedTables {
             try insertion.run()
             if target.connection.changes > 0 { report.ledgerCount += 1 } else { report.isLedgerWhole = false }
         }
+    }
+
+    /// Adds rows for migrations that the store must have, since it has their version, and whose own rows are lost.
+    private func addPassed(
+        _ migrations: MigrationRegistry,
+        _ target: SalvagedFile,
+        _ report: inout SalvageReport
+    ) throws {
+        guard !report.isLedgerWhole else { return }
+        var names: Set<String> = []
+        try target.connection.prepare("SELECT name FROM molt_ledger").eachRow { row throws(SQLiteError) in
+            names.insert(row.text(0))
+        }
+        let passed = migrations.migrations.filter { migration in
+            migration.version <= report.schemaVersion && !names.contains(migration.name)
+                && (migration.replaces.isEmpty || !migration.replaces.allSatisfy { names.contains($0) })
+                && migration.id != unfinished?.migration
+        }
+        guard !passed.isEmpty else { return }
+        let entries = passed.map { LedgerEntry(name: $0.name, version: $0.version, appliedAt: Date()) }
+        try LedgerTable.add(entries, version: report.schemaVersion, to: target.connection)
+        let list = passed.map { "\"\(ErrorSummary.oneLine($0.name))\"" }.joined(separator: ", ")
+        report.assume(
+            "A part of the ledger is lost. The file has the version \(report.schemaVersion), so these migrations count as "
+                + "applied: \(list)."
+        )
+    }
+
+    /// How far a migration had come that is half done.
+    private var unfinished: UnfinishedMigration? {
+        guard case .text(let bytes)? = marks?.first(where: { $0[0].string == UnfinishedMark.name })?[1] else { return nil }
+        // A mark that is damaged is one of which the opening says so.
+        return try? JSONDecoder().decode(UnfinishedMigration.self, from: Data(bytes))
     }
 
     private func writeJournal(_ target: SalvagedFile, _ report: inout SalvageReport) throws {

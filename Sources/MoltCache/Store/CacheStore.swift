@@ -170,6 +170,7 @@ public final class CacheStore: MigrationStore {
 
     /// What follows a commit: it cannot fail the upgrade, which is done, and nothing is lost when it does not work.
     private func tidy(_ connection: Connection, isFresh: Bool) {
+        // At worst commits stay as safe, and as slow, as those of an upgrade.
         try? connection.execute("PRAGMA synchronous = \(isDurable ? "NORMAL" : "OFF"); PRAGMA cache_size = -2000")
         // The first page says whose file it is; it should not stay in the log. A full disk may keep it there.
         if isFresh { try? connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
@@ -232,7 +233,7 @@ public final class CacheStore: MigrationStore {
             // A file that is not ours is refused before SQLite may write to it.
             if !isProbed { _ = try FileProbe.state(storeName) }
             let directory = URL(fileURLWithPath: storeName).deletingLastPathComponent().path
-            if !createsFile, try FileStatus.of(storeName) == nil { throw missing }
+            if !createsFile, try (FileStatus.of(storeName)?.size ?? 0) == 0 { throw missing }
             // What it cannot make is reported by the next line, with its reason.
             try? DurableDirectory.make(at: directory)
             try FileStatus.create(storeName)

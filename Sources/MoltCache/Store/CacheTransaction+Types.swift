@@ -39,64 +39,49 @@ extension CacheTransaction {
         try deletion.run()
     }
 
-    // MARK: Originals
+    // MARK: Ids and names
 
-    func keepOriginal(id: Int64) throws {
-        try mapped { () throws(SQLiteError) in
-            try makeOriginals()
-            let statement = try statements[.keepOriginal]
-            try statement.bind(id, at: 1)
-            try statement.run()
+    /// The id of a type name, or nil when no record was ever written as it.
+    func typeID(_ name: String) throws(SQLiteError) -> Int64? {
+        let statement = try statements[.typeID]
+        try statement.bind(name, at: 1)
+        return try statement.first { $0.integer(0) }
+    }
+
+    /// The id of a type name, which is added when it is new.
+    func addType(_ name: String) throws(SQLiteError) -> Int64 {
+        if let id = try typeID(name) { return id }
+        let statement = try statements[.addType]
+        try statement.bind(name, at: 1)
+        try statement.run()
+        return connection.lastInsertedID
+    }
+
+    /// The name of a type, which is remembered.
+    func typeName(_ id: Int64) throws(SQLiteError) -> String {
+        if id == lastType.id { return lastType.name }
+        if let name = typeNamesByID[id] {
+            lastType = (id, name)
+            return name
         }
+        let statement = try statements[.typeName]
+        try statement.bind(id, at: 1)
+        let name = try statement.first { $0.text(0) } ?? ""
+        typeNamesByID[id] = name
+        return name
     }
 
-    func keepOriginals(ofType type: String) throws {
-        try mapped { () throws(SQLiteError) in
-            guard let typeID = try typeID(type) else { return }
-            try makeOriginals()
-            let statement = try connection.prepare(
-                TransactionQuery.keeping + " WHERE molt_record.type_id = ?1"
-            )
-            try statement.bind(typeID, at: 1)
-            try statement.run()
-        }
+    /// Forgets what was remembered of counts, because records come or go.
+    func forgetCounts() {
+        counts.removeAll()
+        total = nil
     }
 
-    func original(id: Int64) throws -> Record? {
-        guard hasOriginals else { return nil }
-        return try mapped { () throws(SQLiteError) in
-            let row = try statements[.original]
-            try row.bind(id, at: 1)
-            defer { row.reset() }
-            guard try row.step() else { return nil }
-            let batch = RecordBatch(capacity: 1, coding: coding)
-            batch.append(
-                id: row.integer(0),
-                typeName: row.text(4),
-                key: row.bytes(1),
-                content: row.bytes(2),
-                isData: row.isBlob(2),
-                expiration: row.real(3)
-            )
-            return batch.records[0]
-        }
-    }
-
-    func forgetOriginals() throws {
-        guard hasOriginals else { return }
-        try mapped { () throws(SQLiteError) in try connection.execute("DELETE FROM temp.molt_original") }
-    }
-
-    /// Makes the table: a temporary one is kept in a file of its own, so that memory stays flat.
-    private func makeOriginals() throws(SQLiteError) {
-        guard !hasOriginals else { return }
-        try connection.execute(
-            """
-            CREATE TEMP TABLE molt_original(
-                id INTEGER PRIMARY KEY, key TEXT, type TEXT, content, expires_at REAL, version INTEGER
-            )
-            """
-        )
-        hasOriginals = true
+    /// Forgets what was remembered of types, because records change theirs, or the names change.
+    func forgetTypes() {
+        forgetCounts()
+        typeNamesByID.removeAll()
+        lastType = (0, "")
+        scansByTypeID.removeAll()
     }
 }

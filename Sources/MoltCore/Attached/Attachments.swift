@@ -136,6 +136,7 @@ final class Attachments {
 
     /// Ends the sessions that an upgrade that is rolled back has not ended.
     func abandon() {
+        // Nothing of it is used, so it does not matter what a session could not give.
         for (_, session) in sessions { _ = try? session.finish() }
         sessions = []
     }

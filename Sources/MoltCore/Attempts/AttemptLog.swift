@@ -36,6 +36,7 @@ package struct AttemptLog: Sendable {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        // What cannot be read says nothing of attempts, and must not keep the store from being opened.
         guard isFile(descriptor), let size = try? file.seekToEnd(),
             (try? file.seek(toOffset: size > Self.sizeLimit ? size - Self.sizeLimit : 0)) != nil,
             let bytes = try? file.read(upToCount: Int(Self.sizeLimit))
@@ -75,6 +76,7 @@ package struct AttemptLog: Sendable {
     }
 
     private func append(_ line: Line) {
+        // Texts, numbers and times can always be encoded.
         guard var bytes = try? JSONEncoder().encode(line) else { return }
         // A line of its own, also behind one that was cut off.
         bytes = Data("\n".utf8) + bytes + Data("\n".utf8)

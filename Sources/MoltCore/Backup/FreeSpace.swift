@@ -15,6 +15,7 @@ package enum FreeSpace {
         #if os(macOS) || os(iOS) || os(visionOS)
             // What the system would make room for, as it does for what a user asked for, counts as free.
             let url = URL(fileURLWithPath: directory, isDirectory: true)
+            // Where the system gives no answer, the volume does, below.
             let values = try? url.resourceValues(forKeys: [.volumeAvailableCapacityForImportantUsageKey])
             if let capacity = values?.volumeAvailableCapacityForImportantUsage, capacity > 0 { return capacity }
         #endif

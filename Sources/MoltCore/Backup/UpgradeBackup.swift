@@ -34,6 +34,7 @@ package final class UpgradeBackup {
         let made = try store.makeBackup(request)
         backup = made
         self.state = state
+        // One that cannot be removed, or looked at, stays: the upgrade has the backup that it needs.
         for leftover in policy.leftovers(of: (try? store.backups()) ?? [], before: made) { try? store.remove(leftover) }
         options.monitor?.send(.backedUp(made))
         try options.reach(.afterBackup)
@@ -57,6 +58,7 @@ package final class UpgradeBackup {
     /// - Returns: The error to throw, which says what was done.
     func upgradeDidFail(with error: any Error, applying apply: () throws -> Void) -> any Error {
         guard let backup, let store else { return error }
+        // A store that cannot say how it is may be damaged, and is looked at next.
         let found = try? store.state()
         if found == nil || Self.mayBeDamage(error), store.isDamaged() {
             return restore(because: error, applying: apply) { _ in
@@ -73,6 +75,7 @@ package final class UpgradeBackup {
         // Rolled back: a copy of what is there is of no use, and each try would leave another one. Batches of a migration
         // to the version that the store has change neither the version nor the ledger.
         if let found, let state, found.unfinished == nil, found.version == state.version, found.ledger == state.ledger {
+            // One that cannot be removed stays as one of those to keep; what is to be told is the failure.
             try? store.remove(backup)
             self.backup = nil
         }

@@ -98,6 +98,7 @@ package struct Downgrade {
         let attached = Set((store.attachments + registry.migrations.flatMap(\.attached)).map(\.attachedName))
         var missing: [String] = []
         for backup in try store.backups() {
+            // One that cannot be read, or is damaged, is of no use; an older one may be.
             guard let state = try? store.storeState(in: backup) else { continue }
             let plan = MigrationPlan(state: state, storeName: store.storeName, migrations: registry)
             guard state.unfinished == nil, plan.problems.isEmpty, (try? store.verify(backup)) != nil else { continue }

@@ -47,7 +47,13 @@ package enum DurableFile {
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw Failure(number: errno) }
         var number: Int32 = 0
-        if !prepare(descriptor) || !append(bytes, to: descriptor) || !DiskSync.file(descriptor) { number = errno }
+        do throws(Failure) {
+            guard prepare(descriptor) else { throw Failure(number: errno) }
+            try append(bytes, to: descriptor)
+            guard DiskSync.file(descriptor) else { throw Failure(number: errno) }
+        } catch {
+            number = error.number
+        }
         close(descriptor)
         if number == 0, rename(temporary, path) != 0 { number = errno }
         guard number == 0 else {
@@ -62,22 +68,13 @@ package enum DurableFile {
     /// - Parameters:
     ///   - path: The file; a failure with the number `EEXIST` when something is there.
     ///   - bytes: What is to be in it.
-    ///   - temporary: A file in the same directory, which holds the bytes until they are all on disk.
+    ///   - temporary: A file in the same directory, which holds the bytes until they are all on disk; what a kill has left
+    ///     there goes, and of one that is being made the failure is `EEXIST`, too.
     package static func create(_ path: String, with bytes: Data, by temporary: String) throws(Failure) {
-        // What a kill has left, or someone has put there: the name is removed, and no link followed.
-        if unlink(temporary) != 0, errno != ENOENT { throw Failure(number: errno) }
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR)
-        guard descriptor >= 0 else { throw Failure(number: errno) }
-        var number: Int32 = 0
-        if !append(bytes, to: descriptor) || !DiskSync.file(descriptor) { number = errno }
-        close(descriptor)
-        do throws(Failure) {
-            guard number == 0 else { throw Failure(number: number) }
-            try publish(temporary, as: path)
-        } catch {
-            unlink(temporary)
-            throw error
-        }
+        PartFile.removeLeftover(temporary)
+        let part = try PartFile(temporary)
+        try part.write(bytes)
+        try part.publish(as: path)
     }
 
     /// Gives a file that is on disk the name by which it counts, unless something has that name.
@@ -151,15 +148,17 @@ package enum DurableFile {
         guard DiskSync.file(descriptor) else { throw Failure(number: errno) }
     }
 
-    private static func append(_ bytes: Data, to descriptor: Int32) -> Bool {
-        bytes.withUnsafeBytes { bytes in
+    /// Writes bytes to where a descriptor stands.
+    static func append(_ bytes: Data, to descriptor: Int32) throws(Failure) {
+        let number = bytes.withUnsafeBytes { bytes -> Int32 in
             var written = 0
             while written < bytes.count {
                 let count = write(descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
-                if count < 0, errno != EINTR { return false }
+                if count < 0, errno != EINTR { return errno }
                 written += max(count, 0)
             }
-            return true
+            return 0
         }
+        guard number == 0 else { throw Failure(number: number) }
     }
 }

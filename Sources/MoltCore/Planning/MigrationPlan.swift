@@ -180,7 +180,8 @@ extension MigrationPlan: CustomStringConvertible {
             lines.append("  cannot be upgraded: \(problem.message)")
         }
         for edit in edits {
-            let when = edit.migration.name == unfinished?.migration.name ? "while it is half done" : "after it was applied"
+            let isHalfDone = edit.migration.name == unfinished?.migration.name
+            let when = isHalfDone ? "while it is half done" : "after it was applied"
             lines.append("  edited \(when): \(edit)")
         }
         for entry in entries {

@@ -31,7 +31,9 @@ public enum RecordFailurePolicy: Hashable, Sendable {
     /// The policy of an opening counts for each migration by itself, that of a step for the step. The upgrade stops
     /// with the first record that is one too many; whether a share is kept to is known when the migration ends.
     public struct Limit: Hashable, Sendable, ExpressibleByIntegerLiteral {
-        /// How many records at most; nil for any number. Fewer than none count as none.
+        /// How many records at most; nil for any number.
+        ///
+        /// Fewer than none count as none.
         public var count: Int?
         /// Which share of the records that the migration, or the step, looks at, from 0 to 1; nil for all of them.
         ///

@@ -31,6 +31,7 @@ extension Record {
 
     /// Whether the record has a property, be it null.
     public func contains(_ path: String...) -> Bool {
+        // Reading cannot fail: the content was checked when the record was read.
         (try? object.withValue(at: path[...]) { _ in true }) ?? false
     }
 

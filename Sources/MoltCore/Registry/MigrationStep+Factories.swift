@@ -249,6 +249,7 @@ extension Record {
     }
 
     private func hasProperty(at path: [String]) -> Bool {
+        // Reading cannot fail: the content was checked when the record was read.
         (try? object.withValue(at: path[...]) { _ in true }) ?? false
     }
 }

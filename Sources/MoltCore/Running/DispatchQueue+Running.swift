@@ -4,8 +4,16 @@ internal import Synchronization
 extension DispatchQueue {
     /// Runs a closure on the queue while the task waits without holding a thread.
     package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            async { continuation.resume(with: Result(catching: body)) }
+        // A continuation that is resumed before it is awaited orders the two threads, but not so that ThreadSanitizer can
+        // see it. The lock is what it sees.
+        let order = Mutex(())
+        defer { order.withLock { _ in } }
+        return try await withCheckedThrowingContinuation { continuation in
+            async {
+                let result = Result(catching: body)
+                order.withLock { _ in }
+                continuation.resume(with: result)
+            }
         }
     }
 

@@ -6,7 +6,9 @@ public struct MigrationOptions: Sendable {
     public var appVersion: String
     /// Who follows the upgrade.
     public var monitor: MigrationMonitor?
-    /// How long to wait while another process holds the store; 60 seconds by default. Less than none counts as none.
+    /// How long to wait while another process holds the store; 60 seconds by default.
+    ///
+    /// Less than none counts as none.
     public var lockTimeout: Duration
     /// Asked between records, by any thread, and while waiting; the upgrade is rolled back when it says true.
     public var isCancelled: @Sendable () -> Bool

@@ -6,6 +6,7 @@ extension TypeShape: Codable {
     }
 
     package init(from decoder: any Decoder) throws {
+        // What is no text is an object, and is read as one below.
         if let text = try? decoder.singleValueContainer().decode(String.self) {
             let isOptional = text.hasSuffix("?")
             self.init(isOptional ? String(text.dropLast()) : text, .leaf, isOptional: isOptional)

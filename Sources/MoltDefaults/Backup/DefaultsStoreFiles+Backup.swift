@@ -3,10 +3,13 @@ internal import MoltCore
 
 extension DefaultsStoreFiles {
     /// The backups of the suite that can be read, the newest first.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `noPermission` or `unreadable` when the directory cannot be listed: that
+    ///   is no proof that there are none.
     func backups() throws(DefaultsError) -> [StoreBackup] {
         let directory = try directory
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        return names.compactMap { text in
+        return try names(in: directory).compactMap { text in
+            // Nothing could be put back from a file that cannot be read.
             guard let name = BackupName(text, of: suite.domainName), [.automatic, .manual].contains(name.kind),
                 let (content, size) = try? content(at: directory.appending(path: text))
             else { return nil }
@@ -23,10 +26,28 @@ extension DefaultsStoreFiles {
         .sorted(by: >)
     }
 
+    private func names(in directory: URL) throws(DefaultsError) -> [String] {
+        do {
+            return try DirectoryListing.names(in: directory.path)
+        } catch {
+            let isForbidden = (error as? CocoaError)?.code == .fileReadNoPermission
+            var failure = DefaultsError(
+                isForbidden ? .noPermission : .unreadable,
+                "The backups of the suite cannot be looked for: the directory \(directory.path) cannot be listed. "
+                    + "Check its permissions.",
+                underlying: error
+            )
+            failure.suite = suite.domainName
+            failure.path = directory.path
+            throw failure
+        }
+    }
+
     /// Writes a backup; to be called with the lock.
     func write(_ content: SuiteBackupContent, _ request: BackupRequest) throws -> StoreBackup {
         let directory = try directory
         let manager = FileManager.default
+        // What killed processes have left; what cannot be listed or removed takes room, and nothing else.
         for text in (try? manager.contentsOfDirectory(atPath: directory.path)) ?? []
         where BackupName.isPart(text, of: suite.domainName) {
             try? manager.removeItem(at: directory.appending(path: text))

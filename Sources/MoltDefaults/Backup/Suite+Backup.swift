@@ -6,7 +6,8 @@ extension Suite {
     ///
     /// They are made by an upgrade whose options ask for it, and by ``backUp(attaching:)``.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite` or `notWritable`.
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite` or `notWritable`; `noPermission` or `unreadable` when the
+    ///   directory that they are in cannot be listed.
     public func backups() throws -> [StoreBackup] {
         try DefaultsStore(self).backups()
     }

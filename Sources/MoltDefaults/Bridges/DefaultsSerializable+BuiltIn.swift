@@ -57,6 +57,7 @@ extension URL: DefaultsSerializable {
     /// JSON text, as every version of Defaults writes it.
     public static var bridge: DefaultsScalarBridge<URL> {
         DefaultsScalarBridge(.url, "JSON text of a URL", stored: DefaultsJSON.text) { stored in
+            // nil is a mismatch, which the bridge throws with words of its own.
             try? DefaultsJSON.value(of: stored)
         }
     }
@@ -66,6 +67,7 @@ extension Decimal: DefaultsSerializable {
     /// JSON text, as every version of Defaults writes it.
     public static var bridge: DefaultsScalarBridge<Decimal> {
         DefaultsScalarBridge(.decimal, "JSON text of a number", stored: DefaultsJSON.text) { stored in
+            // nil is a mismatch, which the bridge throws with words of its own.
             try? DefaultsJSON.value(of: stored)
         }
     }

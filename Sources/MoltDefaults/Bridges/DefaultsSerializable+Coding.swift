@@ -64,6 +64,7 @@ extension DefaultsSerializable {
     ///
     /// - Parameter convert: Makes it from the JSON text of the Codable form that the type had before.
     static func native(convert: @escaping @Sendable ([UInt8]) throws -> PropertyListValue) -> DefaultsForm {
+        // Whether decoding throws is the answer.
         DefaultsForm(.native(convert: convert, isCurrent: { stored in (try? decoded(from: stored)) != nil }))
     }
 }

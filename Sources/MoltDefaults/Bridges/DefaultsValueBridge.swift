@@ -7,11 +7,13 @@ public protocol DefaultsValueBridge: DefaultsBridge where Serializable == Proper
 extension DefaultsValueBridge {
     /// What `encode` gives; nil when it throws.
     public func serialize(_ value: Value?) -> PropertyListValue? {
+        // Who wants the reason calls `encode`.
         value.flatMap { try? encode($0) }
     }
 
     /// What `decode` gives; nil when it throws.
     public func deserialize(_ object: PropertyListValue?) -> Value? {
+        // Who wants the reason calls `decode`.
         object.flatMap { try? decode($0) }
     }
 }

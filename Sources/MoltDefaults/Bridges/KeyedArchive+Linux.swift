@@ -10,6 +10,7 @@
         /// or for a part of it, gets nil for one of another class.
         static func root(of data: Data) -> Any? {
             guard let data = binary(data), let archive = ArchivedObjects(data), archive.isSound else { return nil }
+            // Whatever is the matter with it, it is no archive: the caller says so.
             guard let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data) else { return nil }
             unarchiver.requiresSecureCoding = false
             unarchiver.decodingFailurePolicy = .setErrorAndReturn
@@ -20,6 +21,7 @@
         /// The archive as a binary property list; one in XML, which Foundation reads without harm, is converted.
         private static func binary(_ data: Data) -> Data? {
             if data.starts(with: "bplist".utf8) { return data }
+            // Whatever is the matter with it, it is no archive: the caller says so.
             guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) else { return nil }
             return try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
         }

@@ -30,6 +30,7 @@ package enum KeyedArchive {
 
     private static func root(_ classes: [AnyClass], of data: Data) -> Any? {
         #if canImport(Darwin)
+            // nil is a mismatch, which the caller throws; Foundation's words for it could name values.
             try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
         #else
             root(of: data)

@@ -79,6 +79,7 @@ enum SwiftyContent {
 
     /// The JSON text of a URL, which is how Defaults stores one.
     private static func text(of url: URL) -> PropertyListValue? {
+        // Text can always be encoded; were it otherwise, the value would be left as it is, and named.
         (try? JSONEncoder().encode(url)).map { .string(String(decoding: $0, as: UTF8.self)) }
     }
 

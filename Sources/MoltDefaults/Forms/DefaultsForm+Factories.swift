@@ -82,6 +82,7 @@ extension DefaultsForm {
     public static func rawValue<Value: RawRepresentable & SendableMetatype>(_ type: Value.Type) -> DefaultsForm
     where Value.RawValue: DefaultsSerializable {
         let isKnown: @Sendable (PropertyListValue) -> Bool = { stored in
+            // Whether it throws is the answer.
             (try? DefaultsRawRepresentableBridge<Value>().decode(stored)) != nil
         }
         return DefaultsForm(.rawValue(Value.RawValue.defaultsForm, isKnown: isKnown))

@@ -37,6 +37,7 @@ struct DefaultsStoreFiles {
 
     /// The file in which upgrades that begin are noted; nil where there can be none.
     var attempts: URL? {
+        // A suite without a place for files is refused where its journal is to be written.
         (try? path(".molt-attempt")).map { URL(fileURLWithPath: $0) }
     }
 
@@ -104,6 +105,7 @@ struct DefaultsStoreFiles {
 
     /// Removes the journal and the lock of a suite that nobody uses any more.
     func removeAll() {
+        // Nobody is served by an error about files that nobody uses.
         for backup in (try? backups()) ?? [] { try? FileManager.default.removeItem(at: backup.url) }
         for suffix in [".molt-journal", ".molt-journal-new", ".molt-lock", ".molt-attempt"] {
             guard let path = try? path(suffix) else { continue }

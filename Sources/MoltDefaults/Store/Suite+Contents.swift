@@ -37,6 +37,7 @@ extension Suite {
     package func erase() {
         // Tests make suites of other names.
         guard name != nil else { return }
+        // Nobody uses the suite any more, so nobody is served by an error; the next process tries again.
         try? removeAll()
         DefaultsStoreFiles(self).removeAll()
         #if canImport(Darwin)
@@ -55,6 +56,7 @@ extension Suite {
     package static func removeFiles(where isLeftover: (URL) -> Bool) {
         #if !canImport(Darwin)
             let home = URL(fileURLWithPath: SuiteFile.home, isDirectory: true)
+            // What cannot be listed or removed is left to the next process.
             for name in (try? FileManager.default.contentsOfDirectory(atPath: home.path)) ?? [] {
                 let url = home.appending(path: name, directoryHint: .notDirectory)
                 if isLeftover(url) { try? FileManager.default.removeItem(at: url) }

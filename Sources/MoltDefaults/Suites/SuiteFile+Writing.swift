@@ -46,7 +46,8 @@
             let copy = target.beside(Self.copy)
             try save(bytes, as: copy, by: target.beside("new-\(getpid())"))
             try body()
-            // The library syncs nothing: without the copy, a loss of power could leave an empty file.
+            // Nothing says that the library syncs what it writes, though that of Swift 6.3 does: without the copy, a loss
+            // of power could leave an empty file.
             try explained { () throws(DurableFile.Failure) in try DurableFile.sync(target.path) }
             unlink(copy)
         }
@@ -59,6 +60,7 @@
             // A link of that name is not ours, and would lead the suite's writes elsewhere.
             guard lstat(copy, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
             // The library removes a file of no values as a whole: that there is none is not the work of a kill.
+            // A file that is no property list is what a kill leaves; the copy was one.
             if let bytes = try bytes(), bytes.isEmpty || (try? Self.dictionary(bytes)) == nil {
                 try explained { () throws(DurableFile.Failure) in try DurableFile.move(copy, to: target.path) }
             } else {
@@ -68,6 +70,7 @@
 
         /// Moves a file that is no property list aside, so that it is not lost when another takes its place.
         func setAsideDamage() throws(DefaultsError) {
+            // Whether it throws is the answer.
             guard let bytes = try bytes(), !bytes.isEmpty, (try? Self.dictionary(bytes)) == nil else { return }
             let target = try target()
             var aside = target.path + ".damaged"
@@ -110,6 +113,7 @@
         /// Removes what killed writes have left: nobody else writes while this process has the lock.
         private func removeLeftovers(of target: Target) {
             let prefix = (target.beside("new-") as NSString).lastPathComponent
+            // What cannot be listed is left to the next write: it takes room, and nothing else.
             let names = (try? FileManager.default.contentsOfDirectory(atPath: target.directory)) ?? []
             for name in names where name.hasPrefix(prefix) {
                 unlink("\(target.directory)/\(name)")

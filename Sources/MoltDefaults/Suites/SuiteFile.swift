@@ -25,6 +25,7 @@
         ///
         /// Foundation reads both variables when it is loaded, so they are taken as the process was given them.
         static let home: String = {
+            // Where there is no such file, what the process has now is taken.
             let given = (try? Data(contentsOf: URL(fileURLWithPath: "/proc/self/environ"))) ?? Data()
             func variable(_ name: String) -> String? {
                 guard !given.isEmpty else { return ProcessInfo.processInfo.environment[name] }

@@ -65,6 +65,7 @@ final class SuiteObservation: Sendable {
         guard begins else { return }
         var goesOn = true
         while goesOn {
+            // What cannot be read counts as none, as is promised to who listens.
             let value = (try? suite.value(forKey: key)) ?? nil
             goesOn = state.withLock { state in
                 if !state.isOver, state.last != .some(value) {

@@ -41,6 +41,7 @@
         func liveValue(forKey key: String) throws(DefaultsError) -> PropertyListValue? {
             let saved = try SuiteFileCache.shared.values(of: file)
             guard let object = try suite.makeDefaults().object(forKey: key) else { return nil }
+            // What is no property list cannot be what was saved.
             let seen = try? PropertyListValue(normalizing: object)
             if let seen, saved[key] == seen.asStored() { return seen }
             // Registered defaults and launch arguments are seen in a suite that has nothing too.
@@ -118,6 +119,8 @@
         }
 
         private var hasUnsaved: Bool {
+            // A suite that cannot be read is not the one that is written, and fares as with the app's own
+            // `synchronize()`.
             guard let saved = try? file.read(), let live = try? live(saved: saved) else { return false }
             return live != saved
         }
@@ -141,6 +144,7 @@
             let registered = try Self.emptySuite.makeDefaults().dictionaryRepresentation()
             let objects = defaults.dictionaryRepresentation().filter { key, object in
                 guard saved[key] == nil, let other = registered[key] else { return true }
+                // What is no property list cannot be compared, and neither of the two is one then.
                 return (try? PropertyListValue(normalizing: object)) != (try? PropertyListValue(normalizing: other))
             }
             return try SuiteDomain.normalized(objects, of: suite)

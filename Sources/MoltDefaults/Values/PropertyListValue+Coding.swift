@@ -21,6 +21,7 @@ extension PropertyListValue: Codable {
 
     /// Reads a value in its typed form.
     public init(from decoder: any Decoder) throws {
+        // What is of none of these kinds is refused by the last of them, with its reason.
         if let array = try? decoder.unkeyedContainer() {
             var array = array
             var values: [PropertyListValue] = []
@@ -31,6 +32,7 @@ extension PropertyListValue: Codable {
             self = try Self.tagged(object)
         } else {
             let container = try decoder.singleValueContainer()
+            // What is neither is refused as no text.
             self =
                 if let bool = try? container.decode(Bool.self) { .bool(bool) } else {
                     .string(try container.decode(String.self))
@@ -62,6 +64,7 @@ extension PropertyListValue: Codable {
     }
 
     private static func double(_ object: KeyedDecodingContainer<Kind>, _ kind: Kind) throws -> Double {
+        // What is no text must be a number.
         guard let text = try? object.decode(String.self, forKey: kind) else {
             return try object.decode(Double.self, forKey: kind)
         }

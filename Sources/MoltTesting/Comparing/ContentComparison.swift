@@ -7,6 +7,7 @@ struct ContentComparison {
     /// - Parameter place: What the paths begin with.
     init(_ expected: [UInt8], _ found: [UInt8], at place: String) {
         guard expected != found else { return }
+        // What is no JSON is compared as bytes, below.
         if let left = try? JSONPart(String(decoding: expected, as: UTF8.self)),
             let right = try? JSONPart(String(decoding: found, as: UTF8.self))
         {

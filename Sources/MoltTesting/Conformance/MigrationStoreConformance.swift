@@ -57,15 +57,18 @@ public struct MigrationStoreConformance {
 
     /// Tries all behaviours.
     ///
-    /// - Returns: Which were tried, and which were not, because the store has no records or cannot be opened again.
+    /// - Returns: Which were tried, and which were not, because the store has no records, cannot be opened again, or
+    ///   cannot commit in batches.
     /// - Throws: ``TestingError`` with the code `notConformant`: each behaviour that is not as it must be, with what was
     ///   expected and what was found.
     @discardableResult
     public func verify() throws -> Report {
+        // A store that cannot be made is told of by all behaviours that every store has.
+        let commitsInBatches = (try? make().commitsInBatches) ?? false
         var report = Report()
         var faults: [String] = []
         for behavior in StoreBehavior.all {
-            guard behavior.needs.allSatisfy(isMet) else {
+            guard behavior.needs.allSatisfy({ isMet($0, commitsInBatches) }) else {
                 report.notApplicable.append(behavior.name)
                 continue
             }
@@ -89,11 +92,13 @@ public struct MigrationStoreConformance {
         return report
     }
 
-    private func isMet(_ need: StoreBehavior.Need) -> Bool {
+    private func isMet(_ need: StoreBehavior.Need, _ commitsInBatches: Bool) -> Bool {
         switch need {
         case .records: hasRecords
         case .noRecords: !hasRecords
         case .reopening: reopen != nil
+        case .batches: commitsInBatches
+        case .noBatches: !commitsInBatches
         }
     }
 }
@@ -103,7 +108,7 @@ extension MigrationStoreConformance {
     public struct Report: Hashable, Sendable, CustomStringConvertible {
         /// What the store does as it must.
         public internal(set) var checked: [String] = []
-        /// What was not tried, because the store has no records, or cannot be opened again.
+        /// What was not tried, because the store has no records, cannot be opened again, or cannot commit in batches.
         public internal(set) var notApplicable: [String] = []
 
         /// A line for each behaviour.

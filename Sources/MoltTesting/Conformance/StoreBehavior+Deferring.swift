@@ -157,7 +157,8 @@ extension StoreBehavior {
         ]
     }
 
-    private static var failure: RecordFailure {
+    /// Why a record goes into quarantine.
+    static var failure: RecordFailure {
         RecordFailure(
             migration: MigrationID(name: "conformance", version: 1),
             step: MigrationError.StepPosition(number: 1, words: "fail"),
@@ -167,7 +168,8 @@ extension StoreBehavior {
         )
     }
 
-    private static func put(
+    /// Defers a change.
+    static func put(
         _ stage: Int,
         _ id: Int64,
         _ kind: DeferredChange.Kind,

@@ -155,6 +155,7 @@ extension StoreBehavior {
                 let letGo = DispatchSemaphore(value: 0)
                 let isDone = DispatchSemaphore(value: 0)
                 DispatchQueue.global().async {
+                    // Were it to fail, the version that is looked at below would say so.
                     try? other.upgrade { transaction in
                         try transaction.record([], version: 5)
                         isHeld.signal()

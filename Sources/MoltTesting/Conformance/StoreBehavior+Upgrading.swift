@@ -125,8 +125,10 @@ extension StoreBehavior {
 
     // MARK: Helpers
 
-    private static func migrator(_ registry: MigrationRegistry) -> Migrator {
-        let options = MigrationOptions(appVersion: "1", lockTimeout: .seconds(10), editedMigrations: .fail)
+    /// A migrator that waits for others, and takes no edited migration.
+    static func migrator(_ registry: MigrationRegistry, batchSize: Int? = nil) -> Migrator {
+        var options = MigrationOptions(appVersion: "1", lockTimeout: .seconds(10), editedMigrations: .fail)
+        options.batchSize = batchSize ?? options.batchSize
         return Migrator(registry, options: options)
     }
 

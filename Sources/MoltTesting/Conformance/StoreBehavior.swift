@@ -8,6 +8,10 @@ struct StoreBehavior {
         case noRecords
         /// A second object for the same data can be made.
         case reopening
+        /// It can keep a migration that is half done.
+        case batches
+        /// It cannot.
+        case noBatches
     }
 
     /// The behaviour in a sentence.
@@ -25,6 +29,6 @@ struct StoreBehavior {
     /// All of them.
     static var all: [StoreBehavior] {
         ledger + journal + transactions + sharing + reading + writing + types + deferring + originals + upgrades
-            + withoutRecords
+            + batches + deferringInBatches + withoutRecords
     }
 }

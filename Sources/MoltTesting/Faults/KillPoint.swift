@@ -68,6 +68,7 @@ public struct KillPoint: Hashable, Sendable, Codable {
     /// Reads what ``text`` has given; nil for anything else.
     public init?(text: String) {
         guard let bytes = Data(base64Encoded: text) else { return nil }
+        // Why it is something else does not matter.
         guard let point = try? JSONDecoder().decode(Self.self, from: bytes) else { return nil }
         self = point
     }

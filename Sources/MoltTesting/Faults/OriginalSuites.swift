@@ -28,6 +28,7 @@ final class OriginalSuites: Sendable {
 
         mutating func look() {
             for (suite, old) in values {
+                // What cannot be read now has not been seen to change.
                 guard let new = try? suite.contents(), new != old else { continue }
                 values[suite] = new
                 for key in Set(old.keys).union(new.keys) where old[key] != new[key] {

@@ -45,6 +45,7 @@ extension StoreFixture {
     ) throws {
         let url = FileManager.default.temporaryDirectory
             .appending(path: TemporaryName.make(), directoryHint: .isDirectory)
+        // What stays behind is removed by a later process, by its name.
         defer { try? FileManager.default.removeItem(at: url) }
         try directory.write(to: url)
         let adoption = Migration.adoptCacheDirectory(

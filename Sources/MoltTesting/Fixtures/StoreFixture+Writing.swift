@@ -67,6 +67,7 @@ extension StoreFixture {
         guard !FileManager.default.fileExists(atPath: url.path) else { throw CocoaError(.fileWriteFileExists) }
         let temporary = url.deletingLastPathComponent()
             .appending(path: ".\(url.lastPathComponent).\(UUID().uuidString)", directoryHint: .notDirectory)
+        // It is there only when something else has failed, which is thrown.
         defer { try? FileManager.default.removeItem(at: temporary) }
         try Data(json.utf8).write(to: temporary)
         // It refuses a file that another process has made meanwhile.
@@ -186,6 +187,7 @@ extension StoreFixture {
 
     /// Whether text is JSON that reading gives back as it is, and not so deep that the lines run away to the right.
     private static func canStand(_ bytes: [UInt8], _ text: String) -> Bool {
+        // Whether it throws is the answer.
         (try? JSONPart(text)) != nil && JSONLayout.minified(bytes) == bytes && JSONLayout.nesting(of: bytes) <= 64
     }
 

@@ -36,6 +36,7 @@ enum StoreReduction {
         for (index, record) in store.records.enumerated() {
             if record.expiration != nil { ways.append(.expiration(index)) }
             guard let set = sets.first(where: { $0.subject == .type(record.typeName) }) else { continue }
+            // Content that is no JSON has no parts that could be left out.
             guard let value = try? GeneratedValue(record.content) else { continue }
             ways += value.smaller(set.shape).map { .content(index, $0) }
         }

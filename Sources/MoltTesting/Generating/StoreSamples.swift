@@ -114,6 +114,7 @@ public struct StoreSamples: Sendable {
     ) -> @Sendable (StoreFixture.Content) -> Bool {
         { content in
             if content.isData { return Value.self == Data.self }
+            // Whether it throws is the answer.
             return (try? coding.decoder.decode(Value.self, from: Data(content.bytes))) != nil
         }
     }

@@ -91,6 +91,7 @@ struct GoldenStores {
 
     /// What shipped releases have applied shows in the ledgers of the stores that they made, too.
     private mutating func checkEdits(_ file: CatalogFile) {
+        // One that cannot be read is named where results are compared with it.
         guard audit.hasShipped(file), let golden = try? catalog.fixture(at: file) else { return }
         let plan = MigrationPlan(
             state: StoreState(version: golden.schemaVersion, isFresh: false, ledger: golden.ledger),

@@ -24,6 +24,7 @@ enum TemporaryName {
     /// Looks for what earlier processes have left, once in a process.
     private static let removeLeftovers: Void = {
         let directory = FileManager.default.temporaryDirectory
+        // What cannot be listed or removed is left to the next process.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? [] {
             let url = directory.appending(path: name, directoryHint: .isDirectory)
             if isLeftover(name, suffix: nil), isOld(url) { try? FileManager.default.removeItem(at: url) }

@@ -105,6 +105,7 @@ public final class TemporaryStore: Sendable {
         guard isOwner else { return }
         let standIns = state.withLock { $0.standIns.values.map(\.standIn) }
         for suite in standIns { suite.erase() }
+        // What stays behind is removed by a later process, by its name.
         try? FileManager.default.removeItem(at: directory)
     }
 

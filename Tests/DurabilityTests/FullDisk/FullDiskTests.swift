@@ -1,11 +1,11 @@
 #if os(Linux)
-    import FaultyDisk
     import Foundation
     import Glibc
     import Molt
     import MoltCache
     import MoltCore
     import Testing
+    import TestSupport
 
     /// Child processes may not let files grow, or write to a small volume of their own.
     @Suite struct `A full disk` {
@@ -16,8 +16,7 @@
             /// A volume has no room: the system says ENOSPC.
             case volume
 
-            static let all = allCases.filter { $0 == .sizeLimit || canMount }
-            private static let canMount = getuid() == 0
+            static let all = allCases.filter { $0 == .sizeLimit || Mounts.areAllowed }
         }
 
         @Test(arguments: FullDiskCase.all.map(\.name), Kind.all)
@@ -181,21 +180,22 @@
     struct Room {
         let kind: `A full disk`.Kind
         let place: TestPlace
+        /// Whether the process gets the signal of a file that may not grow.
+        private let isTold: Bool
 
-        /// - Parameter isTold: Whether the process gets the signal of a file that may not grow.
         init?(_ kind: `A full disk`.Kind, _ place: TestPlace, isTold: Bool = false) throws {
             self.kind = kind
             self.place = place
+            self.isTold = isTold
             try place.makeDirectory()
             switch kind {
             case .sizeLimit:
-                signal(SIGXFSZ, isTold ? SIG_DFL : SIG_IGN)
                 // Threads of a pool get no signals otherwise.
                 var signals = sigset_t()
                 sigemptyset(&signals)
                 sigaddset(&signals, SIGXFSZ)
                 pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-            case .volume: guard molt_mount_volume(place.directory.path, 16_384) else { return nil }
+            case .volume: guard Mounts.mountVolume(of: 16_384, on: place.directory) else { return nil }
             }
         }
 
@@ -205,7 +205,7 @@
         func limit(more bytes: Int) throws {
             switch kind {
             case .sizeLimit:
-                try #require(molt_limit_file_size(bytes))
+                try FileSizeLimit.set(bytes, isTold: isTold)
             case .volume:
                 var status = statvfs()
                 try #require(statvfs(place.directory.path, &status) == 0)
@@ -219,7 +219,7 @@
         /// Gives all room back.
         func free() throws {
             switch kind {
-            case .sizeLimit: try #require(molt_limit_file_size(-1))
+            case .sizeLimit: try FileSizeLimit.set(nil)
             case .volume: unlink(filler)
             }
         }

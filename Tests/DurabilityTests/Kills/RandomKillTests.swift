@@ -5,7 +5,9 @@
     import MoltCache
     import MoltCore
     import MoltTesting
+    import Synchronization
     import Testing
+    import TestSupport
 
     /// A process that upgrades thousands of records and two suites is killed at instants that a seed draws.
     @Suite struct `An upgrade of records and suites that is killed` {
@@ -17,8 +19,14 @@
             try scenario.prepare(records: Self.records)
             let image = try DiskImage(of: scenario.place)
             let before = try scenario.outcome()
-            let duration = try await duration(of: scenario)
+            let length = try await length(of: scenario)
             let after = try scenario.outcome()
+            // From there on it is short, and few instants of the whole would fall there.
+            var lengthFromCommit = 0
+            for _ in 0..<2 {
+                try image.restore(to: scenario.place)
+                lengthFromCommit = max(lengthFromCommit, try await self.length(of: scenario, fromCommit: true))
+            }
             #expect(after.journal.isEmpty && after.contents?.version == 8 && after.old.isEmpty)
 
             let rounds = TestRun.choose(12, long: 600)
@@ -27,15 +35,16 @@
             var recoveries: [AppScenario.Left: Int] = [:]
             for round in 0..<rounds {
                 try image.restore(to: scenario.place)
-                // The last part of it, in which suites are written, is short: half of the kills are to be there.
-                let delay =
-                    random.oneIn(2) ? random.below(duration) : duration * 8 / 10 + random.below(duration * 3 / 10)
-                await kill(scenario, after: delay)
+                let instant =
+                    round % 2 == 0
+                    ? Instant(delay: random.below(length * 11 / 10))
+                    : Instant(delay: random.below(lengthFromCommit * 3 / 2), isFromCommit: true)
+                await kill(scenario, at: instant)
                 var left = try scenario.left(before: before, after: after)
                 counts[left, default: 0] += 1
                 if round % 4 == 3 {
                     // The recovery is killed, too.
-                    await kill(scenario, after: random.below(left == .old ? duration : duration / 5))
+                    await kill(scenario, at: Instant(delay: random.below(left == .old ? length : length / 5)))
                     let recovered = try scenario.left(before: before, after: after)
                     #expect(left == .old || recovered != .old, "\(left) became \(recovered).")
                     recoveries[recovered, default: 0] += 1
@@ -43,7 +52,7 @@
                 }
                 try scenario.upgrade()
                 let finished = try scenario.outcome()
-                #expect(finished == after, "\(round), after \(delay) µs, \(left): \(finished.summary)")
+                #expect(finished == after, "\(round), \(instant), \(left): \(finished.summary)")
                 let damage = try CacheStore.damage(at: scenario.place.cache)
                 #expect(damage.isEmpty)
                 #expect(try scenario.place.paths().allSatisfy { !$0.contains("molt-new") && !$0.contains("journal") })
@@ -54,33 +63,58 @@
             #expect(counts.values.reduce(0, +) == rounds)
             if TestRun.isLong {
                 for left in AppScenario.Left.allCases { #expect(counts[left, default: 0] > 0, "\(left)") }
+                #expect(counts[.old, default: 0] * 10 <= rounds * 9, "\(counts)")
             }
         }
 
-        /// Has a child process upgrade, and kills it after some microseconds.
-        private func kill(_ scenario: AppScenario, after delay: Int) async {
-            await #expect(processExitsWith: .signal(SIGKILL), "after \(delay) µs") {
-                [scenario = scenario as AppScenario, delay = delay as Int] in
-                Thread.detachNewThread {
-                    usleep(UInt32(delay))
-                    Glibc.kill(getpid(), SIGKILL)
+        /// When a process is killed.
+        private struct Instant: Codable, CustomStringConvertible {
+            /// In microseconds.
+            var delay: Int
+            /// Whether the delay begins when the upgrade has come to its commit, and not with the upgrade.
+            var isFromCommit = false
+
+            var description: String { "\(delay) µs after \(isFromCommit ? "coming to the commit" : "the start")" }
+        }
+
+        /// Has a child process upgrade, and kills it at an instant.
+        private func kill(_ scenario: AppScenario, at instant: Instant) async {
+            await #expect(processExitsWith: .signal(SIGKILL), "\(instant)") {
+                [scenario = scenario as AppScenario, instant = instant as Instant] in
+                try upgrade(scenario, fromCommit: instant.isFromCommit) {
+                    Thread.detachNewThread {
+                        usleep(UInt32(instant.delay))
+                        Glibc.kill(getpid(), SIGKILL)
+                    }
                 }
-                try scenario.upgrade()
                 pause()
             }
         }
 
         /// How long an upgrade takes in a child process, in microseconds; only to draw the instants from.
-        private func duration(of scenario: AppScenario) async throws -> Int {
-            await #expect(processExitsWith: .success) { [scenario = scenario as AppScenario] in
-                let start = ContinuousClock.now
-                try scenario.upgrade()
-                let duration = Int((ContinuousClock.now - start) / .microseconds(1))
-                try Data("\(duration)".utf8).write(to: scenario.place.directory.appendingPathComponent("duration"))
+        private func length(of scenario: AppScenario, fromCommit: Bool = false) async throws -> Int {
+            await #expect(processExitsWith: .success) {
+                [scenario = scenario as AppScenario, fromCommit = fromCommit as Bool] in
+                let start = Mutex(ContinuousClock.now)
+                try upgrade(scenario, fromCommit: fromCommit) { start.withLock { $0 = .now } }
+                let length = Int((ContinuousClock.now - start.withLock { $0 }) / .microseconds(1))
+                try Data("\(length)".utf8).write(to: scenario.place.directory.appendingPathComponent("length"))
             }
-            let file = scenario.place.directory.appendingPathComponent("duration")
+            let file = scenario.place.directory.appendingPathComponent("length")
             defer { try? FileManager.default.removeItem(at: file) }
             return try #require(Int(String(contentsOf: file, encoding: .utf8)))
+        }
+    }
+
+    /// Upgrades, and calls a closure first, or when the upgrade comes to its commit.
+    private func upgrade(_ scenario: AppScenario, fromCommit: Bool, begin: @escaping @Sendable () -> Void) throws {
+        guard fromCommit else {
+            begin()
+            return try scenario.upgrade()
+        }
+        try scenario.upgrade { point in
+            // The end of the journal is committed, too.
+            if point == UpgradePoint(.beforeCommit, "of the upgrade") { begin() }
         }
     }
 

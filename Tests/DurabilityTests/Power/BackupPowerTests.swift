@@ -3,6 +3,7 @@ import Foundation
 import Molt
 import MoltCache
 import MoltCore
+import TestSupport
 import Testing
 
 extension PowerLossTests {
@@ -43,10 +44,11 @@ extension PowerLossTests {
                 DiskRecording.mark("upgraded")
             }
             let after = try contents()
-            var sweep = PowerLossSweep(recording: recording)
-            try sweep.checkRecording()
-            sweep.seeds = TestRun.choose(0, long: 20)
-            sweep.distance = TestRun.choose(2, long: 1)
+            let sweep = try PowerLossSweep(
+                of: recording,
+                seeds: TestRun.choose(0, long: 20),
+                distance: TestRun.choose(2, long: 1)
+            )
             var counts = [0, 0, 0, 0]
             let count = try sweep.run { moment in
                 let left = try contents()
@@ -81,26 +83,12 @@ extension PowerLossTests {
             try upgrade()
             let backup = try #require(try CodableCache.backups(at: place.cache).first)
             let new = try contents()
-            let recording = try DiskRecording(place) {
-                try CodableCache.restore(backup, at: place.cache)
-                DiskRecording.mark("restored")
-            }
-            var sweep = PowerLossSweep(recording: recording)
-            try sweep.checkRecording()
-            sweep.seeds = TestRun.choose(0, long: 20)
-            sweep.distance = TestRun.choose(3, long: 1)
-            var counts = [0, 0]
-            let count = try sweep.run { moment in
+            let (seeds, distance) = (TestRun.choose(0, long: 20), TestRun.choose(3, long: 1))
+            try sweepRestoring("restoring", backup, of: old, seeds: seeds, distance: distance) {
                 let left = try contents()
                 guard left == old || left == new else { throw Broken("It is neither old nor new.") }
-                if !moment.marks.isEmpty, left != old { throw Broken("It was reported as done.") }
-                counts[left == old ? 1 : 0] += 1
-                try CodableCache.restore(backup, at: place.cache)
-                guard try contents() == old else { throw Broken("It has come to another end.") }
-                try checkWhole()
+                return left == old
             }
-            report("restoring", recording, count, counts)
-            #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
         }
 
         @Test func `leaves no store or the one of the backup, where there was none`() throws {
@@ -111,27 +99,13 @@ extension PowerLossTests {
             for suffix in ["", "-wal", "-shm"] {
                 try? FileManager.default.removeItem(atPath: place.cache.path + suffix)
             }
-            let recording = try DiskRecording(place) {
-                try CodableCache.restore(backup, at: place.cache)
-                DiskRecording.mark("restored")
-            }
-            var sweep = PowerLossSweep(recording: recording)
-            try sweep.checkRecording()
-            sweep.seeds = TestRun.choose(1, long: 20)
-            var counts = [0, 0]
-            let count = try sweep.run { moment in
+            try sweepRestoring("restoring nothing", backup, of: old, seeds: TestRun.choose(1, long: 20)) {
                 let left = try contents()
                 guard left == nil || left?.records.isEmpty == true || left == old else {
                     throw Broken("It is neither nothing nor all.")
                 }
-                if !moment.marks.isEmpty, left != old { throw Broken("It was reported as done.") }
-                counts[left == old ? 1 : 0] += 1
-                try CodableCache.restore(backup, at: place.cache)
-                guard try contents() == old else { throw Broken("It has come to another end.") }
-                try checkWhole()
+                return left == old
             }
-            report("restoring nothing", recording, count, counts)
-            #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
         }
 
         @Test func `leaves no log aside without the damaged file that it is of`() throws {
@@ -141,27 +115,43 @@ extension PowerLossTests {
             let backup = try CodableCache.backUp(at: place.cache)
             try Data(repeating: 3, count: 20_000).write(to: place.cache)
             try Data("log".utf8).write(to: URL(fileURLWithPath: place.cache.path + "-wal"))
+            try sweepRestoring("restoring over damage", backup, of: old, seeds: TestRun.choose(1, long: 20)) {
+                let paths = try place.paths()
+                let logs = paths.filter { $0.hasSuffix(".damaged-wal") }
+                guard logs.allSatisfy({ paths.contains(String($0.dropLast(4))) }) else {
+                    throw Broken("A log is alone.")
+                }
+                return !logs.isEmpty
+            }
+        }
+
+        /// Loses power at each operation while a backup is put back; afterwards it must be possible to put it back.
+        ///
+        /// - Parameters:
+        ///   - old: What the backup has.
+        ///   - look: Throws for what must not be left, and says which of two states is; both must come up.
+        private func sweepRestoring(
+            _ name: String,
+            _ backup: StoreBackup,
+            of old: StoreContents?,
+            seeds: Int,
+            distance: Int = 1,
+            look: () throws -> Bool
+        ) throws {
             let recording = try DiskRecording(place) {
                 try CodableCache.restore(backup, at: place.cache)
                 DiskRecording.mark("restored")
             }
-            var sweep = PowerLossSweep(recording: recording)
-            try sweep.checkRecording()
-            sweep.seeds = TestRun.choose(1, long: 20)
-            var logs = 0
-            let count = try sweep.run { moment in
-                let paths = try place.paths()
-                for path in paths where path.hasSuffix(".damaged-wal") {
-                    guard paths.contains(String(path.dropLast(4))) else { throw Broken("A log is alone.") }
-                    logs += 1
-                }
+            var counts = [0, 0]
+            let count = try PowerLossSweep(of: recording, seeds: seeds, distance: distance).run { moment in
+                counts[try look() ? 1 : 0] += 1
                 if !moment.marks.isEmpty, try contents() != old { throw Broken("It was reported as done.") }
                 try CodableCache.restore(backup, at: place.cache)
                 guard try contents() == old else { throw Broken("It has come to another end.") }
                 try checkWhole()
             }
-            report("restoring over damage", recording, count, [logs])
-            #expect(logs > 0)
+            report(name, recording, count, counts)
+            #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
         }
 
         @Test func `leaves settings as they were, or to be put back by the next upgrade`() throws {
@@ -182,9 +172,7 @@ extension PowerLossTests {
                 try suite.restore(backup)
                 DiskRecording.mark("restored")
             }
-            var sweep = PowerLossSweep(recording: recording)
-            try sweep.checkRecording()
-            sweep.seeds = TestRun.choose(2, long: 40)
+            let sweep = try PowerLossSweep(of: recording, seeds: TestRun.choose(2, long: 40))
             var counts = [0, 0, 0]
             let count = try sweep.run { moment in
                 let state = try DefaultsStore(suite).state()

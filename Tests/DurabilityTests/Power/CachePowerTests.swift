@@ -3,6 +3,7 @@ import Foundation
 import Molt
 import MoltCache
 import MoltCore
+import TestSupport
 import Testing
 
 /// What tests of a loss of power have in common: one is recorded at a time.
@@ -50,10 +51,11 @@ extension PowerLossTests {
             try People.prepare(place, count: 300)
             var timeline = try CacheTimeline(place, registry)
             let recording = try DiskRecording(place) { try life(&timeline) }
-            var sweep = PowerLossSweep(recording: recording)
-            try sweep.checkRecording()
-            sweep.seeds = TestRun.choose(1, long: 40)
-            sweep.distance = TestRun.choose(2, long: 1)
+            let sweep = try PowerLossSweep(
+                of: recording,
+                seeds: TestRun.choose(1, long: 40),
+                distance: TestRun.choose(2, long: 1)
+            )
             let count = try sweep.run { try timeline.check($0) }
             report("upgrade", recording, count, timeline)
             #expect(timeline.found[0] > 0 && timeline.found[1] > 0)
@@ -64,9 +66,7 @@ extension PowerLossTests {
             defer { place.remove() }
             var timeline = try CacheTimeline(place, registry)
             let recording = try DiskRecording(place) { try life(&timeline) }
-            var sweep = PowerLossSweep(recording: recording)
-            try sweep.checkRecording()
-            sweep.seeds = TestRun.choose(2, long: 40)
+            let sweep = try PowerLossSweep(of: recording, seeds: TestRun.choose(2, long: 40))
             let count = try sweep.run { try timeline.check($0) }
             report("fresh", recording, count, timeline)
             #expect(timeline.found[0] > 0 && timeline.found[1] > 0)
@@ -97,10 +97,11 @@ extension PowerLossTests {
                 DiskRecording.mark("opened")
             }
             #expect(after?.records.count { $0.key.hasPrefix("new-") } == 270)
-            var sweep = PowerLossSweep(recording: recording)
-            try sweep.checkRecording()
-            sweep.seeds = TestRun.choose(0, long: 40)
-            sweep.distance = TestRun.choose(2, long: 1)
+            let sweep = try PowerLossSweep(
+                of: recording,
+                seeds: TestRun.choose(0, long: 40),
+                distance: TestRun.choose(2, long: 1)
+            )
             var counts = [0, 0, 0]
             let count = try sweep.run { moment in
                 let left = try StoreContents.found(at: place.cache)
@@ -129,10 +130,11 @@ extension PowerLossTests {
             }
             let commit = recording.operations.firstIndex { if case .mark = $0.kind { true } else { false } }
             #expect(try #require(commit) > 1_000)
-            var sweep = PowerLossSweep(recording: recording)
-            try sweep.checkRecording()
-            sweep.seeds = TestRun.choose(0, long: 2)
-            sweep.distance = TestRun.choose(900, long: 60)
+            let sweep = try PowerLossSweep(
+                of: recording,
+                seeds: TestRun.choose(0, long: 2),
+                distance: TestRun.choose(900, long: 60)
+            )
             let count = try sweep.run { try timeline.check($0) }
             report("large", recording, count, timeline)
         }

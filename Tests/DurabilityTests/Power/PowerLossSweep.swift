@@ -19,16 +19,17 @@ struct PowerLossSweep {
         var description: String { "after \(operations) operations, the last being \(words); \(loss)" }
     }
 
-    let recording: DiskRecording
+    private let recording: DiskRecording
     /// How many ways of losing some sectors are tried at each point.
-    var seeds = 2
+    private let seeds: Int
     /// Each how-manyth point is tried.
-    var distance = 1
-    /// Whether power is only lost before some mark; nil for all points.
-    var upTo: String?
+    private let distance: Int
 
     /// Checks that the recording has all that was done: replayed, it gives the files that are there.
-    func checkRecording() throws {
+    init(of recording: DiskRecording, seeds: Int, distance: Int = 1) throws {
+        self.recording = recording
+        self.seeds = seeds
+        self.distance = distance
         var disk = VolatileDisk(recording.before)
         for operation in recording.operations { disk.apply(operation) }
         let (replayed, found) = (disk.image(.everything), try DiskImage(of: recording.place))

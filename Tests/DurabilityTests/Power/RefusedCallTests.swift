@@ -6,6 +6,7 @@
     import MoltCache
     import MoltCore
     import Testing
+    import TestSupport
 
     extension PowerLossTests {
         /// Each call that writes fails, once or from then on; the same process goes on.

@@ -61,7 +61,8 @@ struct molt_disk_operation {
 
 /// Follows what any thread does to files below a directory whose paths have a text in them.
 ///
-/// The directory itself belongs to them; files that end with "-shm" do not: they are memory. One at a time.
+/// The directory itself belongs to them for the thread that calls this; files that end with "-shm" do not: they are
+/// memory. One at a time.
 void molt_disk_watch(const char *directory, const char *text);
 
 /// Ends it; what was recorded stays until the next time.
@@ -90,13 +91,5 @@ long molt_disk_counted(void);
 
 /// How many calls have failed.
 long molt_disk_refused(void);
-
-// Volumes
-
-/// Mounts an empty volume in memory over a directory, for this process only; false where that is not allowed.
-bool molt_mount_volume(const char *directory, long kilobytes);
-
-/// Lets this process make no file longer than a number of bytes; -1 for no limit. False where that is not allowed.
-bool molt_limit_file_size(long bytes);
 
 #endif

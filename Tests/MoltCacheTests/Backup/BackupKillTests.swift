@@ -13,7 +13,7 @@ import Testing
 /// How many records a store has here: so many that a copy has several parts.
 private let count = 12_000
 /// How many kills at instants that are drawn: more of them when `MOLT_LONG` is set.
-private let rounds = ProcessInfo.processInfo.environment["MOLT_LONG"] == nil ? 8 : 200
+private let rounds = TestRun.choose(8, long: 200)
 
 @Suite struct `A process that is killed` {
     let scenario: BackupScenario
@@ -55,6 +55,20 @@ private let rounds = ProcessInfo.processInfo.environment["MOLT_LONG"] == nil ? 8
         let start = ContinuousClock.now
         try work.run(scenario.url)
         return Int((ContinuousClock.now - start) / .microseconds(1))
+    }
+
+    /// Kills a work at instants that a seed draws, each time from the same files.
+    ///
+    /// - Parameter factor: How many times as long as the work takes it may go on.
+    private func killAtRandom(_ work: Work, seed: UInt64, for factor: Int = 2, check: () throws -> Void) async throws {
+        let start = try image()
+        let duration = try duration(work)
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<rounds {
+            try restore(start)
+            await kill(after: Int.random(in: 0...duration * factor, using: &random), work)
+            try check()
+        }
     }
 
     // MARK: Making a backup
@@ -104,12 +118,10 @@ private let rounds = ProcessInfo.processInfo.environment["MOLT_LONG"] == nil ? 8
         try scenario.fill(1, count: count)
         let before = try scenario.contents
         let start = try image()
-        let duration = try duration(.upgrade)
+        try Work.upgrade.run(scenario.url)
         let after = try scenario.contents
-        var random = SeededGenerator(seed: 11)
-        for _ in 0..<rounds {
-            try restore(start)
-            await kill(after: Int.random(in: 0...duration, using: &random), .upgrade)
+        try restore(start)
+        try await killAtRandom(.upgrade, seed: 11, for: 1) {
             let left = try scenario.contents
             #expect(left == before || left.version == 2 && left.records == after.records)
             for backup in try scenario.backups { #expect(try CacheStore.contents(at: backup.url) == before) }
@@ -163,12 +175,7 @@ private let rounds = ProcessInfo.processInfo.environment["MOLT_LONG"] == nil ? 8
         let old = try scenario.contents
         try scenario.open(2).close()
         let new = try scenario.contents
-        let start = try image()
-        let duration = try duration(.restore)
-        var random = SeededGenerator(seed: 12)
-        for _ in 0..<rounds {
-            try restore(start)
-            await kill(after: Int.random(in: 0...duration * 2, using: &random), .restore)
+        try await killAtRandom(.restore, seed: 12) {
             let left = try scenario.contents
             #expect(left == old || left == new)
             try scenario.open(2).close()
@@ -183,12 +190,7 @@ private let rounds = ProcessInfo.processInfo.environment["MOLT_LONG"] == nil ? 8
         try scenario.open(2).close()
         let noise = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
         try noise.write(to: scenario.url)
-        let start = try image()
-        let duration = try duration(.restore)
-        var random = SeededGenerator(seed: 13)
-        for _ in 0..<rounds {
-            try restore(start)
-            await kill(after: Int.random(in: 0...duration * 2, using: &random), .restore)
+        try await killAtRandom(.restore, seed: 13) {
             let bytes = try Data(contentsOf: scenario.url)
             if bytes != noise { #expect(try scenario.contents == old) }
             #expect(try image().values.contains(noise))
@@ -202,12 +204,7 @@ private let rounds = ProcessInfo.processInfo.environment["MOLT_LONG"] == nil ? 8
     @Test func `at any instant of starting afresh leaves the newer store, or a fresh one beside it`() async throws {
         try scenario.fill(2, count: count)
         let new = try scenario.contents
-        let start = try image()
-        let duration = try duration(.startAfresh)
-        var random = SeededGenerator(seed: 14)
-        for _ in 0..<rounds {
-            try restore(start)
-            await kill(after: Int.random(in: 0...duration * 2, using: &random), .startAfresh)
+        try await killAtRandom(.startAfresh, seed: 14) {
             let state = try CacheStore.state(at: scenario.url)
             let aside = try scenario.otherNames().filter { $0.hasSuffix(".aside") }
             if state.version == 2 {
@@ -295,8 +292,8 @@ private let rounds = ProcessInfo.processInfo.environment["MOLT_LONG"] == nil ? 8
             let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
             // SQLite's own memory beside the file takes 32 KiB, without which nothing can be opened.
             for limit in [40_000, size / 2, size - 1] {
-                try limitFileSize(to: limit)
-                defer { try? limitFileSize(to: .max) }
+                try FileSizeLimit.set(limit)
+                defer { try? FileSizeLimit.set(nil) }
                 // What the system says is free is not the point here.
                 let configuration = BackupScenario.configuration { $0.backup?.freeSpace = { _ in nil } }
                 do {
@@ -312,7 +309,7 @@ private let rounds = ProcessInfo.processInfo.environment["MOLT_LONG"] == nil ? 8
                         throw error
                     }
                 }
-                try limitFileSize(to: .max)
+                try FileSizeLimit.set(nil)
                 let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
                 guard !names.contains(where: { $0.contains("backup") }) else { throw TestFailure.expected }
             }
@@ -324,8 +321,8 @@ private let rounds = ProcessInfo.processInfo.environment["MOLT_LONG"] == nil ? 8
             let url = URL(fileURLWithPath: path)
             let backup = try #require(try CodableCache.backups(at: url).first)
             for limit in [64 * 1024, backup.size / 2, backup.size - 1] {
-                try limitFileSize(to: limit)
-                defer { try? limitFileSize(to: .max) }
+                try FileSizeLimit.set(limit)
+                defer { try? FileSizeLimit.set(nil) }
                 do {
                     try CodableCache.restore(backup, at: url)
                     throw TestFailure.expected
@@ -364,18 +361,4 @@ private enum Work: String, Codable, Sendable {
             try CodableCache(at: url, migrations: BackupScenario.registry(1), configuration: configuration).close()
         }
     }
-}
-
-/// Makes writes beyond a size fail in this process, as on a full disk.
-private func limitFileSize(to size: Int) throws {
-    signal(SIGXFSZ, SIG_IGN)
-    var limit = rlimit()
-    #if canImport(Glibc)
-        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-    #else
-        let resource = RLIMIT_FSIZE
-    #endif
-    guard getrlimit(resource, &limit) == 0 else { throw TestFailure.expected }
-    limit.rlim_cur = min(rlim_t(size), limit.rlim_max)
-    guard setrlimit(resource, &limit) == 0 else { throw TestFailure.expected }
 }

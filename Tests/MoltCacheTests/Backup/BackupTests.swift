@@ -3,6 +3,12 @@ import Molt
 import MoltCore
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 @Suite struct `A backup before an upgrade` {
     let scenario: BackupScenario
 
@@ -103,6 +109,31 @@ import Testing
     }
 
     // MARK: What can go wrong
+
+    @Test func `is not taken for none where the directory cannot be listed`() async throws {
+        try scenario.fill(1)
+        try scenario.open(2).close()
+        let path = scenario.url.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let url = URL(fileURLWithPath: path)
+            let directory = url.deletingLastPathComponent().path
+            // Files in it may be used by their names.
+            try FileManager.default.setAttributes([.posixPermissions: 0o311], ofItemAtPath: directory)
+            // Root may do anything.
+            if getuid() == 0 { try #require(setuid(65_534) == 0) }
+            let error = #expect(throws: CacheError.self) { try CodableCache.backups(at: url) }
+            #expect(error?.code == .noPermission)
+            #expect(error?.path == path)
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scenario.scratch.url.path)
+        #expect(try scenario.backups.count == 1)
+        // No directory has no backups; what is in the place of one has none that could be known.
+        #expect(try CodableCache.backups(at: scenario.scratch.file("none/cache.molt")) == [])
+        let error = #expect(throws: CacheError.self) {
+            try CodableCache.backups(at: scenario.url.appending(path: "cache.molt"))
+        }
+        #expect(error?.code == .storeFailed)
+    }
 
     @Test func `is not begun when it would not fit, and the error says how much is missing`() throws {
         try scenario.fill(1, count: 500)

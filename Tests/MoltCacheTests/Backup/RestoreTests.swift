@@ -160,7 +160,7 @@ import Testing
             #expect(try scenario.contents == after)
         }
         try expectRefusal("no such file") {}
-        try expectRefusal("not an SQLite database") { try Data(repeating: 7, count: 10_000).write(to: backup.url) }
+        try expectRefusal("no SQLite database") { try Data(repeating: 7, count: 10_000).write(to: backup.url) }
         try expectRefusal("nothing in it") { try Data().write(to: backup.url) }
         try expectRefusal("damaged") { try bytes.prefix(bytes.count / 2).write(to: backup.url) }
         try expectRefusal("damaged") {

@@ -30,7 +30,8 @@ struct BatchSizeTests {
 
     @Test(arguments: [1, 7, 50, 512], [7, 20, 50])
     func `have as many records as was asked for, whatever is read at a time`(batchSize: Int, size: Int) throws {
-        let found = try Self.commits(Self.people, of: size, batchSize: batchSize, [.transform("Person") { $0["x"] = 1 }])
+        let step = MigrationStep.transform("Person") { $0["x"] = 1 }
+        let found = try Self.commits(Self.people, of: size, batchSize: batchSize, [step])
         let expected = Array(stride(from: size, through: 60, by: size))
         // The end is a commit of its own, also when no record is left.
         #expect(found == expected + [-1])

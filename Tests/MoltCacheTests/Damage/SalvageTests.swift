@@ -200,24 +200,6 @@ import Testing
         #expect(try CacheStore.state(at: newURL).journal == ["suite x"])
     }
 
-    @Test func `A migration that was half done is half done in the new file, and goes on`() throws {
-        try CodableCache(at: url).set(1, forKey: "one")
-        let file = try SQLite(url)
-        try file.run(
-            """
-            INSERT INTO molt_meta(name, value) VALUES('unfinished', '{"a":1}');
-            CREATE TABLE molt_deferred(
-                stage INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(stage, kind, id)
-            ) WITHOUT ROWID;
-            INSERT INTO molt_deferred VALUES(0, 2, 1, 'new key');
-            """
-        )
-        _ = try CodableCache.salvage(from: url, to: newURL)
-        let saved = try SQLite(newURL)
-        #expect(try saved.text("SELECT value FROM molt_meta WHERE name = 'unfinished'") == #"{"a":1}"#)
-        #expect(try saved.rows("SELECT * FROM molt_deferred") == [["0", "2", "1", "new key"]])
-    }
-
     @Test func `An index that leads to another record gives out neither`() throws {
         var configuration = CodableCache.Configuration()
         configuration.memory = nil
@@ -255,6 +237,34 @@ import Testing
         #expect(report.isWhole, "\(report)")
         let columns = "SELECT id, record_id, key, type, version, migration, hex(content) FROM molt_quarantine"
         #expect(try SQLite(newURL).rows(columns) == SQLite(url).rows(columns))
+    }
+
+    @Test func `What is in quarantine is found page by page, too`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.unconvertible = .quarantine(upTo: .none)
+        let cache = try CodableCache(at: url)
+        for number in 0..<30 { try cache.set(number, forKey: "key \(number)") }
+        cache.close()
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "fails",
+                .transform("Int") { if $0.key.hasSuffix("5") { throw TestFailure.expected } }
+            )
+        ]
+        try CodableCache(at: url, migrations: migrations, configuration: configuration).close()
+        var file = Array(try Data(contentsOf: url))
+        let rows = try SQLite(url).rows("SELECT id, record_id, key, type, reason, hex(content) FROM molt_quarantine")
+        #expect(rows.count == 3)
+        for offset in 0..<100 { file[offset] = 0 }
+        try DamagedStore(file: file).write(to: url)
+        let report = try CodableCache.salvage(from: url, to: newURL)
+        #expect(report.quarantinedCount == 3)
+        #expect(report.savedCount == 27)
+        #expect(
+            try SQLite(newURL).rows("SELECT id, record_id, key, type, reason, hex(content) FROM molt_quarantine") == rows
+        )
+        #expect("\(report)".contains("3 records in quarantine, perhaps not all"))
     }
 
     @Test func `What was deleted does not come back`() throws {

@@ -26,26 +26,8 @@ struct EventTests {
         Migration(to: 5, "d", .deleteType("City")),
     ]
 
-    /// An event in a word or two; batches of progress as one.
-    private static func word(_ event: MigrationEvent) -> String {
-        switch event {
-        case .planned(let plan): "planned \(plan.pending.count)"
-        case .waiting: "waiting"
-        case .edited(let edits): "edited \(edits.count)"
-        case .started(let migration): "started \(migration.name)"
-        case .progressed: "progressed"
-        case .ended(let entry): "ended \(entry.migration.name)"
-        case .finished: "finished"
-        case .failed: "failed"
-        case .backedUp: "backed up"
-        case .restored: "restored"
-        case .startedAfresh: "started afresh"
-        case .drifted(let drift): "drifted \(drift.type)"
-        }
-    }
-
     private static func words(_ events: [MigrationEvent]) -> [String] {
-        events.map(word).filter { $0 != "progressed" }
+        events.map(\.word).filter { $0 != "progressed" }
     }
 
     private static func monitored(
@@ -84,7 +66,7 @@ struct EventTests {
         let before = await events.reduce(into: []) { $0.append($1) }
         let after = await monitor.events.reduce(into: []) { $0.append($1) }
 
-        #expect(before.map(Self.word) == log.all.map(Self.word))
+        #expect(before.map(\.word) == log.all.map(\.word))
         // One who comes late gets all that matters.
         #expect(Self.words(after) == Self.words(log.all))
     }
@@ -115,7 +97,7 @@ struct EventTests {
 
         try await OldStore([], through: entry).upgrade([], configuration)
 
-        #expect(events.all.map(Self.word) == ["planned 0", "finished"])
+        #expect(events.all.map(\.word) == ["planned 0", "finished"])
         #expect(monitor.progress.isFinished)
     }
 
@@ -130,7 +112,7 @@ struct EventTests {
         )
 
         #expect(
-            events.all.map(Self.word) == [
+            events.all.map(\.word) == [
                 "planned 2", "started a", "started b", "ended a", "ended b", "finished",
             ]
         )

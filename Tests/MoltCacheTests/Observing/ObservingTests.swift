@@ -19,23 +19,6 @@ struct ObservingTests {
         return configuration
     }
 
-    private static func word(_ event: MigrationEvent) -> String {
-        switch event {
-        case .planned(let plan): "planned \(plan.pending.count)"
-        case .waiting: "waiting"
-        case .edited(let edits): "edited \(edits.count)"
-        case .started(let migration): "started \(migration.name)"
-        case .progressed: "progressed"
-        case .ended(let entry): "ended \(entry.migration.name)"
-        case .finished: "finished"
-        case .failed: "failed"
-        case .backedUp: "backed up"
-        case .restored: "restored"
-        case .startedAfresh: "started afresh"
-        case .drifted(let drift): "drifted \(drift.type)"
-        }
-    }
-
     private static let expected = [
         "planned 3", "progressed", "started one", "started two", "ended one", "ended two", "started three",
         "ended three", "finished",
@@ -44,7 +27,9 @@ struct ObservingTests {
     /// The words without what repeats the one before.
     private static func words(_ events: [MigrationEvent]) -> [String] {
         var words: [String] = []
-        for word in events.map(word) where word != "progressed" || !words.contains("progressed") { words.append(word) }
+        for word in events.map(\.word) where word != "progressed" || !words.contains("progressed") {
+            words.append(word)
+        }
         return words
     }
 
@@ -88,8 +73,8 @@ struct ObservingTests {
 
         var followed: [MigrationEvent] = []
         for await event in monitor.events { followed.append(event) }
-        #expect(followed.map(Self.word).first == "planned 4")
-        #expect(followed.map(Self.word).filter { $0 == "finished" }.count == 1)
+        #expect(followed.map(\.word).first == "planned 4")
+        #expect(followed.map(\.word).filter { $0 == "finished" }.count == 1)
         #expect(Self.words(Array(events.all[count...])).first == "planned 4")
         #expect(progress.withLock { $0 }.allSatisfy { $0 < 1 })
         #expect(monitor.progress.isFinished)

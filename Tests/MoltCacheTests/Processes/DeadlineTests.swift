@@ -25,6 +25,15 @@ struct DeadlineTests {
         return configuration
     }
 
+    /// Adds so many records that deleting them takes a while.
+    private func addNumbers() throws {
+        let cache = try CodableCache(at: url)
+        defer { cache.close() }
+        try cache.batch { batch in
+            for number in 0..<20_000 { try batch.set(number, forKey: "number \(number)") }
+        }
+    }
+
     @Test func `is rolled back at the end of a batch, and a later opening does it all`() throws {
         let before = try Snapshot(of: url)
         let deadline = ContinuousClock.now + .milliseconds(200)
@@ -51,11 +60,7 @@ struct DeadlineTests {
     @Test func `stops within a statement`() throws {
         let deadline = ContinuousClock.now + .milliseconds(200)
         let deleted = Log<Int>()
-        let cache = try CodableCache(at: url)
-        try cache.batch { batch in
-            for number in 0..<20_000 { try batch.set(number, forKey: "number \(number)") }
-        }
-        cache.close()
+        try addNumbers()
         let before = try Snapshot(of: url)
         let registry: MigrationRegistry = [
             Migration(
@@ -78,11 +83,7 @@ struct DeadlineTests {
     @Test func `stops within a statement of a migrator's, too`() throws {
         let deadline = ContinuousClock.now + .milliseconds(200)
         let deleted = Log<Int>()
-        let cache = try CodableCache(at: url)
-        try cache.batch { batch in
-            for number in 0..<20_000 { try batch.set(number, forKey: "number \(number)") }
-        }
-        cache.close()
+        try addNumbers()
         var options = MigrationOptions()
         options.deadline = deadline
         let block = MigrationStep.run { migration in

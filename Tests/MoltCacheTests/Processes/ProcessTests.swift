@@ -109,7 +109,7 @@ import Testing
             try await cache.setAll((0..<200).map { (key: "\($0)", value: Person.john) })
             guard try cache.value(Person.self, forKey: "1") == .john else { throw TestFailure.expected }
             let log = try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int ?? 0
-            try limitFiles(to: log + 10_000)
+            try FileSizeLimit.set(log + 10_000)
             var changed = Person.john
             changed.firstName = String(repeating: "x", count: 100_000)
             for _ in 0..<3 {
@@ -125,7 +125,7 @@ import Testing
             }
             let isSame = try cache.values(of: Person.self).allSatisfy { $0.value == .john }
             guard isSame else { throw TestFailure.expected }
-            try limitFiles(to: .max)
+            try FileSizeLimit.set(nil)
             try cache.set(changed, forKey: "1")
             let found = try CodableCache(at: url).value(Person.self, forKey: "1")
             guard found == changed else { throw TestFailure.expected }
@@ -158,20 +158,6 @@ import Testing
         }
         _ = await writer
     }
-}
-
-/// Makes writes beyond a size fail in this process, as on a full disk.
-private func limitFiles(to size: Int) throws {
-    signal(SIGXFSZ, SIG_IGN)
-    var limit = rlimit()
-    #if canImport(Glibc)
-        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-    #else
-        let resource = RLIMIT_FSIZE
-    #endif
-    guard getrlimit(resource, &limit) == 0 else { throw TestFailure.expected }
-    limit.rlim_cur = min(rlim_t(size), limit.rlim_max)
-    guard setrlimit(resource, &limit) == 0 else { throw TestFailure.expected }
 }
 
 private let renaming: MigrationRegistry = [Migration(to: 1, "rename", .renameType("Person", to: "Alien"))]

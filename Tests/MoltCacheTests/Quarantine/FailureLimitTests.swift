@@ -164,10 +164,14 @@ import Testing
 
     @Test func `The error names the number that the share is taken of`() throws {
         let old = try OldStore(
-            (0..<10).map { StoredRecord("Person", "\($0)", "{}") } + (0..<30).map { StoredRecord("Note", "n\($0)", "{}") }
+            (0..<10).map { StoredRecord("Person", "\($0)", "{}") }
+                + (0..<30).map { StoredRecord("Note", "n\($0)", "{}") }
         )
         func failure(_ policy: Policy, _ registry: MigrationRegistry) throws -> String {
-            try #require(throws: MigrationError.self) { try FailurePolicyTests.open(old, registry, policy).close() }.message
+            let error = #expect(throws: MigrationError.self) {
+                try FailurePolicyTests.open(old, registry, policy).close()
+            }
+            return try #require(error).message
         }
         let notes = MigrationStep.addProperty("Note", "seen", default: true)
         // All go through one pass, and the people only through the migration, or the step, that fails.

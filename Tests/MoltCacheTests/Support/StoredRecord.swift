@@ -1,4 +1,3 @@
-import CMoltSQLite
 import Foundation
 import MoltCache
 import MoltCore
@@ -77,7 +76,7 @@ extension Snapshot {
         )
         records = rows.map { row in
             var record = StoredRecord(row[0], row[1], "", expiration: Double(row[5]))
-            record.content = Self.bytes(row[2])
+            record.content = SQLite.bytes(ofHex: row[2])
             record.isData = row[3] == "blob"
             record.version = Int(row[4])
             return record
@@ -112,10 +111,5 @@ extension Snapshot {
         stored.isData = record.isData
         stored.version = nil
         return stored
-    }
-
-    private static func bytes(_ hex: String) -> [UInt8] {
-        let digits = hex.utf8.map { $0 <= 0x39 ? $0 - 0x30 : $0 - 0x37 }
-        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 }

@@ -19,7 +19,11 @@ struct RegistryFaultTests {
     }
 
     @Test(arguments: [
-        Case("the same name", [Migration(to: 1, "a"), Migration(to: 2, "a")], "The 2nd migration, \"a\" (version 2), has the same name as the 1st migration. Names are for ever: choose another."),
+        Case(
+            "the same name",
+            [Migration(to: 1, "a"), Migration(to: 2, "a")],
+            "The 2nd migration, \"a\" (version 2), has the same name as the 1st migration. Names are for ever: choose"
+        ),
         Case(
             "a migration that is listed twice",
             [Migration(to: 1, "a", .deleteType("A")), Migration(to: 1, "a", .deleteType("A"))],

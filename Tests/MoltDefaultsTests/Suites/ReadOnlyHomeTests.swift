@@ -2,6 +2,7 @@
     import Foundation
     import MoltDefaults
     import Testing
+    import TestSupport
 
     /// The suites' directory is mounted a second time, for reading only, in a child process with mounts of its own.
     ///

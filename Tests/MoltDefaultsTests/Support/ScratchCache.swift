@@ -1,21 +1,17 @@
 import Foundation
 import MoltCache
 import MoltCore
+import TestSupport
 
 /// A cache file of one test, removed when the test lets go of it.
 final class ScratchCache: Sendable {
-    let directory: URL
-    var url: URL { directory.appendingPathComponent("cache.molt") }
+    private let scratch: ScratchDirectory
+    var directory: URL { scratch.url }
+    var url: URL { scratch.file() }
 
     /// Beside the suites, or in another directory.
     init(in other: URL? = nil) throws {
-        let parent = other ?? (try? TestHome.directory) ?? FileManager.default.temporaryDirectory
-        directory = parent.appendingPathComponent("molt-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: directory)
+        scratch = try ScratchDirectory(in: other ?? (try? TestHome.directory))
     }
 
     /// Opens the cache, which upgrades it, and closes it.

@@ -4,6 +4,12 @@ import MoltCore
 import MoltDefaults
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 @Suite struct `A backup of settings` {
     private let scratch: ScratchSuite
     private var suite: Suite { scratch.suite }
@@ -63,6 +69,23 @@ import Testing
         #expect(try scratch.values.filter { $0.key != "molt.ledger" } == after.filter { $0.key != "molt.ledger" })
         #expect(try scratch.otherFiles().filter { !$0.hasSuffix(".backup") && !$0.hasSuffix(".molt-lock") } == [])
     }
+
+    #if os(Linux)
+        @Test(.enabled(if: getuid() == 0, "needs the right to be another user"))
+        func `is not taken for none where the directory cannot be listed`() async throws {
+            let home = try TestHome.directory.path
+            let mode = try #require(try FileManager.default.attributesOfItem(atPath: home)[.posixPermissions])
+            // Other users may use files in it by their names.
+            try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: home)
+            await #expect(processExitsWith: .success) { [home = home as String] in
+                try #require(setuid(65_534) == 0)
+                let error = #expect(throws: DefaultsError.self) { try Suite.suite("molt.test.unlisted").backups() }
+                #expect(error?.code == .noPermission)
+                #expect(error?.path == home)
+            }
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: home)
+        }
+    #endif
 
     @Test func `of a version that is not the first has its ledger`() throws {
         try suite.upgrade(with: registry(1))

@@ -4,6 +4,7 @@
     import MoltCore
     import MoltDefaults
     import Testing
+    import TestSupport
 
     /// The suites' directory is mounted over in child processes, with mounts of their own.
     @Suite(.enabled(if: Mounts.areAllowed, "needs the right to mount"))

@@ -1,6 +1,7 @@
 import Foundation
 import Molt
 import MoltTesting
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -163,10 +164,9 @@ struct GRDBGapTests {
     }
 
     @Test func `An edit of a shipped migration that changes nothing but data`() async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "molt-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let recording = FixtureCatalog(directory, recording: .missing)
+        let scratch = try ScratchDirectory()
+        defer { withExtendedLifetime(scratch) {} }
+        let recording = FixtureCatalog(scratch.url, recording: .missing)
         for version in 0...3 {
             let fixture = try Self.fixture.migrated(through: Self.shipped, upTo: version).fixture
             try recording.keep(fixture, named: "people", migrations: Self.shipped)
@@ -174,7 +174,7 @@ struct GRDBGapTests {
         await #expect(throws: MatrixFailure.self) {
             try await recording.verify(Self.shipped, types: [.type(Person.self)])
         }
-        let catalog = FixtureCatalog(directory, recording: .never)
+        let catalog = FixtureCatalog(scratch.url, recording: .never)
         try await catalog.verify(Self.shipped, types: [.type(Person.self)])
         // The closure is another one, and its author does not say so.
         let swapped = Migration(

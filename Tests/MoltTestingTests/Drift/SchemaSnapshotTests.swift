@@ -1,6 +1,7 @@
 import Foundation
 import Molt
 import MoltTesting
+import TestSupport
 import Testing
 
 @Suite struct SchemaSnapshotTests {
@@ -36,7 +37,7 @@ import Testing
     }
 
     private func inFolder(_ body: (URL) throws -> Void) throws {
-        try ScratchFolder.with { try body($0.appending(path: "schema.json")) }
+        try ScratchDirectory.with { try body($0.appending(path: "schema.json")) }
     }
 
     @Test func `A snapshot is recorded once, when it is asked for, and holds from then on`() throws {

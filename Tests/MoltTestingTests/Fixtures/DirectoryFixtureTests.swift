@@ -1,6 +1,7 @@
 import Foundation
 import Molt
 import MoltTesting
+import TestSupport
 import Testing
 
 @Suite
@@ -8,7 +9,7 @@ struct DirectoryFixtureTests {
     static let people = (0..<100).map { "person-\($0)" }
 
     @Test func `A directory is written and read with its times, to the nanosecond`() throws {
-        try ScratchFolder.with { folder in
+        try ScratchDirectory.with { folder in
             let directory = DirectoryFixture([
                 .init("b/c", Data("c".utf8), modified: 1_795_247_094_123_456_789),
                 .init("a", Data(), modified: 2_144_448_000_000_000_000),
@@ -22,7 +23,7 @@ struct DirectoryFixtureTests {
     }
 
     @Test func `A file that is there is not overwritten`() throws {
-        try ScratchFolder.with { folder in
+        try ScratchDirectory.with { folder in
             try Data("mine".utf8).write(to: folder.appending(path: "a"))
             let directory = DirectoryFixture([.init("a", Data("other".utf8), modified: 0)])
             let error = try #require(throws: TestingError.self) { try directory.write(to: folder) }
@@ -34,7 +35,7 @@ struct DirectoryFixtureTests {
 
     @Test(arguments: ["", "/a", "../a", "a/../b", "a//b", "a/", ".", "a\0b"])
     func `No name leads out of the directory`(name: String) throws {
-        try ScratchFolder.with { folder in
+        try ScratchDirectory.with { folder in
             let url = folder.appending(path: "in")
             let directory = DirectoryFixture([.init("fine", Data(), modified: 0), .init(name, Data(), modified: 0)])
             let error = try #require(throws: TestingError.self) { try directory.write(to: url) }
@@ -44,7 +45,7 @@ struct DirectoryFixtureTests {
     }
 
     @Test func `What is neither a file nor a directory is refused`() throws {
-        try ScratchFolder.with { folder in
+        try ScratchDirectory.with { folder in
             let link = folder.appending(path: "link")
             try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder)
             let error = try #require(throws: TestingError.self) { try DirectoryFixture(contentsOf: folder) }
@@ -58,7 +59,7 @@ struct DirectoryFixtureTests {
     }
 
     @Test func `A file's time that is too far off for 64 bits is the last one that they hold`() throws {
-        try ScratchFolder.with { folder in
+        try ScratchDirectory.with { folder in
             let key = "person-1"
             let files = try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy")
             let fixture = try StoreFixture(adopting: files, keys: .list([key]), type: "Friend")
@@ -83,7 +84,7 @@ struct DirectoryFixtureTests {
     // MARK: Adopting
 
     @Test func `A directory that Cache wrote is placed for the app's migration`() throws {
-        try ScratchFolder.with { folder in
+        try ScratchDirectory.with { folder in
             let url = folder.appending(path: "Floppy")
             try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy").write(to: url)
             let migrated = try StoreFixture(schemaVersion: 0).migrated(through: [

@@ -1,6 +1,7 @@
 import Foundation
 import Molt
 import MoltTesting
+import TestSupport
 import Testing
 
 @Suite
@@ -251,7 +252,7 @@ struct FixtureFileTests {
     // MARK: Files
 
     @Test func `A file is written once, and replaced only on request`() throws {
-        try ScratchFolder.with { folder in
+        try ScratchDirectory.with { folder in
             let url = folder.appending(path: "v2.json")
             try Self.example.write(to: url)
             #expect(try String(contentsOf: url, encoding: .utf8) == Self.text)

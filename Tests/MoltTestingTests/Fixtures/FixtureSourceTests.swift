@@ -4,6 +4,7 @@ import MoltCache
 import MoltCore
 import MoltDefaults
 import MoltTesting
+import TestSupport
 import Testing
 
 /// Fixtures from what apps really have.
@@ -12,7 +13,7 @@ struct FixtureSourceTests {
     // MARK: Cache files
 
     @Test func `A cache file is taken whole, and stays as it was`() throws {
-        try ScratchFolder.with { folder in
+        try ScratchDirectory.with { folder in
             let url = folder.appending(path: "store.molt")
             try FileManager.default.copyItem(at: FixtureFile.cache, to: url)
             let bytes = try Data(contentsOf: url)
@@ -45,7 +46,7 @@ struct FixtureSourceTests {
     }
 
     @Test func `A cache whose upgrade has changes left over is refused`() throws {
-        try ScratchFolder.with { folder in
+        try ScratchDirectory.with { folder in
             let url = folder.appending(path: "store.molt")
             let old = try CodableCache(at: url, migrations: [])
             try old.set(1, forKey: "one")
@@ -67,7 +68,7 @@ struct FixtureSourceTests {
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
     func `A suite's file is taken in either form`(format: PropertyListSerialization.PropertyListFormat) throws {
-        try ScratchFolder.with { folder in
+        try ScratchDirectory.with { folder in
             let xml = try Data(contentsOf: FixtureFile.settings)
             let object = try PropertyListSerialization.propertyList(from: xml, format: nil)
             let url = folder.appending(path: "app.plist")
@@ -107,7 +108,7 @@ struct FixtureSourceTests {
 
     @Test(arguments: ["", "no plist", "<plist version=\"1.0\"><array/></plist>", "bplist00"])
     func `What is no file of settings is refused by its name`(text: String) throws {
-        try ScratchFolder.with { folder in
+        try ScratchDirectory.with { folder in
             let url = folder.appending(path: "app.plist")
             try Data(text.utf8).write(to: url)
             let error = try #require(throws: TestingError.self) { try StoreFixture(settings: url, of: .standard) }
@@ -125,7 +126,7 @@ struct FixtureSourceTests {
 
     @Test func `A cache and its suites are captured as they are`() throws {
         struct Person: Codable { var name: String }
-        try ScratchFolder.with { folder in
+        try ScratchDirectory.with { folder in
             let suite = Molt.Suite.suite("molt-fixtures-\(UUID().uuidString)")
             defer { suite.erase() }
             try suite.update(set: ["theme": "dark", "count": 1])
@@ -154,7 +155,7 @@ struct FixtureSourceTests {
     }
 
     @Test func `A suite that is a store is captured with its ledger, live and from its file`() throws {
-        try ScratchFolder.with { folder in
+        try ScratchDirectory.with { folder in
             let suite = Molt.Suite.suite("molt-fixtures-\(UUID().uuidString)")
             let other = Molt.Suite.suite("molt-fixtures-\(UUID().uuidString)")
             defer {

@@ -1,5 +1,6 @@
 import Foundation
 import MoltTesting
+import TestSupport
 import Testing
 
 @Suite
@@ -130,7 +131,7 @@ enum Tar {
     static let end = [UInt8](repeating: 0, count: 1024)
 
     static func read(_ archive: [UInt8]) throws -> DirectoryFixture {
-        try ScratchFolder.with { folder in
+        try ScratchDirectory.with { folder in
             let url = folder.appending(path: "a.tar")
             try Data(archive).write(to: url)
             return try DirectoryFixture(tar: url)

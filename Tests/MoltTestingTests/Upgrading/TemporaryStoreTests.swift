@@ -2,6 +2,7 @@ import Foundation
 import Molt
 import MoltTesting
 import TestHome
+import TestSupport
 import Testing
 
 @Suite("A temporary store")
@@ -27,9 +28,9 @@ struct TemporaryStoreTests {
 
     /// A directory of Cache, and what is in it.
     private static func withDirectory(_ body: (URL, DirectoryFixture) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "molt-fixtures-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let directory = folder.appending(path: "Floppy", directoryHint: .isDirectory)
+        let scratch = try ScratchDirectory()
+        defer { withExtendedLifetime(scratch) {} }
+        let directory = scratch.url.appending(path: "Floppy", directoryHint: .isDirectory)
         let files = try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy")
         try files.write(to: directory)
         try await body(directory, files)
@@ -82,7 +83,7 @@ struct TemporaryStoreTests {
     }
 
     @Test func `copies a directory once, with links and empty directories, and has none where there is none`() throws {
-        try ScratchFolder.with { folder in
+        try ScratchDirectory.with { folder in
             let directory = folder.appending(path: "Floppy", directoryHint: .isDirectory)
             let migrations = Self.adoption(of: directory)
             let none = try TemporaryStore(StoreFixture(schemaVersion: 0))

@@ -23,7 +23,7 @@ struct DatabasePages {
     /// - Parameter pageSize: What to take where neither the file nor the log says.
     init(_ file: ByteSource, log: ByteSource?, pageSize assumed: Int) {
         self.file = file
-        let frames = log.flatMap { LogFrames($0) }
+        let frames = log.flatMap { LogPages($0) }
         let first = frames?.offsets[1].flatMap { log?.read(at: $0, 100) } ?? file.read(at: 0, 100)
         let header = first.flatMap { Self.header($0) }
         hasHeader = header != nil

@@ -14,7 +14,9 @@ struct TableLeaf {
     private(set) var unknownCount = 0
 
     /// Reads a page; nil for one that is no leaf of a table.
-    init?(_ page: [UInt8], in pages: DatabasePages) {
+    ///
+    /// - Parameter visits: How often each page was read as one that a row goes on.
+    init?(_ page: [UInt8], in pages: DatabasePages, _ visits: inout OverflowVisits) {
         guard page.count == pages.pageSize, page[0] == 0x0D else { return nil }
         let usable = pages.usableSize
         let count = page.number16(at: 3)
@@ -23,7 +25,7 @@ struct TableLeaf {
         cells.reserveCapacity(count)
         for index in 0..<count {
             let offset = page.number16(at: 8 + 2 * index)
-            guard offset >= start, offset < usable, let cell = Self.cell(page, at: offset, in: pages) else {
+            guard offset >= start, offset < usable, let cell = Self.cell(page, at: offset, in: pages, &visits) else {
                 unknownCount += 1
                 continue
             }
@@ -31,14 +33,20 @@ struct TableLeaf {
         }
     }
 
-    private static func cell(_ page: [UInt8], at offset: Int, in pages: DatabasePages) -> Cell? {
+    private static func cell(
+        _ page: [UInt8],
+        at offset: Int,
+        in pages: DatabasePages,
+        _ visits: inout OverflowVisits
+    ) -> Cell? {
         let usable = pages.usableSize
         var position = offset
         guard let size = number(page, at: &position, end: usable), let id = number(page, at: &position, end: usable)
         else { return nil }
         // The longest row that SQLite can be built for.
         guard size > 0, size <= 2_147_483_647 else { return Cell(id: id, values: nil) }
-        return Cell(id: id, values: payload(page, at: position, Int(size), in: pages).flatMap { ColumnValue.row($0) })
+        let bytes = payload(page, at: position, Int(size), in: pages, &visits)
+        return Cell(id: id, values: bytes.flatMap { ColumnValue.row($0) })
     }
 
     /// The bytes of a row: those on the page, and behind them those on the pages that it goes on.
@@ -46,7 +54,8 @@ struct TableLeaf {
         _ page: [UInt8],
         at position: Int,
         _ size: Int,
-        in pages: DatabasePages
+        in pages: DatabasePages,
+        _ visits: inout OverflowVisits
     ) -> [UInt8]? {
         let usable = pages.usableSize
         let most = usable - 35
@@ -62,7 +71,7 @@ struct TableLeaf {
         var bytes = Array(page[position..<position + local])
         var next = Int(page.number32(at: position + local))
         while bytes.count < size {
-            guard let overflow = pages.page(next) else { return nil }
+            guard visits.mayVisit(next), let overflow = pages.page(next) else { return nil }
             bytes += overflow[4..<4 + min(usable - 4, size - bytes.count)]
             next = Int(overflow.number32(at: 0))
         }

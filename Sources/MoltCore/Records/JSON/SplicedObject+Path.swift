@@ -51,6 +51,7 @@ extension SplicedObject {
     {
         guard let name = path.first, let index = lastIndex(of: name) else { return nil }
         if path.count == 1 { return try withValue(at: index, body) }
+        // The content was checked when it was read, so what throws is a value that is no object: it has no properties.
         guard let child = try? child(at: index, path: []) else { return nil }
         return try child.withValue(at: path.dropFirst(), body)
     }

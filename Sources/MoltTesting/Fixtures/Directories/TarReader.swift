@@ -71,6 +71,7 @@ struct TarReader {
         let sum = (0..<Self.block).reduce(0) { sum, index in
             sum + (148..<156 ~= index ? 0x20 : Int(bytes[offset + index]))
         }
+        // A sum that is no number is a wrong one.
         guard (try? number(148, 8)) == Int64(sum) else {
             throw failure("The sum of the header is wrong: the archive is damaged or compressed, or is no tar archive")
         }

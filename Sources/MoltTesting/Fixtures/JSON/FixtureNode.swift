@@ -106,6 +106,7 @@ struct FixtureNode: Sendable {
 
     /// The string, without quotes and escapes.
     func string(_ expected: String) throws -> String {
+        // What is thrown here says the same, and where.
         guard kind == "a string", let string = try? JSONPart(String(decoding: bytes, as: UTF8.self)).string else {
             throw wrongKind(expected)
         }

@@ -1,11 +1,11 @@
 #if os(Linux)
-    import Foundation
-    import Glibc
+    package import Foundation
+    internal import Glibc
 
     /// Mounts that only a child process of the tests sees; Swift does not import these calls of Linux.
     ///
     /// Mounting asks for the rights of root, so that tests with it run where there are those, as in a container.
-    enum Mounts {
+    package enum Mounts {
         private typealias Unshare = @convention(c) (CInt) -> CInt
         private typealias Mount =
             @convention(c) (
@@ -13,7 +13,7 @@
             ) -> CInt
 
         /// Whether this machine lets a process have mounts of its own.
-        static let areAllowed: Bool = {
+        package static let areAllowed: Bool = {
             guard getuid() == 0, FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare") else { return false }
             let process = Process()
             process.executableURL = URL(filePath: "/usr/bin/unshare")
@@ -25,18 +25,18 @@
         }()
 
         /// Mounts a directory over itself, for reading only.
-        static func remountReadOnly(_ directory: URL) -> Bool {
+        package static func remountReadOnly(_ directory: URL) -> Bool {
             // MS_BIND, and MS_BIND with MS_REMOUNT and MS_RDONLY.
             mount(directory.path, on: directory, flags: 0x1000) && mount(nil, on: directory, flags: 0x1021)
         }
 
         /// Mounts an empty volume over a directory, with room for a number of kilobytes.
-        static func mountVolume(of kilobytes: Int, on directory: URL) -> Bool {
+        package static func mountVolume(of kilobytes: Int, on directory: URL) -> Bool {
             mount("tmpfs", on: directory, kind: "tmpfs", options: "size=\(kilobytes)k")
         }
 
         /// Undoes a mount, though the directory may still be in use.
-        static func unmount(_ directory: URL) -> Bool {
+        package static func unmount(_ directory: URL) -> Bool {
             umount2(directory.path, CInt(MNT_DETACH)) == 0
         }
 

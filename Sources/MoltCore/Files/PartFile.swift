@@ -1,5 +1,4 @@
-internal import Foundation
-internal import MoltCore
+package import Foundation
 
 #if canImport(Darwin)
     internal import Darwin
@@ -9,19 +8,24 @@ internal import MoltCore
     internal import Glibc
 #endif
 
-/// A database file that does not count yet: it has a name of its own until it is whole and on disk.
+/// A file that does not count yet: it has a name of its own until it is whole and on disk.
 ///
 /// Its maker holds a lock on it, so that others can tell what a kill has left from what is being made. Nobody but its
-/// maker has it open, so that its bytes may be changed beside SQLite.
-final class PartFile {
-    let path: String
-    private let descriptor: Int32
+/// maker has it open, so that the bytes of a database may be changed beside SQLite.
+package final class PartFile {
+    /// Where it is until it counts.
+    package let path: String
+    /// For reading and writing; open as long as this object is there.
+    package let descriptor: Int32
     private var isPublished = false
+
+    /// What SQLite may have made beside a database that was cut off.
+    private static let suffixes = ["", "-journal", "-wal", "-shm"]
 
     /// Makes an empty file that only its owner may use; what is there already, a link too, is not touched.
     ///
     /// - Throws: A failure with the number `EEXIST` when another name is to be tried.
-    init(_ path: String) throws(DurableFile.Failure) {
+    package init(_ path: String) throws(DurableFile.Failure) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw DurableFile.Failure(number: errno) }
         var status = stat()
@@ -38,39 +42,34 @@ final class PartFile {
 
     deinit {
         if !isPublished {
-            for suffix in ["", "-journal"] { unlink(path + suffix) }
+            for suffix in Self.suffixes { unlink(path + suffix) }
         }
         close(descriptor)
     }
 
-    /// Marks the database as one that keeps no log beside it, which a copy of a live one is not.
-    ///
-    /// The two bytes are the file format's write and read version: 2 for WAL, 1 for a rollback journal
-    /// (sqlite.org/fileformat2.html, section 1.3.3).
-    func markAsRollbackJournaled() throws(DurableFile.Failure) {
-        var marks: [UInt8] = [0, 0]
-        guard pread(descriptor, &marks, 2, 18) == 2 else { throw DurableFile.Failure(number: errno) }
-        guard marks.contains(2) else { return }
-        marks = [1, 1]
-        guard pwrite(descriptor, marks, 2, 18) == 2 else { throw DurableFile.Failure(number: errno) }
+    /// Writes what comes next.
+    package func write(_ bytes: Data) throws(DurableFile.Failure) {
+        try DurableFile.append(bytes, to: descriptor)
     }
 
-    /// Sees to it that all is on disk, and then gives the file the name by which it counts.
-    func publish(as path: String) throws(DurableFile.Failure) {
+    /// Sees to it that all is on disk, and then gives the file the name by which it counts, unless something has it.
+    ///
+    /// - Throws: A failure with the number `EEXIST` when something is there.
+    package func publish(as path: String) throws(DurableFile.Failure) {
         guard DiskSync.file(descriptor) else { throw DurableFile.Failure(number: errno) }
         try DurableFile.publish(self.path, as: path)
         isPublished = true
     }
 
     /// Sees to it that all is on disk, and then puts the file in the place of another one.
-    func replace(_ path: String) throws(DurableFile.Failure) {
+    package func replace(_ path: String) throws(DurableFile.Failure) {
         guard DiskSync.file(descriptor) else { throw DurableFile.Failure(number: errno) }
         try DurableFile.move(self.path, to: path)
         isPublished = true
     }
 
     /// Removes a file that a killed maker has left; one that is being made stays.
-    static func removeLeftover(_ path: String) {
+    package static func removeLeftover(_ path: String) {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             // A link is no file of ours, and where it leads is not looked at.
@@ -79,6 +78,6 @@ final class PartFile {
         }
         defer { close(descriptor) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
-        for suffix in ["", "-journal"] { unlink(path + suffix) }
+        for suffix in suffixes { unlink(path + suffix) }
     }
 }

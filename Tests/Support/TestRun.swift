@@ -1,17 +1,17 @@
-import Foundation
+internal import Foundation
 
 /// How much is tried: a little in the ordinary run, and what is promised in the long one.
-enum TestRun {
+package enum TestRun {
     /// Whether `MOLT_LONG` is set.
-    static let isLong = ProcessInfo.processInfo.environment["MOLT_LONG"] != nil
+    package static let isLong = ProcessInfo.processInfo.environment["MOLT_LONG"] != nil
 
     /// A number for the ordinary run, and one for the long run.
-    static func choose<Value>(_ short: Value, long: Value) -> Value {
+    package static func choose<Value>(_ short: Value, long: Value) -> Value {
         isLong ? long : short
     }
 
     /// Says in the long run what was tried.
-    static func report(_ line: String) {
+    package static func report(_ line: String) {
         guard isLong else { return }
         FileHandle.standardError.write(Data("durability: \(line)\n".utf8))
     }

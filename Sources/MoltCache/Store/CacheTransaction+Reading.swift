@@ -1,0 +1,119 @@
+internal import MoltCore
+
+extension CacheTransaction {
+    func typeNames() throws -> [String] {
+        try mapped { () throws(SQLiteError) in
+            try checkTrees()
+            var names: [String] = []
+            try statements[.typeNames].eachRow { row throws(SQLiteError) in names.append(row.text(0)) }
+            return names
+        }
+    }
+
+    func count(ofType type: String?) throws -> Int {
+        try mapped { () throws(SQLiteError) in
+            guard let type else { return try countAll() }
+            guard let typeID = try typeID(type) else { return 0 }
+            return try count(typeID)
+        }
+    }
+
+    func lastRecordID() throws -> Int64 {
+        try mapped { () throws(SQLiteError) in
+            try statements[.lastID].first { $0.integer(0) } ?? 0
+        }
+    }
+
+    func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws {
+        batch.removeAll()
+        try mapped { () throws(SQLiteError) in
+            try checkTrees()
+            let statement: Statement
+            if let type {
+                guard let typeID = try typeID(type) else { return }
+                statement = try statements[isScanned(typeID) ? .readTypeByScan : .readTypeByIndex]
+                try statement.bind(typeID, at: 4)
+            } else {
+                statement = try statements[.readAll]
+            }
+            try statement.bind(after, at: 1)
+            try statement.bind(through, at: 2)
+            try statement.bind(Int64(batch.capacity), at: 3)
+            defer { statement.reset() }
+            var last = after
+            while !batch.isFull, try statement.step() {
+                // Ids of a damaged page may not grow: the pass would then begin again, without an end.
+                let id = statement.integer(0)
+                guard id > last else { throw .disorder }
+                last = id
+                try append(statement, to: batch)
+            }
+        }
+    }
+
+    func record(id: Int64) throws -> Record? {
+        try mapped { () throws(SQLiteError) in
+            let statement = try statements[.recordByID]
+            try statement.bind(id, at: 1)
+            return try single(statement)
+        }
+    }
+
+    func record(forKey key: String) throws -> Record? {
+        try mapped { () throws(SQLiteError) in
+            let statement = try statements[.recordByKey]
+            try statement.bind(key, at: 1)
+            return try single(statement)
+        }
+    }
+
+    // MARK: Rows
+
+    /// The record that a statement finds, or nil; the columns are those of the reading queries.
+    func single(_ statement: Statement) throws(SQLiteError) -> Record? {
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        let batch = RecordBatch(capacity: 1, coding: coding)
+        try append(statement, to: batch)
+        return batch[0]
+    }
+
+    private func append(_ row: Statement, to batch: RecordBatch) throws(SQLiteError) {
+        let expiration = row.real(4)
+        batch.append(
+            id: row.integer(0),
+            typeName: try typeName(row.integer(2)),
+            key: row.bytes(1),
+            content: row.bytes(3),
+            isData: row.isBlob(3),
+            expiration: expiration
+        )
+    }
+
+    // MARK: Counting
+
+    /// Counting goes through an index, so it is done once, until records come or go.
+    func count(_ typeID: Int64) throws(SQLiteError) -> Int {
+        if let count = counts[typeID] { return count }
+        let statement = try statements[.countType]
+        try statement.bind(typeID, at: 1)
+        let count = Int(try statement.first { $0.integer(0) } ?? 0)
+        counts[typeID] = count
+        return count
+    }
+
+    private func countAll() throws(SQLiteError) -> Int {
+        if let total { return total }
+        let count = Int(try statements[.countAll].first { $0.integer(0) } ?? 0)
+        total = count
+        return count
+    }
+
+    /// Whether a type is read by going through all records: faster when it has a large part of them.
+    private func isScanned(_ typeID: Int64) throws(SQLiteError) -> Bool {
+        if let isScanned = scansByTypeID[typeID] { return isScanned }
+        let isScanned = try count(typeID) * 3 >= countAll()
+        scansByTypeID[typeID] = isScanned
+        return isScanned
+    }
+}

@@ -1,0 +1,145 @@
+internal import Foundation
+
+extension MigrationContext {
+    /// Adds a record, which `enumerate` does not visit.
+    func insert(_ record: inout Record, _ expiration: Date?) throws {
+        record.expiration = expiration
+        try perform { try $0.insert(record, id: nextID, version: recordVersion) }
+        nextID += 1
+        counts.created += 1
+    }
+
+    /// Writes back a record that ``record(forKey:)`` gave: its content, its expiry, its key and its type name.
+    ///
+    /// Inside `enumerate`, do not update the record that is visited and change `new`, too: that is an error, because
+    /// one of the two changes would be lost.
+    ///
+    /// - Throws: ``MigrationError`` with the code `recordMissing` when it was deleted in the meantime, `keyExists`
+    ///   when another record has its new key, or what a subscript of the record could not do.
+    public func update(_ record: Record) throws {
+        if let failure = record.failure { throw failure }
+        guard let stored = try perform({ try $0.record(id: record.id) }) else {
+            throw record.error(.recordMissing, "The record was deleted, so it cannot be updated.")
+        }
+        if record.isDropped { return try delete(id: record.id) }
+        // Before anything is written: the block may catch this and go on.
+        if let key = record.changedKey, let other = try perform({ try $0.record(forKey: key) }), other.id != record.id {
+            throw stored.error(
+                .keyExists,
+                "The record cannot get the key \"\(key)\", which another record of type \(other.typeName) has. Give it a "
+                    + "key of its own, or delete the other record first."
+            )
+        }
+        // A copy from before its type was renamed does not bring the old name back.
+        let isRetyped = record.hasNewTypeName && record.typeName != stored.typeName
+        let stage = newStage()
+        if try write(record, isRetyped: isRetyped, stage: stage) {
+            try perform { try $0.applyDeferredChanges(stage: stage) }
+        }
+        guard isRetyped else { return }
+        for level in enumerations.indices { enumerations[level].isBatchIncomplete = true }
+    }
+
+    /// Deletes the record with a key.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    public func delete(_ key: String) throws -> Bool {
+        guard let record = try perform({ try $0.record(forKey: key) }) else { return false }
+        try delete(id: record.id)
+        return true
+    }
+
+    /// Deletes all records of a type.
+    ///
+    /// - Returns: How many there were.
+    @discardableResult
+    public func deleteAll(ofType type: String) throws -> Int {
+        for level in enumerations.indices {
+            enumerations[level].isBatchStale = true
+            let current = try perform { try $0.record(id: enumerations[level].current) }
+            if current?.typeName == type { enumerations[level].isCurrentDeleted = true }
+        }
+        let count = try perform { try $0.deleteType(type) }
+        counts.dropped += count
+        return count
+    }
+
+    /// Renames a type for all its records; onto a name that others have, makes the two one type.
+    public func renameType(_ name: String, to newName: String) throws {
+        let names = try types
+        guard name != newName else { return }
+        guard names.contains(name) else { return }
+        renameCount += 1
+        if hasOriginals || names.contains(newName) {
+            hasOriginals = true
+            try perform { try $0.keepOriginals(ofType: name) }
+        } else {
+            originalTypeNames[newName] = originalTypeNames.removeValue(forKey: name) ?? name
+        }
+        try perform { try $0.renameType(name, to: newName) }
+        for level in enumerations.indices {
+            enumerations[level].isBatchStale = true
+            enumerations[level].isBatchIncomplete = true
+            enumerations[level].looksForOriginals = hasOriginals
+        }
+    }
+
+    /// Renames a property of all records of a type that have it.
+    ///
+    /// - Returns: How many records had it.
+    /// - Throws: ``MigrationError`` with the code `propertyExists` when a record has both.
+    @discardableResult
+    public func renameProperty(_ type: String, _ path: String..., to newName: String) throws -> Int {
+        var renamed = 0
+        let step = MigrationStep.renameEdit(type, path, to: newName, ifMissing: .skip)
+        try enumerate(type) { _, new in
+            let revision = new.revision
+            try step.apply(&new)
+            if new.revision != revision { renamed += 1 }
+        }
+        return renamed
+    }
+
+    // MARK: Writing
+
+    /// Writes a record, and defers the change of its key and type name.
+    ///
+    /// - Returns: Whether something was deferred.
+    func write(_ record: Record, isRetyped: Bool, stage: Int) throws -> Bool {
+        if record.id < firstCreatedID { hasOriginals = true }
+        touch(record.id)
+        counts.changed += 1
+        return try perform { transaction in
+            if record.id < firstCreatedID { try transaction.keepOriginal(id: record.id) }
+            try transaction.write(record, version: recordVersion)
+            if let key = record.changedKey {
+                try transaction.deferChange(DeferredChange(stage: stage, id: record.id, kind: .key(key)))
+            }
+            if isRetyped {
+                try transaction.deferChange(DeferredChange(stage: stage, id: record.id, kind: .type(record.typeName)))
+            }
+            return record.changedKey != nil || isRetyped
+        }
+    }
+
+    /// Deletes a record.
+    func delete(id: Int64) throws {
+        touch(id, isDeleted: true)
+        try perform { try $0.delete(id: id) }
+        counts.dropped += 1
+    }
+
+    /// Tells the enumerations under way that a record is no longer as they may have read it.
+    func touch(_ id: Int64, isDeleted: Bool = false) {
+        for level in enumerations.indices {
+            if id == enumerations[level].current {
+                enumerations[level].isCurrentDeleted = enumerations[level].isCurrentDeleted || isDeleted
+                enumerations[level].isCurrentWritten = true
+            } else if id > enumerations[level].current {
+                enumerations[level].isBatchStale = true
+                enumerations[level].looksForOriginals = true
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+extension MigrationContext {
+    /// Visits each record of a type, with what it was and what it becomes side by side.
+    ///
+    /// - Parameters:
+    ///   - type: The type name as it is now. An unknown one visits nothing.
+    ///   - body: Gets the record as it was when the block started, and the record to change. Call `new.drop()` to
+    ///     delete it. Records that this block created are not visited; nor are those that it deleted. A new key or
+    ///     type name of a record is written when all records have been visited.
+    /// - Throws: ``MigrationError``: what `body` throws is its underlying error. When a record was changed before, the
+    ///   block cannot catch it and go on: the upgrade fails with it.
+    public func enumerate(
+        _ type: String,
+        _ body: (_ old: Record, _ new: inout Record) throws -> Void
+    ) throws {
+        let changes = changeCount
+        do {
+            try visitAll(type, body)
+        } catch {
+            // Some records are changed and some are not; their new keys and type names are not written.
+            if changeCount != changes { failure = failure ?? error }
+            throw error
+        }
+    }
+
+    /// Grows with each record that was changed, deleted, added or set aside, and with each type that was renamed.
+    private var changeCount: Int {
+        counts.changed + counts.dropped + counts.created + counts.quarantined + renameCount
+    }
+
+    private func visitAll(
+        _ type: String,
+        _ body: (_ old: Record, _ new: inout Record) throws -> Void
+    ) throws {
+        let batch = RecordBatch(capacity: scope.options.batchSize, coding: coding)
+        let stage = newStage()
+        var hasDeferred = false
+        var visited = 0
+        enumerationCount += 1
+        enumerations.append(Enumeration(looksForOriginals: hasOriginals))
+        let level = enumerations.count - 1
+        defer {
+            enumerations.removeLast()
+            mostVisited[type] = max(mostVisited[type] ?? 0, visited)
+        }
+        var after: Int64 = 0
+        while true {
+            try scope.options.checkCancellation()
+            try perform { try $0.read(into: batch, type: type, after: after, through: firstCreatedID - 1) }
+            guard batch.count > 0 else { break }
+            enumerations[level].isBatchStale = false
+            enumerations[level].isBatchIncomplete = false
+            var seen = 0
+            for index in 0..<batch.count {
+                // What is visited must not depend on where batches end.
+                if enumerations[level].isBatchIncomplete { break }
+                try scope.options.checkCancellation()
+                let id = batch.records[index].id
+                after = id
+                seen += 1
+                enumerations[level].current = id
+                enumerations[level].isCurrentDeleted = false
+                enumerations[level].isCurrentWritten = false
+                if enumerations[level].isBatchStale {
+                    let record = try perform { try $0.record(id: id) }
+                    guard let record, record.typeName == type else { continue }
+                    batch.records[index] = record
+                }
+                counts.read += 1
+                visited += 1
+                hasDeferred = try visit(&batch.records[index], level, stage, body) || hasDeferred
+            }
+            scope.meter.advance(by: seen)
+        }
+        if hasDeferred { try perform { try $0.applyDeferredChanges(stage: stage) } }
+    }
+
+    /// - Returns: Whether a change waits for the end of the enumeration.
+    private func visit(
+        _ record: inout Record,
+        _ level: Int,
+        _ stage: Int,
+        _ body: (_ old: Record, _ new: inout Record) throws -> Void
+    ) throws -> Bool {
+        let typeName = record.typeName
+        var read: Record?
+        var revision = record.revision
+        let changes = changeCount
+        var isAtPoint = false
+        do {
+            try record.read()
+            let old = try original(of: record, level)
+            read = old
+            revision = record.revision
+            if let atPoint = scope.options.atPoint {
+                isAtPoint = true
+                try atPoint(UpgradePoint(.record, "\(old.key) of type \(typeName)"))
+                isAtPoint = false
+            }
+            try body(old, &record)
+            if let failure = record.failure { throw failure }
+        } catch {
+            var old = read ?? record
+            if read == nil { old.typeName = originalTypeNames[typeName] ?? typeName }
+            let error = recordError(error, key: old.key, type: typeName)
+            guard !isAtPoint, changeCount == changes, try setAside(old, now: typeName, error) else {
+                throw error
+            }
+            return false
+        }
+        if let failure { throw failure }
+        if enumerations[level].isCurrentDeleted { return false }
+        if record.isDropped {
+            try delete(id: record.id)
+            return false
+        }
+        guard record.revision != revision else { return false }
+        guard !enumerations[level].isCurrentWritten else {
+            throw lostUpdate(key: read?.key ?? record.key, type: typeName)
+        }
+        let isRetyped = record.typeName != typeName
+        if isRetyped {
+            // Written when this enumeration ends, and seen by those around it.
+            for outer in 0..<level { enumerations[outer].isBatchIncomplete = true }
+        }
+        return try write(record, isRetyped: isRetyped, stage: stage)
+    }
+
+    private func original(of record: Record, _ level: Int) throws -> Record {
+        var original = record
+        if enumerations[level].looksForOriginals, let kept = try perform({ try $0.original(id: record.id) }) {
+            original = kept
+            try original.read()
+        }
+        guard let typeName = originalTypeNames[original.typeName] else { return original }
+        original.typeName = typeName
+        return original
+    }
+}

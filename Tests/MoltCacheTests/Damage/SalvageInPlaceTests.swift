@@ -1,0 +1,148 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Testing
+
+@Suite struct `A damaged cache is replaced by what was saved of it` {
+    let scratch: ScratchDirectory
+    let sound: SoundStore
+    var url: URL { scratch.file() }
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        sound = try SoundStore.shared.get()
+    }
+
+    /// Opens as an app does.
+    private func open() throws -> CodableCache {
+        do {
+            return try CodableCache(at: url, migrations: SoundStore.migrations)
+        } catch where CodableCache.isDamage(error) {
+            try CodableCache.salvage(at: url, migrations: SoundStore.migrations)
+            return try CodableCache(at: url, migrations: SoundStore.migrations)
+        }
+    }
+
+    @Test func `The damaged file and its log stay beside it`() throws {
+        var file = sound.openFile
+        for offset in 0..<SoundStore.pageSize { file[offset] = 0 }
+        try DamagedStore(file: file, log: sound.openLog).write(to: url)
+        let report = try CodableCache.salvage(at: url, migrations: SoundStore.migrations)
+        let aside = URL(fileURLWithPath: try #require(report.setAside))
+        #expect(try scratch.names().contains(aside.lastPathComponent))
+        #expect(DamagedStore(file: file, log: sound.openLog).isUnchanged(at: aside))
+        #expect(report.destination == url.path)
+        #expect("\(report)".contains(aside.path))
+        #expect(try scratch.names().sorted() == ["cache.molt", aside.lastPathComponent, aside.lastPathComponent + "-wal"])
+        let cache = try CodableCache(at: url, migrations: SoundStore.migrations)
+        #expect(try cache.count() >= sound.openContents.records.count)
+        #expect(try cache.value(SoundNote.self, forKey: "key 3") != nil)
+        cache.close()
+        // What is aside is a file as any other, to be looked at again.
+        let again = try CodableCache.salvage(from: aside, to: scratch.file("again"))
+        #expect(again.savedCount == report.savedCount)
+    }
+
+    @Test(arguments: [0, 1, 50, 100, 511, 512, 1024, 5_000])
+    func `Whatever a file is cut off to, an app that asks whether it is damaged gets what there is`(size: Int) throws {
+        try DamagedStore(file: Array(sound.openFile.prefix(size)), log: sound.openLog).write(to: url)
+        let cache = try open()
+        // The log alone has the pages that were written last.
+        #expect(try cache.count() > 0)
+        #expect(try cache.value(SoundNote.self, forKey: "key 3")?.text == "later 3")
+        #expect(try CacheStore.damage(at: url).isEmpty)
+    }
+
+    @Test func `A file that is open goes on being open, and is noticed to be another one`() throws {
+        try CodableCache(at: url).set(1, forKey: "one")
+        let cache = try CodableCache(at: url)
+        #expect(try CodableCache.salvage(at: url).savedCount == 1)
+        let error = #expect(throws: CacheError.self) { try cache.set(2, forKey: "two") }
+        #expect(error?.code == .fileReplaced)
+        #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1)
+    }
+
+    @Test func `What a killed one has left goes`() throws {
+        try DamagedStore(file: sound.file).write(to: url)
+        try Data("half a file".utf8).write(to: URL(fileURLWithPath: url.path + ".salvaged"))
+        try Data("half a file".utf8).write(to: URL(fileURLWithPath: url.path + ".salvaged.part"))
+        let report = try CodableCache.salvage(at: url)
+        #expect(report.isWhole)
+        #expect(try scratch.names().count == 2)
+    }
+
+    @Test func `What is no cache is left where it is`() throws {
+        try Data("no database at all, but long enough to be one".utf8).write(to: url)
+        let opening = #expect(throws: CacheError.self) { try CodableCache(at: url) }
+        #expect(opening.map(CodableCache.isDamage) == true)
+        #expect(opening?.message.contains("choose another path") == true)
+        let error = #expect(throws: CacheError.self) { try CodableCache.salvage(at: url) }
+        #expect(error?.code == .notADatabase)
+        #expect(try scratch.names() == ["cache.molt"])
+    }
+
+    @Test func `Only damage is taken for damage`() throws {
+        let cache = try CodableCache(at: url, migrations: SoundStore.migrations)
+        let older = #expect(throws: MigrationError.self) {
+            try CodableCache(at: url, migrations: SoundStore.oldMigrations)
+        }
+        #expect(older.map(CodableCache.isDamage) == false)
+        let missing = #expect(throws: CacheError.self) { try CodableCache.salvage(at: scratch.file("none")) }
+        #expect(missing?.code == .fileMissing)
+        #expect(missing.map(CodableCache.isDamage) == false)
+        #expect(!CodableCache.isDamage(CocoaError(.fileReadUnknown)))
+        cache.close()
+    }
+
+    // MARK: Empty files
+
+    private func emptied(_ prepare: () throws -> Void) throws -> CacheError? {
+        try CodableCache(at: url).set(1, forKey: "one")
+        try prepare()
+        try Data().write(to: url)
+        let names = try scratch.names()
+        let error = #expect(throws: CacheError.self) { try CodableCache(at: url) }
+        #expect(try scratch.names() == names)
+        return error
+    }
+
+    @Test func `An empty file with a backup beside it is not taken for a new one`() throws {
+        let error = try emptied { try CodableCache.backUp(at: url) }
+        #expect(error?.code == .notADatabase)
+        #expect(error?.message.contains("a backup of it") == true)
+        #expect(error.map(CodableCache.isDamage) == true)
+        try CodableCache.restore(#require(CodableCache.backups(at: url).first), at: url)
+        #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1)
+    }
+
+    @Test func `An empty file with a log beside it is not taken for a new one, and the log is kept`() throws {
+        let log = URL(fileURLWithPath: url.path + "-wal")
+        let error = try emptied { try Data(sound.openLog).write(to: log) }
+        #expect(error?.code == .notADatabase)
+        #expect(error?.message.contains("log") == true)
+        #expect(try Data(contentsOf: log) == Data(sound.openLog))
+    }
+
+    @Test func `A backup that takes the place of an empty file leaves its log aside`() throws {
+        let log = URL(fileURLWithPath: url.path + "-wal")
+        _ = try emptied {
+            try CodableCache.backUp(at: url)
+            try Data(sound.openLog).write(to: log)
+        }
+        try CodableCache.restore(#require(CodableCache.backups(at: url).first), at: url)
+        #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1)
+        let aside = try #require(scratch.names().first { $0.hasSuffix("damaged-wal") })
+        #expect(try Data(contentsOf: scratch.file(aside)) == Data(sound.openLog))
+    }
+
+    @Test func `An empty file with nothing beside it becomes a cache, unless none is to be made`() throws {
+        try Data().write(to: url)
+        var configuration = CodableCache.Configuration()
+        configuration.createsFile = false
+        let error = #expect(throws: CacheError.self) { try CodableCache(at: url, configuration: configuration) }
+        #expect(error?.code == .fileMissing)
+        #expect(try Data(contentsOf: url).isEmpty)
+        try CodableCache(at: url).set(1, forKey: "one")
+        #expect(try CodableCache(at: url, configuration: configuration).value(Int.self, forKey: "one") == 1)
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Testing
+
+@Suite struct `A damaged log is never passed over in silence` {
+    let scratch: ScratchDirectory
+    let sound: SoundStore
+    var url: URL { scratch.file() }
+    var newURL: URL { scratch.file("saved.molt") }
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        sound = try SoundStore.shared.get()
+    }
+
+    private func salvage(log: [UInt8]) throws -> SalvageReport {
+        try DamagedStore(file: sound.openFile, log: log).write(to: url)
+        let report = try CodableCache.salvage(from: url, to: newURL)
+        #expect(try CacheStore.damage(at: newURL).isEmpty)
+        try FileManager.default.removeItem(at: newURL)
+        return report
+    }
+
+    /// The bytes that a frame takes with its page.
+    private let frame = 24 + SoundStore.pageSize
+
+    @Test func `A bit that changed in any of its frames`() throws {
+        let count = (sound.openLog.count - 32) / frame
+        #expect(count > 5)
+        for number in 0..<count {
+            // In the page, in the checksum, and in the salts, by which a frame is known.
+            for offset in [24 + 100, 18, 9] {
+                var log = sound.openLog
+                log[32 + number * frame + offset] ^= 4
+                let report = try salvage(log: log)
+                // The salts of the very last frame are all that tells it from what an earlier log left.
+                guard number < count - 1 || offset != 9 else { continue }
+                #expect(!report.isWhole, "frame \(number), byte \(offset): \(report)")
+                #expect(report.assumptions.contains { $0.contains("log") })
+            }
+        }
+    }
+
+    @Test(arguments: [0, 9, 17, 26]) func `A bit that changed in its header`(offset: Int) throws {
+        var log = sound.openLog
+        log[offset] ^= 1
+        let report = try salvage(log: log)
+        #expect(!report.isWhole)
+        #expect(report.assumptions.contains { $0.contains("log") && $0.contains("beginning") }, "\(report)")
+    }
+
+    @Test func `One that is cut off in a frame`() throws {
+        let report = try salvage(log: Array(sound.openLog.dropLast(100)))
+        #expect(report.assumptions.contains { $0.contains("log") }, "\(report)")
+    }
+
+    @Test func `One that was used again is whole when all that is left behind it is old`() throws {
+        // Another log's frames behind this one's end: with other salts, as a log has that began anew.
+        var log = sound.openLog
+        var old = Array(log[32..<32 + 3 * frame])
+        for number in 0..<3 { old[number * frame + 8] ^= 0xFF }
+        log += old
+        let report = try salvage(log: log)
+        #expect(report.isWhole, "\(report)")
+    }
+
+    @Test func `A link in its place`() throws {
+        try DamagedStore(file: sound.file).write(to: url)
+        let other = scratch.file("other")
+        try Data(sound.openLog).write(to: other)
+        try FileManager.default.createSymbolicLink(atPath: url.path + "-wal", withDestinationPath: other.path)
+        let report = try CodableCache.salvage(from: url, to: newURL)
+        #expect(!report.isWhole)
+        #expect(report.assumptions.contains { $0.contains(url.path + "-wal") }, "\(report)")
+        #expect(report.savedCount == sound.contents.records.count)
+        #expect(try Data(contentsOf: other) == Data(sound.openLog))
+    }
+}

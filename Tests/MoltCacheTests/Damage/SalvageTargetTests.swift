@@ -1,0 +1,118 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Testing
+
+@Suite struct `The new file of a salvage` {
+    let scratch: ScratchDirectory
+    let sound: SoundStore
+    var url: URL { scratch.file() }
+    var newURL: URL { scratch.file("saved.molt") }
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        sound = try SoundStore.shared.get()
+        try DamagedStore(file: sound.file).write(to: url)
+    }
+
+    @Test func `is made by one salvage of several at once`() async throws {
+        let outcomes = await withTaskGroup(of: CacheError.Code?.self) { group in
+            for _ in 0..<8 {
+                group.addTask { [url, newURL] in
+                    do {
+                        _ = try CodableCache.salvage(from: url, to: newURL)
+                        return nil
+                    } catch {
+                        return (error as? CacheError)?.code ?? CacheError.Code(rawValue: "\(error)")
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == nil } == 1)
+        #expect(outcomes.allSatisfy { $0 == nil || $0 == .busy || $0 == .fileExists }, "\(outcomes)")
+        #expect(try CacheStore.contents(at: newURL) == sound.contents)
+        #expect(try scratch.names() == ["cache.molt", "saved.molt"])
+    }
+
+    @Test func `takes the place of what a kill has left of one`() throws {
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            try Data("left".utf8).write(to: URL(fileURLWithPath: newURL.path + ".part" + suffix))
+        }
+        #expect(try CodableCache.salvage(from: url, to: newURL).isWhole)
+        #expect(try scratch.names() == ["cache.molt", "saved.molt"])
+    }
+
+    @Test(arguments: ["-wal", "-shm", "-journal"])
+    func `is not made beside a log, which would be taken for its own`(suffix: String) throws {
+        let other = URL(fileURLWithPath: newURL.path + suffix)
+        try Data(sound.openLog).write(to: other)
+        let error = #expect(throws: CacheError.self) { try CodableCache.salvage(from: url, to: newURL) }
+        #expect(error?.code == .fileExists)
+        #expect(error?.path == other.path)
+        #expect(try Data(contentsOf: other) == Data(sound.openLog))
+        #expect(!FileManager.default.fileExists(atPath: newURL.path))
+    }
+
+    @Test func `is not made through a link`() throws {
+        let other = scratch.file("other")
+        try Data("mine".utf8).write(to: other)
+        try FileManager.default.createSymbolicLink(atPath: newURL.path + ".part", withDestinationPath: other.path)
+        #expect(try CodableCache.salvage(from: url, to: newURL).isWhole)
+        #expect(try Data(contentsOf: other) == Data("mine".utf8))
+    }
+
+    @Test(arguments: [4_096, 20_000, 60_000])
+    func `is not there when the disk is full, and the error says so`(limit: Int) async throws {
+        let (path, newPath) = (url.path, newURL.path)
+        await #expect(processExitsWith: .success) { [path = path as String, newPath = newPath as String, limit = limit as Int] in
+            try FileSizeLimit.set(limit)
+            let error = #expect(throws: CacheError.self) {
+                try CodableCache.salvage(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: newPath))
+            }
+            #expect(error?.code == .storeFailed)
+            #expect(error?.message.contains("space") == true || error?.message.contains("room") == true, "\(error as Any)")
+        }
+        #expect(try scratch.names() == ["cache.molt"])
+        #expect(try Data(contentsOf: url) == Data(sound.file))
+        #expect(try CodableCache.salvage(from: url, to: newURL).isWhole)
+    }
+
+    @Test func `has types by their bytes, though Swift takes them for one`() throws {
+        let names = ["Caf\u{E9}", "Cafe\u{301}"]
+        let store = CacheStore(at: scratch.file("types.molt"))
+        let records = names.map {
+            StoreContents.StoredRecord(key: "of \($0.utf8.count)", typeName: $0, content: Array("1".utf8), version: 0)
+        }
+        try StoreContents(version: 0, records: records).write(to: store)
+        store.close()
+        let report = try CodableCache.salvage(from: scratch.file("types.molt"), to: newURL)
+        #expect(report.isWhole)
+        #expect(try SQLite(newURL).rows("SELECT hex(name) FROM molt_type ORDER BY length(CAST(name AS BLOB))").count == 2)
+        let types = "SELECT hex(name) FROM molt_type JOIN molt_record ON type_id = molt_type.id ORDER BY molt_record.id"
+        #expect(try SQLite(newURL).rows(types) == SQLite(scratch.file("types.molt")).rows(types))
+    }
+
+    @Test func `gives records new ids that no cache would have given, and can be upgraded`() throws {
+        let url = scratch.file("ids.molt")
+        let cache = try CodableCache(at: url)
+        for number in 0..<5 { try cache.set(SoundNote(number: number, text: "t"), forKey: "key \(number)") }
+        cache.close()
+        try SQLite(url).run(
+            "UPDATE molt_record SET id = -7 WHERE id = 2; UPDATE molt_record SET id = 0 WHERE id = 4;"
+                + "UPDATE molt_record SET id = \(Int64.min) WHERE id = 3"
+        )
+        let report = try CodableCache.salvage(from: url, to: newURL)
+        #expect(report.savedCount == 5)
+        #expect(!report.isWhole)
+        #expect(report.assumptions.contains { $0.hasPrefix("3 records had ids") }, "\(report)")
+        let upgraded = try CodableCache(
+            at: newURL,
+            migrations: [Migration(to: 1, "seen", .transform("SoundNote") { $0["seen"] = .bool(true) })]
+        )
+        for number in 0..<5 {
+            #expect(try upgraded.value(SoundNote.self, forKey: "key \(number)")?.seen == true)
+        }
+        #expect(try CacheStore.damage(at: newURL).isEmpty)
+    }
+}

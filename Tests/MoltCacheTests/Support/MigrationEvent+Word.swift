@@ -1,0 +1,22 @@
+import Molt
+import MoltCore
+
+extension MigrationEvent {
+    /// An event in a word or two; batches of progress as one.
+    var word: String {
+        switch self {
+        case .planned(let plan): "planned \(plan.pending.count)"
+        case .waiting: "waiting"
+        case .edited(let edits): "edited \(edits.count)"
+        case .started(let migration): "started \(migration.name)"
+        case .progressed: "progressed"
+        case .ended(let entry): "ended \(entry.migration.name)"
+        case .finished: "finished"
+        case .failed: "failed"
+        case .backedUp: "backed up"
+        case .restored: "restored"
+        case .startedAfresh: "started afresh"
+        case .drifted(let drift): "drifted \(drift.type)"
+        }
+    }
+}

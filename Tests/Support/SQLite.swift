@@ -1,0 +1,76 @@
+internal import CMoltSQLite
+package import Foundation
+
+/// A plain SQLite connection, to look at a file as any other tool would, and to change it behind the cache's back.
+package final class SQLite {
+    /// What SQLite could not do.
+    package struct Failure: Error {
+        package let code: Int32
+        package let message: String
+    }
+
+    private var handle: OpaquePointer?
+
+    /// Opens a file, which is made when there is none.
+    package convenience init(_ url: URL) throws {
+        try self.init(url.path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    }
+
+    /// Opens a file that no one writes, and leaves no file beside it.
+    package convenience init(immutable url: URL) throws {
+        try self.init(url.absoluteString + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+    }
+
+    private init(_ name: String, _ flags: Int32) throws {
+        try check(sqlite3_open_v2(name, &handle, flags, nil))
+        sqlite3_busy_timeout(handle, 5_000)
+    }
+
+    deinit {
+        sqlite3_close(handle)
+    }
+
+    /// Runs statements that give nothing back.
+    package func run(_ sql: String) throws {
+        try check(sqlite3_exec(handle, sql, nil, nil, nil))
+    }
+
+    /// All rows as texts; NULL is "NULL".
+    package func rows(_ sql: String) throws -> [[String]] {
+        var statement: OpaquePointer?
+        try check(sqlite3_prepare_v2(handle, sql, -1, &statement, nil))
+        defer { sqlite3_finalize(statement) }
+        var rows: [[String]] = []
+        while true {
+            let code = sqlite3_step(statement)
+            if code == SQLITE_DONE { return rows }
+            guard code == SQLITE_ROW else { throw failure(code) }
+            rows.append(
+                (0..<sqlite3_column_count(statement)).map { column in
+                    guard let text = sqlite3_column_text(statement, column) else { return "NULL" }
+                    let count = Int(sqlite3_column_bytes(statement, column))
+                    return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+                }
+            )
+        }
+    }
+
+    /// The first column of the first row.
+    package func text(_ sql: String) throws -> String? {
+        try rows(sql).first?.first
+    }
+
+    /// The bytes that SQLite's function `hex` has written as text.
+    package static func bytes(ofHex text: String) -> [UInt8] {
+        let digits = text.utf8.map { $0 <= 0x39 ? $0 - 0x30 : $0 - 0x37 }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+
+    private func check(_ code: Int32) throws {
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    private func failure(_ code: Int32) -> Failure {
+        Failure(code: code, message: String(cString: sqlite3_errmsg(handle)))
+    }
+}
