@@ -44,6 +44,8 @@ extension Migrator {
         var hasMore = false
         /// Whether a transaction was committed.
         var hasCommitted = false
+        /// The migration that is half done in the store.
+        var unfinished: UnfinishedMigration?
         /// The migration of which the last transaction was a batch, when it was not the last one of it.
         var batched: String?
         /// Counts the work of all transactions.
@@ -52,6 +54,7 @@ extension Migrator {
         init(plan: MigrationPlan, meter: ProgressMeter) {
             self.plan = plan
             self.meter = meter
+            unfinished = plan.unfinished
         }
     }
 
@@ -66,7 +69,7 @@ extension Migrator {
         let attachments = Attachments(store.attachments, registry, role: options.role)
         var state = upgrade
         var isRun = false
-        var unfinished = upgrade.plan.unfinished
+        var unfinished = upgrade.unfinished
         defer { attachments.abandon() }
         do {
             try store.upgrade { transaction in
@@ -146,10 +149,12 @@ extension Migrator {
             if let unfinished = try run.run() {
                 try transaction.setUnfinished(unfinished, version: version)
                 upgrade.batched = migration.name
+                upgrade.unfinished = unfinished
                 upgrade.hasMore = true
                 return
             }
             try transaction.setUnfinished(nil, version: version)
+            upgrade.unfinished = nil
             try transaction.record([ledgerEntry(for: run.entry)], version: version)
             upgrade.entries.append(run.entry)
         } else {
