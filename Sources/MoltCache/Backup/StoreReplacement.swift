@@ -177,7 +177,8 @@ struct StoreReplacement {
     ///   - path: The other file.
     ///   - isAsBefore: Called with the lock held: whether the file is still what is to be moved aside.
     /// - Returns: Where the file is now; nil when there was nothing in it.
-    func setAside(by path: String, ifStill isAsBefore: () throws -> Bool, waiting: () throws -> Void) throws -> String? {
+    func setAside(by path: String, ifStill isAsBefore: () throws -> Bool, waiting: () throws -> Void) throws -> String?
+    {
         let lock = try FileLock(directory: files.directory, waiting: waiting)
         guard try isAsBefore() else { throw SQLiteError.moved }
         let (part, _) = try files.begin(.damaged, version: nil, at: Date())
@@ -203,7 +204,9 @@ struct StoreReplacement {
         // Those without content, and the index of the log, which SQLite makes anew.
         for suffix in ["-wal", "-shm", "-journal"] { try DurableFile.remove(files.path + suffix) }
         // Not every file system has two names for one file.
-        if hasContent, !isLinked, FileStatus.unfollowed(files.path) != nil { try DurableFile.move(files.path, to: aside) }
+        if hasContent, !isLinked, FileStatus.unfollowed(files.path) != nil {
+            try DurableFile.move(files.path, to: aside)
+        }
         try part.replace(files.path)
         _ = consume lock
         return hasContent ? aside : nil

@@ -86,7 +86,9 @@ enum FileProbe {
     /// Refuses an empty file that has not always been one: to take it for a new cache would be to lose the old one.
     private static func checkEmpty(_ path: String) throws(CacheError) {
         let hasLog = FileStatus.hasContent(path + "-wal")
-        guard hasLog || !BackupFiles(path).list().isEmpty else { return }
+        // Where nobody may list the directory, a cache can still be made.
+        let hasBackup = (try? BackupFiles(path).list().isEmpty) == false
+        guard hasLog || hasBackup else { return }
         // It is empty for a moment where another process is making it, or puts a backup in its place.
         for _ in 0..<40 {
             if try FileStatus.of(path)?.size != 0 { return }

@@ -40,7 +40,8 @@ struct WriteAheadLog {
         var checksum = Checksum(isBigEndian: header.number32(at: 0) & 1 == 1)
         checksum.add(header[..<24])
         var position = 32
-        while let frame = log.read(at: position, 24), hasSalts(frame), let page = log.read(at: position + 24, pageSize) {
+        while let frame = log.read(at: position, 24), hasSalts(frame), let page = log.read(at: position + 24, pageSize)
+        {
             checksum.add(frame[..<8])
             checksum.add(page[...])
             guard checksum.isWritten(in: frame, at: 16) else { break }

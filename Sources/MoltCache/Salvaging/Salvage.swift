@@ -36,7 +36,7 @@ final class Salvage {
     func run() throws -> SalvageReport {
         let sources = openSources()
         try checkOwner(sources)
-        copy.unread.forEach { report.assume($0) }
+        for sentence in copy.unread { report.assume(sentence) }
         if let first = sources.first {
             report.damage = first.damage
             try tables.read(first)

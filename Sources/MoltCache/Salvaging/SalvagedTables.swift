@@ -198,7 +198,8 @@ struct SalvagedTables {
         ),
         PendingTable(
             name: "molt_failed",
-            columns: "stage, id, type, migration, migration_version, first_step, step, step_words, code, reason, property",
+            columns:
+                "stage, id, type, migration, migration_version, first_step, step, step_words, code, reason, property",
             definition: QuarantineTable.deferredTable,
             content: "its notes of the records that it was to set aside"
         ),
@@ -291,7 +292,9 @@ struct SalvagedTables {
 
     /// How far a migration had come that is half done.
     private var unfinished: UnfinishedMigration? {
-        guard case .text(let bytes)? = marks?.first(where: { $0[0].string == UnfinishedMark.name })?[1] else { return nil }
+        guard case .text(let bytes)? = marks?.first(where: { $0[0].string == UnfinishedMark.name })?[1] else {
+            return nil
+        }
         // A mark that is damaged is one of which the opening says so.
         return try? JSONDecoder().decode(UnfinishedMigration.self, from: Data(bytes))
     }

@@ -17,7 +17,7 @@ import Testing
     private func open() throws -> CodableCache {
         do {
             return try CodableCache(at: url, migrations: SoundStore.migrations)
-        } catch where CodableCache.isDamage(error) {
+        } catch  where CodableCache.isDamage(error) {
             try CodableCache.salvage(at: url, migrations: SoundStore.migrations)
             return try CodableCache(at: url, migrations: SoundStore.migrations)
         }
@@ -33,7 +33,9 @@ import Testing
         #expect(DamagedStore(file: file, log: sound.openLog).isUnchanged(at: aside))
         #expect(report.destination == url.path)
         #expect("\(report)".contains(aside.path))
-        #expect(try scratch.names().sorted() == ["cache.molt", aside.lastPathComponent, aside.lastPathComponent + "-wal"])
+        #expect(
+            try scratch.names().sorted() == ["cache.molt", aside.lastPathComponent, aside.lastPathComponent + "-wal"]
+        )
         let cache = try CodableCache(at: url, migrations: SoundStore.migrations)
         #expect(try cache.count() >= sound.openContents.records.count)
         #expect(try cache.value(SoundNote.self, forKey: "key 3") != nil)

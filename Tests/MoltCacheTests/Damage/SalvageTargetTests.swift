@@ -65,13 +65,17 @@ import Testing
     @Test(arguments: [4_096, 20_000, 60_000])
     func `is not there when the disk is full, and the error says so`(limit: Int) async throws {
         let (path, newPath) = (url.path, newURL.path)
-        await #expect(processExitsWith: .success) { [path = path as String, newPath = newPath as String, limit = limit as Int] in
+        await #expect(processExitsWith: .success) {
+            [path = path as String, newPath = newPath as String, limit = limit as Int] in
             try FileSizeLimit.set(limit)
             let error = #expect(throws: CacheError.self) {
                 try CodableCache.salvage(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: newPath))
             }
             #expect(error?.code == .storeFailed)
-            #expect(error?.message.contains("space") == true || error?.message.contains("room") == true, "\(error as Any)")
+            #expect(
+                error?.message.contains("space") == true || error?.message.contains("room") == true,
+                "\(error as Any)"
+            )
         }
         #expect(try scratch.names() == ["cache.molt"])
         #expect(try Data(contentsOf: url) == Data(sound.file))
@@ -88,7 +92,9 @@ import Testing
         store.close()
         let report = try CodableCache.salvage(from: scratch.file("types.molt"), to: newURL)
         #expect(report.isWhole)
-        #expect(try SQLite(newURL).rows("SELECT hex(name) FROM molt_type ORDER BY length(CAST(name AS BLOB))").count == 2)
+        #expect(
+            try SQLite(newURL).rows("SELECT hex(name) FROM molt_type ORDER BY length(CAST(name AS BLOB))").count == 2
+        )
         let types = "SELECT hex(name) FROM molt_type JOIN molt_record ON type_id = molt_type.id ORDER BY molt_record.id"
         #expect(try SQLite(newURL).rows(types) == SQLite(scratch.file("types.molt")).rows(types))
     }

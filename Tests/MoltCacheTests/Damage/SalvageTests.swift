@@ -262,7 +262,8 @@ import Testing
         #expect(report.quarantinedCount == 3)
         #expect(report.savedCount == 27)
         #expect(
-            try SQLite(newURL).rows("SELECT id, record_id, key, type, reason, hex(content) FROM molt_quarantine") == rows
+            try SQLite(newURL).rows("SELECT id, record_id, key, type, reason, hex(content) FROM molt_quarantine")
+                == rows
         )
         #expect("\(report)".contains("3 records in quarantine, perhaps not all"))
     }

@@ -49,8 +49,7 @@ struct OnceTests {
         try Self.check(store)
     }
 
-    @Test(.timeLimit(.minutes(2)))
-    func `Two processes open at once: one migrates, the other waits and sees the result`() async throws {
+    @Test func `Two processes open at once: one migrates, the other waits and sees the result`() async throws {
         let store = try OldStore(Self.records)
         let path = store.url.path
         async let first: Void = Self.openInChild(path, "first", "second")
@@ -70,7 +69,9 @@ struct OnceTests {
             [path = path as String, name = name as String, other = other as String] in
             // Both processes are there before one of them opens.
             try Data().write(to: URL(fileURLWithPath: path + "." + name))
-            while !FileManager.default.fileExists(atPath: path + "." + other) { await Task.yield() }
+            while !FileManager.default.fileExists(atPath: path + "." + other) {
+                try await Task.sleep(for: .milliseconds(1))
+            }
             let cache = try CodableCache(at: URL(fileURLWithPath: path), migrations: OnceTests.migrations)
             let report = try JSONEncoder().encode(cache.report)
             let count = try cache.count()

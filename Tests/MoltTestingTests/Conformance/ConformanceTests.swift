@@ -138,6 +138,7 @@ private final class ImpatientStore: MigrationStore {
 
     var storeName: String { base.storeName }
     var coding: RecordCoding { base.coding }
+    var commitsInBatches: Bool { base.commitsInBatches }
 
     func state() throws -> StoreState { try base.state() }
 
