@@ -37,8 +37,10 @@ struct BackupCopy {
             // The first read of the file itself.
             _ = try source.integer("SELECT count(*) FROM sqlite_schema")
         } catch {
-            guard request.kind == .damaged, error.isDamage else { throw failure("it cannot be read.", error) }
-            throw error
+            if request.kind == .damaged, error.isDamage { throw error }
+            // Not the file alone is read: beside one that is in use SQLite needs a file that it can write.
+            guard error.isFull || error.isAtLimit else { throw failure(error.advice, error) }
+            throw noSpace(Int64(FileStatus.unfollowed(files.path)?.size ?? 0), error)
         }
         guard files.directory.utf8.count + 1 + BackupName.longest(of: files.name) <= FileStatus.longestPath else {
             throw MigrationError.backupFailed(
@@ -110,7 +112,7 @@ struct BackupCopy {
             }
             connection.close()
             try part.markAsRollbackJournaled()
-            guard request.kind == .automatic || request.kind == .manual else { return nil }
+            guard [.automatic, .manual, .replaced].contains(request.kind) else { return nil }
             return try complete(part, size)
         } catch let error as SQLiteError {
             throw request.kind == .damaged ? error : failure(error.advice, error)
@@ -150,7 +152,7 @@ struct BackupCopy {
     private var version: Int? { request.kind == .damaged ? nil : request.version }
 
     private func noSpace(_ size: Int64, _ error: any Error) -> MigrationError {
-        .noSpace(for: size, free: nil, in: files.directory, store: storeName, underlying: error)
+        .noSpace(for: size, free: nil, in: files.directory, store: storeName, kind: request.kind, underlying: error)
     }
 
     private func failure(_ reason: String, _ error: any Error) -> MigrationError {

@@ -17,13 +17,13 @@ struct BackupFiles {
         name = (path as NSString).lastPathComponent
     }
 
-    /// The backups that can be looked at, the newest first.
+    /// The backups that can be looked at, or other files, the newest first.
     ///
     /// - Throws: ``CacheError`` with the code `noPermission` or `storeFailed` when the directory cannot be listed: that is
     ///   no proof that there are none.
-    func list() throws(CacheError) -> [StoreBackup] {
+    func list(_ kinds: [BackupName.Kind] = BackupName.Kind.backups) throws(CacheError) -> [StoreBackup] {
         try names().compactMap { text in
-            guard let name = BackupName(text, of: name), [.automatic, .manual].contains(name.kind) else { return nil }
+            guard let name = BackupName(text, of: name), kinds.contains(name.kind) else { return nil }
             return describe(name)
         }
         .sorted(by: >)
@@ -42,7 +42,12 @@ struct BackupFiles {
                     .first { Int($0.integer(0)) }
             )
         }
-        guard let found else { return nil }
+        guard let found else {
+            // Somebody may still find something in it, or want it gone.
+            guard name.kind == .damaged else { return nil }
+            let url = URL(fileURLWithPath: path, isDirectory: false)
+            return StoreBackup(url: url, schemaVersion: 0, date: name.date, size: status.size, isAutomatic: false)
+        }
         return StoreBackup(
             url: URL(fileURLWithPath: path, isDirectory: false),
             schemaVersion: found.version,
@@ -54,15 +59,24 @@ struct BackupFiles {
         )
     }
 
-    /// Where a backup is, when it is one of this store's.
+    /// Where a backup is.
     ///
+    /// A store may have been moved, with its backups, since the backup was listed, as an app's container is: what is not
+    /// there any more is looked for beside the store.
+    ///
+    /// - Parameter isOwn: Whether it must be one of this store's, by its name and its directory.
     /// - Throws: ``MigrationError`` with the code `backupUnusable`.
-    func path(of backup: StoreBackup) throws(MigrationError) -> String {
+    func path(of backup: StoreBackup, isOwn: Bool = true) throws(MigrationError) -> String {
         guard backup.url.isFileURL else { throw .backupUnusable(backup, "it is not the URL of a file.") }
-        let path = FileStatus.path(of: backup.url)
+        var path = FileStatus.path(of: backup.url)
+        let text = (path as NSString).lastPathComponent
+        let isNamed = BackupName(text, of: name) != nil
+        if FileStatus.unfollowed(path) == nil, isNamed { path = self.path(of: text) }
         guard let status = FileStatus.unfollowed(path) else { throw .backupUnusable(backup, "there is no such file.") }
         guard status.isFile else { throw .backupUnusable(backup, "it is a link or a directory, and not a file.") }
         guard !FileStatus.isSame(path, self.path) else { throw .backupUnusable(backup, "it is the store itself.") }
+        let isBeside = FileStatus.isSame((path as NSString).deletingLastPathComponent, directory)
+        guard !isOwn || isNamed && isBeside else { throw .backupOfAnotherStore(backup, self.path) }
         return path
     }
 

@@ -20,25 +20,40 @@ extension CacheStore: BackedUpStore {
 
     /// Looks at all of a backup.
     package func verify(_ backup: StoreBackup) throws {
-        try BackupCheck.verify(backup, BackupFiles(storeName))
+        try BackupCheck.verify(backup, at: BackupFiles(storeName).path(of: backup))
+    }
+
+    /// What a backup has of attached stores.
+    package func journal(in backup: StoreBackup) throws -> [JournalEntry] {
+        let path = try BackupFiles(storeName).path(of: backup)
+        return try FileProbe.look(path) { connection throws(SQLiteError) in
+            try FileFormat.number(of: connection) >= 2 ? JournalTable.entries(connection) : []
+        } ?? []
     }
 
     /// Puts a backup in the place of what the file has.
     package func restore(
         _ backup: StoreBackup,
+        _ request: RestoreRequest,
         checking isExpected: (StoreState?) throws -> Void,
         waiting: () throws -> Void
     ) throws {
-        try verify(backup)
-        let path = try BackupFiles(storeName).path(of: backup)
+        let files = BackupFiles(storeName)
+        let path = try files.path(of: backup, isOwn: !request.isFromAnotherStore)
+        try BackupCheck.verify(backup, at: path)
         // Whatever this connection knows of the file is over.
         close()
         do {
-            try StoreReplacement(of: storeName, atCopy: atCopy).replace(
-                with: .file(path),
+            let kept = try StoreReplacement(of: storeName, keeping: request.keeping, atCopy: atCopy).replace(
+                with: .file(path, adding: request.more),
                 checking: isExpected,
                 waiting: waiting
             )
+            guard let kept else { return }
+            // One that cannot be removed, or listed, stays; the next restore tries again.
+            for earlier in (try? files.list([.replaced])) ?? [] where earlier < kept {
+                try? DurableFile.remove(FileStatus.path(of: earlier.url))
+            }
         } catch let error as StoreReplacement.DamagedSource {
             throw MigrationError.backupUnusable(backup, error.reason)
         } catch let error as SQLiteError {
@@ -51,7 +66,7 @@ extension CacheStore: BackedUpStore {
     /// Removes a backup of this store, and nothing else.
     package func remove(_ backup: StoreBackup) throws {
         let files = BackupFiles(storeName)
-        let path = try files.path(of: backup)
+        let path = try files.path(of: backup, isOwn: false)
         let name = (path as NSString).lastPathComponent
         guard FileStatus.isSame((path as NSString).deletingLastPathComponent, files.directory),
             let parsed = BackupName(name, of: files.name), files.describe(parsed) != nil
@@ -59,6 +74,10 @@ extension CacheStore: BackedUpStore {
             throw MigrationError.backupUnusable(backup, "it is none of this store, and was not removed.")
         }
         do {
+            // A damaged file may have its log with it.
+            for suffix in ["-wal", "-shm", "-journal"] where parsed.kind == .damaged {
+                try DurableFile.remove(path + suffix)
+            }
             try DurableFile.remove(path)
         } catch {
             throw MigrationError.backupUnusable(backup, "it cannot be removed: \(error.reason).", underlying: error)

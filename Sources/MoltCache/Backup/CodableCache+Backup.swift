@@ -18,6 +18,21 @@ extension CodableCache {
         return try CacheStore(at: url).backups()
     }
 
+    /// The files beside a cache file that are no backups, and that Molt has kept; the newest first.
+    ///
+    /// By the end of the file's name: `aside` for the store of a newer app that was started afresh, `damaged` for a file that
+    /// could not be read when a backup took its place, and `replaced` for what was there, and whole, when one did. Of the
+    /// last there is one, the newest; Molt removes none of the others. ``restore(_:at:fromAnotherStore:keepsReplaced:timeout:)``
+    /// puts one back, ``salvage(from:to:)`` reads a damaged one, and ``removeBackup(_:at:)`` removes one.
+    ///
+    /// - Throws: ``CacheError`` with the code `notAFile` when there can be no cache at the URL, and `noPermission` or
+    ///   `storeFailed` when its directory cannot be listed.
+    public static func filesAside(at url: URL) throws -> [StoreBackup] {
+        let path = FileStatus.path(of: url)
+        try FileStatus.checkPath(path)
+        return try BackupFiles(path).list(BackupName.Kind.filesAside)
+    }
+
     /// Copies a cache file as it is now; others may read and write it meanwhile.
     ///
     /// The copy is beside the file and stays until ``removeBackup(_:at:)``: upgrades never remove it.
@@ -71,16 +86,26 @@ extension CodableCache {
     /// suites, which ``StoreBackup/attachedStores`` names: where its migrations do not, in the configuration's `attached`.
     /// Otherwise it fails with the code `notAttached`, and so do later ones.
     ///
-    /// A file that is damaged is kept beside, with `damaged` at the end of its name.
+    /// What was there is kept beside: with `replaced` at the end of its name, until the next restore, or with `damaged`
+    /// when it is not whole. ``filesAside(at:)`` lists both.
     ///
-    /// - Important: What was written since the backup was made is lost. Back the file up first when it may be needed.
+    /// - Important: What was written since the backup was made is not in the file any more.
     /// - Parameters:
-    ///   - backup: One of ``backups(at:)``.
-    ///   - url: The file; it need not exist.
+    ///   - backup: One of ``backups(at:)``, or of ``filesAside(at:)``.
+    ///   - url: The file; it need not exist, nor its directory.
+    ///   - fromAnotherStore: Whether the backup may be of another file, or stand in another directory than the file; not
+    ///     by default, as the values of one user would replace those of another.
+    ///   - keepsReplaced: Whether a copy of what is there is kept; by default. It takes the space of the file.
     ///   - timeout: How long to wait while another process writes; 5 seconds by default.
-    /// - Throws: `MigrationError` with the code `backupUnusable`, `restoreFailed` or `busy`; ``CacheError`` for a file
-    ///   that is not a cache.
-    public static func restore(_ backup: StoreBackup, at url: URL, timeout: Duration = .seconds(5)) throws {
+    /// - Throws: `MigrationError` with the code `backupUnusable`, `restoreFailed`, `noSpaceForBackup`, `backupFailed` or
+    ///   `busy`; ``CacheError`` for a file that is not a cache.
+    public static func restore(
+        _ backup: StoreBackup,
+        at url: URL,
+        fromAnotherStore: Bool = false,
+        keepsReplaced: Bool = true,
+        timeout: Duration = .seconds(5)
+    ) throws {
         let path = FileStatus.path(of: url)
         try FileStatus.checkPath(path)
         let deadline = ContinuousClock.now + timeout
@@ -91,10 +116,13 @@ extension CodableCache {
                 "Another process wrote to the cache at \(path) for more than \(timeout). Try again. Nothing was changed."
             )
         }
-        try CacheStore(at: url).restore(backup, checking: { _ in }, waiting: wait)
+        var request = RestoreRequest()
+        request.isFromAnotherStore = fromAnotherStore
+        if keepsReplaced { request.keeping = BackupRequest(.replaced, version: 0) }
+        try CacheStore(at: url).restore(backup, request, checking: { _ in }, waiting: wait)
     }
 
-    /// Removes a backup of a cache file.
+    /// Removes a backup of a cache file, or one of ``filesAside(at:)``.
     ///
     /// - Throws: `MigrationError` with the code `backupUnusable` when it is none of this file's.
     public static func removeBackup(_ backup: StoreBackup, at url: URL) throws {

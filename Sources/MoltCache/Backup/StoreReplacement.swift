@@ -19,20 +19,23 @@ struct StoreReplacement {
     private let files: BackupFiles
     private let storeName: String
 
+    /// The copy of what is replaced that is kept where it is whole; nil for none.
+    private let keeping: BackupRequest?
     /// Called before each part of the copy; with the last one it is committed.
     private let atCopy: () -> Void
 
     /// Looks at nothing yet.
-    init(of storeName: String, atCopy: @escaping () -> Void = {}) {
+    init(of storeName: String, keeping: BackupRequest? = nil, atCopy: @escaping () -> Void = {}) {
         self.storeName = storeName
+        self.keeping = keeping
         self.atCopy = atCopy
         files = BackupFiles(storeName)
     }
 
     /// What takes the place of the contents.
     enum Contents {
-        /// Those of another file.
-        case file(String)
+        /// Those of another file, and what is to be done to attached stores besides.
+        case file(String, adding: [JournalEntry])
         /// None: a file that is to be started afresh.
         case nothing
     }
@@ -47,29 +50,42 @@ struct StoreReplacement {
     /// - Parameters:
     ///   - isExpected: Called with the lock held; nil for a file that cannot be read.
     ///   - waiting: Called again and again while another process holds the lock; throws to give up.
+    /// - Returns: What was kept of a file that was whole; nil when that was not wanted, or there was none.
     /// - Throws: What the two throw; ``CacheError`` for a file that is not ours; ``DamagedSource``; ``SQLiteError``.
+    @discardableResult
     func replace(
         with contents: Contents,
         checking isExpected: (StoreState?) throws -> Void,
         waiting: () throws -> Void
-    ) throws {
+    ) throws -> StoreBackup? {
+        // Without one the next lines say what is wrong.
+        try? DurableDirectory.make(at: files.directory, attributes: [.posixPermissions: 0o700])
         files.removeLeftovers()
-        if case .file(let path) = contents, !FileStatus.hasContent(files.path) {
+        if case .file(let path, let more) = contents, !FileStatus.hasContent(files.path) {
             // Whole or not at all: written into, it would be there and have nothing when the power fails. And SQLite would
             // remove the log of an empty file, which may have all that is left.
             try isExpected(FileStatus.hasContent(files.path + "-wal") ? nil : .fresh)
             if let reason = BackupCheck.damage(path) { throw DamagedSource(reason: reason) }
-            _ = try setAside(by: path, ifStill: { !FileStatus.hasContent(files.path) }, waiting: waiting)
-            return
+            let isEmpty = { !FileStatus.hasContent(files.path) }
+            _ = try setAside(by: path, adding: more, ifStill: isEmpty, waiting: waiting)
+            return nil
         }
+        var kept: StoreBackup?
         do {
-            try replacePages(with: contents, checking: isExpected, waiting: waiting)
-        } catch let error as SQLiteError where error.isDamage {
-            guard case .file(let path) = contents else { throw error }
+            try replacePages(with: contents, &kept, checking: isExpected, waiting: waiting)
+            return kept
+        } catch {
+            // A copy of what is still there is of no use.
+            if let kept { try? DurableFile.remove(FileStatus.path(of: kept.url)) }
+            guard let error = error as? SQLiteError, error.isDamage, case .file(let path, let more) = contents else {
+                throw error
+            }
             if let reason = BackupCheck.damage(path) { throw DamagedSource(reason: reason) }
             try isExpected(nil)
             // Another process may have been here first.
-            _ = try setAside(by: path, ifStill: { isDamaged(storeName) }, waiting: waiting)
+            let isStillDamaged = { isDamaged(storeName) }
+            _ = try setAside(by: path, adding: more, ifStill: isStillDamaged, waiting: waiting)
+            return nil
         }
     }
 
@@ -77,6 +93,7 @@ struct StoreReplacement {
 
     private func replacePages(
         with contents: Contents,
+        _ kept: inout StoreBackup?,
         checking isExpected: (StoreState?) throws -> Void,
         waiting: () throws -> Void
     ) throws {
@@ -106,7 +123,12 @@ struct StoreReplacement {
         if live.hasMoved { throw SQLiteError.moved }
         let (state, isTampered) = try lockedState(isOurs: isOurs)
         try isExpected(state)
-        if isTampered || isDamaged(storeName) { try keepDamaged() }
+        if isTampered || state == nil || isDamaged(storeName) {
+            try keepDamaged()
+        } else if var request = keeping, let state, !state.isFresh {
+            request.version = state.version
+            kept = try BackupCopy(of: storeName, request, isLocked: true).make()
+        }
         repeat { atCopy() } while try copy.step()
         try copy.finish()
         // Apple's own SQLite never asks the drive for that. Nobody locks the log.
@@ -129,20 +151,34 @@ struct StoreReplacement {
                 "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(FileFormat.applicationID)"
             )
             return (blank, nil)
-        case .file(let path):
+        case .file(let path, let more):
             let source = try Connection(path, mode: .readOnly)
             _ = try source.integer("PRAGMA user_version")
-            let hasContent = FileStatus.hasContent(files.path)
-            guard hasContent, try source.integer("PRAGMA page_size") != pageSize else { return (source, nil) }
             // SQLite writes only pages of the same size into a file that has a log.
+            let isRepaged = try FileStatus.hasContent(files.path) && source.integer("PRAGMA page_size") != pageSize
+            guard isRepaged || !more.isEmpty else { return (source, nil) }
             let (part, _) = try files.begin(.damaged, version: nil, at: Date())
-            try source.execute("PRAGMA page_size = \(pageSize)")
-            let repaging = try source.prepare("VACUUM INTO ?1")
-            try repaging.bind(part.path, at: 1)
-            try repaging.run()
+            if isRepaged {
+                try source.execute("PRAGMA page_size = \(pageSize)")
+                let repaging = try source.prepare("VACUUM INTO ?1")
+                try repaging.bind(part.path, at: 1)
+                try repaging.run()
+            } else {
+                try source.copy(into: Connection(part.path, mode: .readWrite))
+            }
             source.close()
+            try add(more, to: Connection(part.path, mode: .readWrite))
             return (try Connection(part.path, mode: .readOnly), part)
         }
+    }
+
+    /// Adds what is to be done to attached stores to a copy that nobody else has.
+    private func add(_ more: [JournalEntry], to connection: Connection) throws(SQLiteError) {
+        guard !more.isEmpty else { return }
+        try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN")
+        try FileFormat.modernize(connection)
+        try JournalTable.add(more, to: connection)
+        try connection.execute("COMMIT")
     }
 
     /// What the file says of itself while its lock is held.
@@ -175,10 +211,15 @@ struct StoreReplacement {
     ///
     /// - Parameters:
     ///   - path: The other file.
+    ///   - more: What is to be done to attached stores, besides what the other file says.
     ///   - isAsBefore: Called with the lock held: whether the file is still what is to be moved aside.
     /// - Returns: Where the file is now; nil when there was nothing in it.
-    func setAside(by path: String, ifStill isAsBefore: () throws -> Bool, waiting: () throws -> Void) throws -> String?
-    {
+    func setAside(
+        by path: String,
+        adding more: [JournalEntry] = [],
+        ifStill isAsBefore: () throws -> Bool,
+        waiting: () throws -> Void
+    ) throws -> String? {
         let lock = try FileLock(directory: files.directory, waiting: waiting)
         guard try isAsBefore() else { throw SQLiteError.moved }
         let (part, _) = try files.begin(.damaged, version: nil, at: Date())
@@ -193,6 +234,7 @@ struct StoreReplacement {
             throw DamagedSource(reason: "it is damaged.")
         }
         source.close()
+        try add(more, to: copy)
         copy.close()
         let aside = files.path(of: files.unused(.damaged, version: nil, at: Date()).text)
         let hasContent = ["", "-wal", "-journal"].contains { FileStatus.hasContent(files.path + $0) }

@@ -222,9 +222,14 @@ final class CacheCore {
 
     private func superseded(by stored: Int) -> MigrationError {
         let what =
-            stored >= version
-            ? "upgraded the cache at \(path) from version \(version) to \(stored), or replaced it,"
-            : "put a backup, or a fresh store, in the place of the cache at \(path), which has version \(stored) now,"
+            switch stored {
+            case version:
+                "put a backup in the place of the cache at \(path), or applied another migration to version \(version),"
+            case ..<version:
+                "put a backup, or a fresh store, in the place of the cache at \(path), which has version \(stored) now,"
+            default:
+                "upgraded the cache at \(path) from version \(version) to \(stored), or replaced it,"
+            }
         var error = MigrationError(
             .superseded,
             "Another process \(what) while it was open. Open it again with a release that knows that version."

@@ -26,7 +26,12 @@ extension CodableCache {
     /// ```
     ///
     /// Every closure of every pending migration runs, so an upgrade that would fail fails here, with the same error.
-    /// The copy is made in the temporary directory, which needs space for the file and its upgrade, and removed.
+    /// The copy is made in the temporary directory, which needs space for the file and its upgrade, and removed; that of
+    /// a dry run that was killed is removed by the next one.
+    ///
+    /// For a store that a newer app has upgraded, ``DowngradePolicy/openReadOnly`` is looked at: the report says that it
+    /// would be open for reading, or the error what is in the way. The policies that ask first are not asked: the error has
+    /// the code `superseded`.
     ///
     /// Suites and other attached stores are read and not changed.
     ///
@@ -41,30 +46,28 @@ extension CodableCache {
         migrations: MigrationRegistry,
         configuration: Configuration = Configuration()
     ) throws -> MigrationReport {
-        let scratch = FileManager.default.temporaryDirectory.appending(path: "molt-dry-run-\(UUID().uuidString)")
+        let scratch: DryRunDirectory
         do {
-            try FileManager.default.createDirectory(
-                at: scratch,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
+            scratch = try DryRunDirectory(in: FileManager.default.temporaryDirectory)
         } catch {
+            let directory = FileManager.default.temporaryDirectory.path
             throw CacheError(
                 .storeFailed,
-                "The copy for the dry run cannot be made: there can be no directory at \(scratch.path).",
+                "The copy for the dry run cannot be made: there can be no directory in \(directory).",
                 underlying: error
             )
         }
-        // A copy that stays behind lies among the temporary files, which the system cleans up.
-        defer { try? FileManager.default.removeItem(at: scratch) }
-        let copy = scratch.appending(path: "copy")
+        defer { withExtendedLifetime(scratch) {} }
+        let copy = scratch.url.appending(path: "copy")
         try CacheStore.copy(url, to: copy)
         let store = CacheStore(at: copy, coding: configuration.coding, attachments: configuration.attached)
         defer { store.close() }
         var options = configuration.migrationOptions
         options.isDryRun = true
         do {
-            var report = try Migrator(migrations, options: options).migrate(store)
+            var reading: MigrationReport?
+            if case .openReadOnly = options.downgrade { reading = try Downgrade(migrations, options).reading(store) }
+            var report = try reading ?? Migrator(migrations, options: options).migrate(store)
             report.store = FileStatus.path(of: url)
             return report
         } catch var error as MigrationError {

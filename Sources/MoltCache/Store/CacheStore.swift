@@ -32,7 +32,7 @@ public final class CacheStore: MigrationStore {
     package var deadline: ContinuousClock.Instant?
     let isInMemory: Bool
     private let createsFile: Bool
-    private var connection: Connection?
+    private(set) var connection: Connection?
     /// Whether the file was looked at and not refused.
     private var isProbed = false
     /// What the ledger and the backup that the file came from told when the store was last asked, or upgraded.

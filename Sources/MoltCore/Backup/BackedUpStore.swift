@@ -14,6 +14,11 @@ package protocol BackedUpStore: MigrationStore {
     /// - Throws: When it cannot be read.
     func storeState(in backup: StoreBackup) throws -> StoreState
 
+    /// What brings attached stores back to what they were when a backup was made, but for the store itself.
+    ///
+    /// - Throws: When it cannot be read.
+    func journal(in backup: StoreBackup) throws -> [JournalEntry]
+
     /// Looks at all of a backup.
     ///
     /// - Throws: ``MigrationError`` with the code `backupUnusable`.
@@ -24,11 +29,13 @@ package protocol BackedUpStore: MigrationStore {
     /// What the backup has of attached stores comes with it, as a journal: it is to be applied afterwards.
     ///
     /// - Parameters:
+    ///   - request: What else is put back, and what is kept.
     ///   - isExpected: Called with the lock held and the state of the store, or nil when it cannot be read; throws to
     ///     leave the store as it is.
     ///   - waiting: Called again and again while another process holds the lock; throws to give up.
     func restore(
         _ backup: StoreBackup,
+        _ request: RestoreRequest,
         checking isExpected: (StoreState?) throws -> Void,
         waiting: () throws -> Void
     ) throws
@@ -53,6 +60,50 @@ package protocol BackedUpStore: MigrationStore {
         checking isExpected: (StoreState?) throws -> Void,
         waiting: () throws -> Void
     ) throws -> StoreBackup
+
+    // MARK: Upgrades of several transactions
+
+    /// Keeps, in a transaction that another one of the same upgrade follows, the name of the backup made before them.
+    ///
+    /// - Parameter name: The backup's file; nil in the last transaction, and when there is none.
+    func keepUpgradeBackup(_ name: String?) throws
+
+    /// The backup that was made before an upgrade of which a part is committed; nil when the store was written to since.
+    ///
+    /// To be called in a transaction that has not written anything.
+    func upgradeBackup() throws -> String?
+}
+
+extension BackedUpStore {
+    /// An upgrade has one transaction.
+    package func keepUpgradeBackup(_ name: String?) throws {}
+
+    /// There are no parts.
+    package func upgradeBackup() throws -> String? { nil }
+
+    /// Puts a backup back, and keeps nothing of what is whole.
+    package func restore(
+        _ backup: StoreBackup,
+        checking isExpected: (StoreState?) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
+        try restore(backup, RestoreRequest(), checking: isExpected, waiting: waiting)
+    }
+}
+
+/// How a backup is put back.
+package struct RestoreRequest {
+    /// What brings back attached stores of which the backup has nothing.
+    package var more: [JournalEntry] = []
+    /// Whether the backup may be of another store, or stand elsewhere.
+    package var isFromAnotherStore = false
+    /// The copy of what is replaced that is kept where it is whole; nil to keep none.
+    ///
+    /// Earlier ones of its kind go when the restore is done.
+    package var keeping: BackupRequest?
+
+    /// Describes one that keeps nothing.
+    package init() {}
 }
 
 /// What a copy of a store is to be.
@@ -88,6 +139,6 @@ package struct BackupRequest {
     /// - Throws: ``MigrationError`` with the code `noSpaceForBackup`.
     package func checkSpace(for bytes: Int64, in directory: String, store: String) throws(MigrationError) {
         guard let free = policy.freeSpace(directory), free < bytes else { return }
-        throw .noSpace(for: bytes, free: free, in: directory, store: store)
+        throw .noSpace(for: bytes, free: free, in: directory, store: store, kind: kind)
     }
 }

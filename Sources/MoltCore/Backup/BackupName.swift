@@ -15,6 +15,13 @@ package struct BackupName: Hashable, Sendable {
         case aside
         /// What could not be read when a backup took its place.
         case damaged
+        /// What was there, and whole, when a backup took its place.
+        case replaced
+
+        /// Those that are backups: what an older app goes back to, and policies count.
+        package static let backups: [Kind] = [.automatic, .manual]
+        /// Those that are kept aside.
+        package static let filesAside: [Kind] = [.aside, .damaged, .replaced]
     }
 
     /// The end of a name while the file is not whole.

@@ -7,7 +7,7 @@ public import Foundation
 public struct StoreBackup: Hashable, Sendable, Codable {
     /// The file.
     public var url: URL
-    /// The schema version that the store had.
+    /// The schema version that the store had; 0 where that is not known, as of a damaged file that was kept.
     public var schemaVersion: Int
     /// When it was made.
     public var date: Date
@@ -40,6 +40,18 @@ public struct StoreBackup: Hashable, Sendable, Codable {
         self.recordCount = recordCount
         self.isAutomatic = isAutomatic
         self.attachedStores = attachedStores
+    }
+
+    /// Reads a backup; one that an earlier release has written names no attached stores.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        url = try container.decode(URL.self, forKey: .url)
+        schemaVersion = try container.decode(Int.self, forKey: .schemaVersion)
+        date = try container.decode(Date.self, forKey: .date)
+        size = try container.decode(Int.self, forKey: .size)
+        recordCount = try container.decodeIfPresent(Int.self, forKey: .recordCount)
+        isAutomatic = try container.decode(Bool.self, forKey: .isAutomatic)
+        attachedStores = try container.decodeIfPresent([String].self, forKey: .attachedStores) ?? []
     }
 }
 

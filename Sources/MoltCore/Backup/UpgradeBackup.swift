@@ -6,7 +6,11 @@ internal import Foundation
 /// an earlier opening has left half done is not put back: what was written since its backup cannot be known.
 package final class UpgradeBackup {
     private let store: (any BackedUpStore)?
+    /// The store, also when no backup is asked for.
+    private let markedStore: (any BackedUpStore)?
     private let options: MigrationOptions
+    /// What was made in an earlier opening, of which this one goes on with the upgrade; by the name of its file.
+    private var earlier: String?
     /// What was made in this opening.
     package private(set) var backup: StoreBackup?
     /// What the store said of itself then.
@@ -14,7 +18,8 @@ package final class UpgradeBackup {
 
     /// Makes nothing yet.
     package init(of store: any MigrationStore, _ options: MigrationOptions) {
-        self.store = options.backup != nil && !options.isDryRun ? store as? any BackedUpStore : nil
+        markedStore = options.isDryRun ? nil : store as? any BackedUpStore
+        self.store = options.backup != nil ? markedStore : nil
         self.options = options
     }
 
@@ -22,9 +27,12 @@ package final class UpgradeBackup {
     ///
     /// An upgrade of several transactions makes it in the first one.
     func make(for plan: MigrationPlan, _ state: StoreState, attached: () throws -> [JournalEntry]) throws {
+        guard backup == nil, !plan.isFresh else { return }
+        if earlier == nil { earlier = try markedStore?.upgradeBackup() }
         // What is half done is no state that anyone would go back to.
-        guard backup == nil, !plan.isFresh, state.unfinished == nil else { return }
-        guard let store, let policy = options.backup else { return }
+        guard state.unfinished == nil, let store, let policy = options.backup else { return }
+        // Nor is a version that the upgrade only passes: the backup is the one of the version that it began from.
+        if let earlier, try store.backups().contains(where: { $0.url.lastPathComponent == earlier }) { return }
         try options.reach(.beforeBackup)
         let entries = try attached()
         let request = BackupRequest(.automatic, version: plan.from, attached: entries, policy: policy) { [options] in
@@ -35,9 +43,20 @@ package final class UpgradeBackup {
         backup = made
         self.state = state
         // One that cannot be removed, or looked at, stays: the upgrade has the backup that it needs.
-        for leftover in policy.leftovers(of: (try? store.backups()) ?? [], before: made) { try? store.remove(leftover) }
+        let leftovers = policy.leftovers(of: (try? store.backups()) ?? [], before: made) { start(of: $0, in: store) }
+        for leftover in leftovers { try? store.remove(leftover) }
         options.monitor?.send(.backedUp(made))
         try options.reach(.afterBackup)
+    }
+
+    /// Has a transaction of the upgrade keep which backup was made before it; at its end, before the commit.
+    func portionWillCommit(hasMore: Bool) throws {
+        try markedStore?.keepUpgradeBackup(hasMore ? backup?.url.lastPathComponent ?? earlier : nil)
+    }
+
+    /// What the upgrade began from before which a backup was made.
+    private func start(of backup: StoreBackup, in store: any BackedUpStore) -> UpgradeStart {
+        (try? store.storeState(in: backup)).map { UpgradeStart($0) } ?? UpgradeStart(backup)
     }
 
     /// Whether what was committed before a failure is going to be undone.
@@ -47,9 +66,10 @@ package final class UpgradeBackup {
 
     /// The upgrade is committed, or there was nothing to do: removes the backups that are not to be kept any longer.
     func upgradeDidEnd() {
-        guard backup != nil, let store, let policy = options.backup else { return }
+        guard backup != nil || earlier != nil, let store, let policy = options.backup else { return }
         // One that cannot be removed, or looked at, stays; the next upgrade tries again.
-        for excess in policy.excess(of: (try? store.backups()) ?? []) { try? store.remove(excess) }
+        let excess = policy.excess(of: (try? store.backups()) ?? []) { start(of: $0, in: store) }
+        for backup in excess { try? store.remove(backup) }
     }
 
     /// The upgrade failed: puts the backup back when the transaction could not undo what was done.

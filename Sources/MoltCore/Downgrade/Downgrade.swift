@@ -56,13 +56,26 @@ package struct Downgrade {
             )
         }
         let state = try store.state()
+        let (more, left) = try changedSince(usable, of: store, state)
         var loss = try loss(of: store, state, plan)
         loss.backup = usable.backup
-        loss.attachedStores = usable.journal
+        loss.attachedStores = usable.journal + more.map(\.store)
+        loss.storesLeft = left
         // Whoever is asked may take minutes: no lock is held meanwhile.
         guard confirm(loss) else { throw superseded(plan, "The backup was not put back.") }
         var lock = LockWait(options: options, attempt: AttemptNote(store, options))
-        try store.restore(usable.backup, checking: isAsConfirmed(state, plan)) { try lock.wait() }
+        var request = RestoreRequest()
+        request.more = more
+        request.keeping = BackupRequest(
+            .replaced,
+            version: state.version,
+            // Where changes are still to be made, those are what the copy is to have.
+            attached: state.journal.isEmpty ? try changesBackToNow(loss.attachedStores, of: store) : nil,
+            policy: options.backup ?? BackupPolicy()
+        ) {
+            try options.checkCancellation()
+        }
+        try store.restore(usable.backup, request, checking: isAsConfirmed(state, plan)) { try lock.wait() }
         options.monitor?.send(.restored(usable.backup))
     }
 
@@ -95,7 +108,7 @@ package struct Downgrade {
     ///
     /// - Returns: The backup, if there is one; otherwise the attached stores for want of which the newest one is none.
     private func newestUsable(of store: any BackedUpStore) throws -> (Usable?, missing: [String]) {
-        let attached = Set((store.attachments + registry.migrations.flatMap(\.attached)).map(\.attachedName))
+        let attached = Set(attachedStores(of: store).map(\.attachedName))
         var missing: [String] = []
         for backup in try store.backups() {
             // One that cannot be read, or is damaged, is of no use; an older one may be.
@@ -109,12 +122,58 @@ package struct Downgrade {
         return (nil, missing)
     }
 
+    /// The stores that are attached where the store is opened, or named by the registry.
+    private func attachedStores(of store: any BackedUpStore) -> [any AttachedStore] {
+        store.attachments + registry.migrations.flatMap(\.attached)
+    }
+
+    /// What brings back the attached stores of which a backup has nothing, and on which upgrades since it have worked.
+    ///
+    /// Each is in the first backup after it that was made for such an upgrade. One that was made later has what an upgrade
+    /// left.
+    ///
+    /// - Returns: What brings them back, and the names of those that nothing at hand does.
+    private func changedSince(
+        _ usable: Usable,
+        of store: any BackedUpStore,
+        _ state: StoreState
+    ) throws -> ([JournalEntry], left: [String]) {
+        func changed(_ found: StoreState) throws -> Set<String> {
+            let applied = Set(try store.storeState(in: usable.backup).ledger.map(\.name))
+            return Set(found.ledger.filter { !applied.contains($0.name) }.flatMap(\.attachedCounts.keys))
+        }
+        var wanted = try changed(state).subtracting(usable.journal + [store.storeName])
+        let attached = Set(attachedStores(of: store).map(\.attachedName))
+        var entries: [JournalEntry] = []
+        for backup in try store.backups().filter({ $0 > usable.backup }).sorted() where !wanted.isEmpty {
+            guard !wanted.intersection(attached).isDisjoint(with: backup.attachedStores),
+                (usable.backup.schemaVersion..<state.version).contains(backup.schemaVersion),
+                let found = try? store.storeState(in: backup), (try? store.verify(backup)) != nil,
+                let journal = try? store.journal(in: backup)
+            else { continue }
+            let earlier = try changed(found)
+            for entry in journal where attached.contains(entry.store) && !earlier.contains(entry.store) {
+                if wanted.remove(entry.store) != nil { entries.append(entry) }
+            }
+        }
+        return (entries, wanted.sorted())
+    }
+
+    /// What brings attached stores back to what they are now.
+    private func changesBackToNow(_ names: [String], of store: any BackedUpStore) throws -> [JournalEntry] {
+        let known = Dictionary(attachedStores(of: store).map { ($0.attachedName, $0) }) { first, _ in first }
+        return try names.compactMap { name in
+            try known[name]?.changesBackToNow().map { JournalEntry(store: name, changes: $0) }
+        }
+    }
+
     private func loss(of store: any BackedUpStore, _ state: StoreState, _ plan: MigrationPlan) throws -> DowngradeLoss {
         DowngradeLoss(
             store: store.storeName,
             storeVersion: state.version,
             registryVersion: registry.version,
             unknownMigrations: unknown(in: state).map { MigrationID(name: $0.name, version: $0.version) },
+            unfinishedMigration: state.unfinished?.migration,
             recordCount: try store.recordCount(),
             backup: nil,
             attachedStores: []
@@ -149,7 +208,7 @@ package struct Downgrade {
             options.monitor?.send(.failed(error))
             throw error
         }
-        let report = MigrationReport(
+        var report = MigrationReport(
             store: store.storeName,
             from: state.version,
             to: state.version,
@@ -158,8 +217,9 @@ package struct Downgrade {
             duration: 0,
             entries: [],
             deferred: [],
-            isDryRun: false
+            isDryRun: options.isDryRun
         )
+        report.isForReading = true
         options.monitor?.send(.finished(report))
         return report
     }

@@ -2,7 +2,10 @@
 ///
 /// ```swift
 /// var configuration = CodableCache.Configuration()
-/// configuration.downgrade = .restoreBackup { loss in askUser("Go back to \(loss)?") }
+/// configuration.downgrade = .restoreBackup { loss in
+///     print("Would be lost: \(loss)")
+///     return askUser("Go back to version \(loss.backup?.schemaVersion ?? 0)?")
+/// }
 /// ```
 ///
 /// Nothing but a refusal happens by itself: each choice is named where the store is opened, and those that lose
@@ -18,10 +21,12 @@ public enum DowngradePolicy: Sendable {
     /// The newest backup that the registry can open is put in the place of the store, when `confirm` says so.
     ///
     /// A backup has the settings, too, that the newer app's upgrade worked on: attach those suites, also when none of this
-    /// app's migrations is about them. A backup that has one that is not attached is not put back.
+    /// app's migrations is about them. A backup that has one that is not attached is not put back. Suites that only later
+    /// upgrades worked on are taken from the backups made before those; ``DowngradeLoss/storesLeft`` names the others.
     ///
-    /// - Important: What was written since the backup was made is lost. Otherwise, or when there is no such backup, the
-    ///   store is refused.
+    /// - Important: What was written since the backup was made is not seen any more. The store as it was is kept beside,
+    ///   with `replaced` at the end of its name, until the next backup is put back. Where `confirm` says no, or when there
+    ///   is no such backup, the store is refused.
     case restoreBackup(confirm: @Sendable (DowngradeLoss) -> Bool)
     /// The store is kept aside under another name, and a fresh one takes its place, when `confirm` says so.
     ///

@@ -15,6 +15,10 @@ extension MigrationReport: CustomStringConvertible {
             default: ", \(deferred.count) migrations wait"
             }
         let head = isDryRun ? "dry run: \(store)" : store
+        if isReadOnly {
+            let opening = isDryRun ? "would be open" : "open"
+            return "\(head): \(opening) for reading only, at version \(to), to which a newer app has upgraded it"
+        }
         if isEmpty { return "\(head): up to date at version \(to)\(waiting)" }
         let headline =
             isFresh

@@ -84,6 +84,13 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var deferred: [Deferral]
     /// Whether it says what would be done, and nothing was.
     public var isDryRun: Bool
+    /// Whether the store is a newer app's and open for reading only; nil in a report of an earlier release.
+    var isForReading: Bool?
+
+    /// Whether the store is one that a newer app has upgraded, and that is open for reading only.
+    ///
+    /// See ``DowngradePolicy/openReadOnly``.
+    public var isReadOnly: Bool { isForReading ?? false }
 
     /// Whether the upgrade changed nothing because there was nothing to do.
     public var isEmpty: Bool {

@@ -113,6 +113,7 @@ extension Migrator {
                 try run(plan, scope, commitsInBatches: store.commitsInBatches, &state)
                 try transaction.addToJournal(attachments.finish())
                 state.plan.journal = try transaction.journal().map(\.store)
+                try backup.portionWillCommit(hasMore: state.hasMore)
                 try options.checkCancellation()
                 try options.reach(.beforeCommit, state.hasMore ? UpgradePoint.afterBatch.subject : "of the upgrade")
             } waiting: {

@@ -44,9 +44,19 @@ extension DefaultsStore: BackedUpStore {
         )
     }
 
+    /// What a backup has of attached stores.
+    package func journal(in backup: StoreBackup) throws -> [JournalEntry] {
+        try files.content(of: backup).entries.filter { $0.store != storeName }
+            .map { JournalEntry(store: $0.store, changes: Array($0.changes)) }
+    }
+
     /// Looks at all of a backup.
     package func verify(_ backup: StoreBackup) throws {
-        for entry in try files.content(of: backup).entries where entry.store == storeName {
+        try verify(backup, files.content(of: backup))
+    }
+
+    private func verify(_ backup: StoreBackup, _ content: SuiteBackupContent) throws {
+        for entry in content.entries where entry.store == storeName {
             do {
                 _ = try SuiteIntent(Array(entry.changes))
             } catch {
@@ -62,15 +72,45 @@ extension DefaultsStore: BackedUpStore {
     /// backup has of suites that are not at hand stays in the journal, too.
     package func restore(
         _ backup: StoreBackup,
+        _ request: RestoreRequest,
         checking isExpected: (StoreState?) throws -> Void,
         waiting: () throws -> Void
     ) throws {
         try suite.validate()
-        try verify(backup)
-        let content = try files.content(of: backup)
+        var content = try files.content(of: backup, isOwn: !request.isFromAnotherStore)
+        try verify(backup, content)
+        let known = Set(content.entries.map(\.store))
+        content.entries += request.more.filter { !known.contains($0.store) }
+            .map { DefaultsJournal.Entry(store: $0.store, changes: Data($0.changes)) }
         let lock = try files.lock(waiting: waiting)
-        try isExpected(stateToReplace())
-        try files.write(DefaultsJournal(ledger: content.ledger, entries: content.entries))
+        let state = try stateToReplace()
+        try isExpected(state)
+        let kept = try keepReplaced(state, request)
+        do {
+            try files.write(DefaultsJournal(ledger: content.ledger, entries: content.entries))
+        } catch {
+            // A copy of what is still there is of no use.
+            if let kept { try? files.remove(kept) }
+            throw error
+        }
+        try apply(content)
+        // One that cannot be removed, or listed, stays; the next restore tries again.
+        for earlier in (try? files.backups([.replaced])) ?? [] {
+            if let kept, earlier < kept { try? files.remove(earlier) }
+        }
+        _ = consume lock
+    }
+
+    /// Keeps a copy of settings that are whole, where that is wanted.
+    private func keepReplaced(_ state: StoreState?, _ request: RestoreRequest) throws -> StoreBackup? {
+        // With a journal the settings are between two states, and the journal is what counts.
+        guard var copy = request.keeping, let state, !state.isFresh, state.journal.isEmpty else { return nil }
+        copy.version = state.version
+        return try makeBackup(copy)
+    }
+
+    /// Makes what the journal says, and keeps there what is about suites that are not at hand.
+    private func apply(_ content: SuiteBackupContent) throws {
         let known = Dictionary(attachments.map { ($0.attachedName, $0) }) { first, _ in first }
         for phase in AttachedPhase.allCases {
             for entry in content.entries { try known[entry.store]?.apply(Array(entry.changes), phase) }
@@ -81,7 +121,6 @@ extension DefaultsStore: BackedUpStore {
         } else {
             try files.write(DefaultsJournal(ledger: content.ledger, entries: rest))
         }
-        _ = consume lock
     }
 
     /// What the suite says of itself; nil when its file, or its journal, cannot be read.

@@ -2,15 +2,15 @@ internal import Foundation
 internal import MoltCore
 
 extension DefaultsStoreFiles {
-    /// The backups of the suite that can be read, the newest first.
+    /// The backups of the suite that can be read, or other files, the newest first.
     ///
     /// - Throws: ``DefaultsError`` with the code `noPermission` or `unreadable` when the directory cannot be listed: that
     ///   is no proof that there are none.
-    func backups() throws(DefaultsError) -> [StoreBackup] {
+    func backups(_ kinds: [BackupName.Kind] = BackupName.Kind.backups) throws(DefaultsError) -> [StoreBackup] {
         let directory = try directory
         return try names(in: directory).compactMap { text in
             // Nothing could be put back from a file that cannot be read.
-            guard let name = BackupName(text, of: suite.domainName), [.automatic, .manual].contains(name.kind),
+            guard let name = BackupName(text, of: suite.domainName), kinds.contains(name.kind),
                 let (content, size) = try? content(at: directory.appending(path: text))
             else { return nil }
             return StoreBackup(
@@ -75,6 +75,7 @@ extension DefaultsStoreFiles {
                     free: nil,
                     in: directory.path,
                     store: suite.attachedName,
+                    kind: request.kind,
                     underlying: error
                 )
             } catch {
@@ -98,11 +99,29 @@ extension DefaultsStoreFiles {
 
     /// What is in a backup of the suite.
     ///
+    /// - Parameter isOwn: Whether it must be one of this suite, by its name, its directory and what is in it. What is in one
+    ///   of another suite is given as if it were of this one.
     /// - Throws: ``MigrationError`` with the code `backupUnusable`.
-    func content(of backup: StoreBackup) throws(MigrationError) -> SuiteBackupContent {
+    func content(of backup: StoreBackup, isOwn: Bool = true) throws(MigrationError) -> SuiteBackupContent {
         do {
             guard backup.url.isFileURL else { throw DefaultsError(.unreadable, "it is not the URL of a file.") }
-            return try content(at: backup.url).content
+            let directory = try directory
+            var url = backup.url.standardizedFileURL
+            let isNamed = BackupName(url.lastPathComponent, of: suite.domainName) != nil
+            // A suite's files may have been moved since the backup was listed, as an app's container is.
+            if isNamed, !FileManager.default.fileExists(atPath: url.path) {
+                url = directory.appending(path: url.lastPathComponent, directoryHint: .notDirectory)
+            }
+            if !isOwn { return try content(at: url, ofAny: true).content }
+            let isBeside =
+                url.deletingLastPathComponent().resolvingSymlinksInPath().path
+                == directory.resolvingSymlinksInPath().path
+            guard isNamed, isBeside else {
+                throw MigrationError.backupOfAnotherStore(backup, suite.attachedName)
+            }
+            return try content(at: url).content
+        } catch let error as MigrationError {
+            throw error
         } catch let error as DefaultsError {
             throw .backupUnusable(backup, error.message, underlying: error)
         } catch {
@@ -110,14 +129,19 @@ extension DefaultsStoreFiles {
         }
     }
 
-    private func content(at url: URL) throws -> (content: SuiteBackupContent, size: Int) {
+    private func content(at url: URL, ofAny: Bool = false) throws -> (content: SuiteBackupContent, size: Int) {
         let type = try FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
         guard type == .typeRegular else {
             throw DefaultsError(.unreadable, "it is a link or a directory, and not a file.")
         }
         let bytes = try Data(contentsOf: url)
-        let content = try SuiteBackupContent(file: bytes)
-        guard content.entries.contains(where: { $0.store == suite.attachedName }) else {
+        var content = try SuiteBackupContent(file: bytes)
+        // The first one is the suite that it is a backup of.
+        if ofAny, let first = content.entries.first, first.store != suite.attachedName {
+            content.entries.removeAll { $0.store == suite.attachedName }
+            content.entries[0].store = suite.attachedName
+        }
+        guard content.entries.first?.store == suite.attachedName else {
             throw DefaultsError(.unreadable, "it is one of another suite.")
         }
         return (content, bytes.count)
@@ -125,8 +149,12 @@ extension DefaultsStoreFiles {
 
     /// Removes a backup of this suite, and nothing else.
     func remove(_ backup: StoreBackup) throws {
-        let url = backup.url.standardizedFileURL
-        guard let known = try backups().first(where: { $0.url.standardizedFileURL == url }) else {
+        let name = backup.url.lastPathComponent
+        let all = try backups(BackupName.Kind.allCases)
+        guard let known = all.first(where: { $0.url.lastPathComponent == name }), backup.url.isFileURL,
+            known.url.standardizedFileURL == backup.url.standardizedFileURL
+                || !FileManager.default.fileExists(atPath: backup.url.path)
+        else {
             throw MigrationError.backupUnusable(backup, "it is none of this suite, and was not removed.")
         }
         do throws(DurableFile.Failure) {

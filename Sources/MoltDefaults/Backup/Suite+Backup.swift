@@ -12,6 +12,16 @@ extension Suite {
         try DefaultsStore(self).backups()
     }
 
+    /// What the last restore has replaced, as the settings were then; empty when none has.
+    ///
+    /// ``restore(_:attaching:fromAnotherStore:keepsReplaced:)`` puts it back, and ``removeBackup(_:)`` removes it.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite` or `notWritable`.
+    public func filesAside() throws -> [StoreBackup] {
+        try validate()
+        return try DefaultsStore(self).files.backups(BackupName.Kind.filesAside)
+    }
+
     /// Copies the suite as it is now into a file of Molt's, which stays until ``removeBackup(_:)``.
     ///
     /// ```swift
@@ -42,18 +52,36 @@ extension Suite {
     /// that the backup has are put back too, now when they are named here, or else by the next upgrade that names them. An
     /// upgrade that does not fails with the code `notAttached`; ``StoreBackup/attachedStores`` has the names.
     ///
-    /// - Important: What was set since the backup was made is lost.
+    /// The settings as they were, and those of the suites that are named, are kept in a file beside the backups until the
+    /// next restore: ``filesAside()`` has it.
+    ///
+    /// - Important: What was set since the backup was made is not in the suite any more.
     /// - Parameters:
-    ///   - backup: One of ``backups()``.
+    ///   - backup: One of ``backups()``, or of ``filesAside()``.
     ///   - attached: The other suites that the backup has; none by default.
-    /// - Throws: `MigrationError` with the code `backupUnusable` or `busy`; ``DefaultsError`` for a suite that cannot be
-    ///   written.
-    public func restore(_ backup: StoreBackup, attaching attached: [any AttachedStore] = []) throws {
+    ///   - fromAnotherStore: Whether the backup may be of another suite, or stand elsewhere than this one's; not by default.
+    ///   - keepsReplaced: Whether a copy of the settings as they are is kept; by default.
+    /// - Throws: `MigrationError` with the code `backupUnusable`, `noSpaceForBackup`, `backupFailed` or `busy`;
+    ///   ``DefaultsError`` for a suite that cannot be written.
+    public func restore(
+        _ backup: StoreBackup,
+        attaching attached: [any AttachedStore] = [],
+        fromAnotherStore: Bool = false,
+        keepsReplaced: Bool = true
+    ) throws {
+        var request = RestoreRequest()
+        request.isFromAnotherStore = fromAnotherStore
+        if keepsReplaced {
+            let entries = try attached.compactMap { attached in
+                try attached.changesBackToNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
+            }
+            request.keeping = BackupRequest(.replaced, version: 0, attached: entries)
+        }
         try DefaultsStore(self, attaching: attached)
-            .restore(backup, checking: { _ in }, waiting: Self.patience(for: self))
+            .restore(backup, request, checking: { _ in }, waiting: Self.patience(for: self))
     }
 
-    /// Removes a backup of the suite.
+    /// Removes a backup of the suite, or one of ``filesAside()``.
     ///
     /// - Throws: `MigrationError` with the code `backupUnusable` when it is none of this suite's.
     public func removeBackup(_ backup: StoreBackup) throws {

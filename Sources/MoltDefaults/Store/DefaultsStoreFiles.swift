@@ -106,7 +106,8 @@ struct DefaultsStoreFiles {
     /// Removes the journal and the lock of a suite that nobody uses any more.
     func removeAll() {
         // Nobody is served by an error about files that nobody uses.
-        for backup in (try? backups()) ?? [] { try? FileManager.default.removeItem(at: backup.url) }
+        let copies = (try? backups(BackupName.Kind.allCases)) ?? []
+        for copy in copies { try? FileManager.default.removeItem(at: copy.url) }
         for suffix in [".molt-journal", ".molt-journal-new", ".molt-lock", ".molt-attempt"] {
             guard let path = try? path(suffix) else { continue }
             try? FileManager.default.removeItem(atPath: path)

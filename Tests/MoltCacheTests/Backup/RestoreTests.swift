@@ -28,7 +28,9 @@ import Testing
         #expect(try scenario.contents == before)
         #expect(try CacheStore.damage(at: scenario.url) == [])
         #expect(try Data(contentsOf: backup.url) == bytes)
-        #expect(try scenario.otherNames() == [backup.url.lastPathComponent])
+        #expect(try scenario.backups == [backup])
+        #expect(try scenario.otherNames().count { $0.hasSuffix(".replaced") } == 1)
+        #expect(try scenario.otherNames().count == 2)
         #expect(try SQLite(scenario.url).text("PRAGMA journal_mode") == "wal")
         let cache = try scenario.open(1)
         #expect(try cache.value(Person.self, forKey: "1") == .john)
@@ -157,6 +159,8 @@ import Testing
             let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: scenario.url) }
             #expect(error?.code == .backupUnusable)
             #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+            // What to do about a cache is no advice about a backup.
+            #expect(error?.message.contains("another path") == false, "\(error?.message ?? "")")
             #expect(try scenario.contents == after)
         }
         try expectRefusal("no such file") {}
@@ -186,17 +190,154 @@ import Testing
         let (backup, _) = try upgraded()
         let foreign = scenario.scratch.file("foreign")
         try SQLite(foreign).run("CREATE TABLE a(b); INSERT INTO a VALUES(1)")
-        let error = #expect(throws: CacheError.self) { try CodableCache.restore(backup, at: foreign) }
+        let error = #expect(throws: CacheError.self) {
+            try CodableCache.restore(backup, at: foreign, fromAnotherStore: true)
+        }
         #expect(error?.code == .foreignFile)
         #expect(try SQLite(foreign).text("SELECT b FROM a") == "1")
         let text = scenario.scratch.file("text")
         try Data(repeating: 0x41, count: 9_000).write(to: text)
-        try CodableCache.restore(backup, at: text)
+        try CodableCache.restore(backup, at: text, fromAnotherStore: true)
         #expect(try CacheStore.contents(at: text).version == 1)
         // What was there is kept.
         let names = try scenario.scratch.names()
         let kept = try #require(names.first { $0.hasPrefix("text.") && $0.hasSuffix(".damaged") })
         #expect(try Data(contentsOf: scenario.scratch.file(kept)) == Data(repeating: 0x41, count: 9_000))
+    }
+
+    // MARK: Other stores
+
+    @Test func `A backup of another store is refused, unless it is said that it is one`() throws {
+        try scenario.fill(1)
+        let backup = try CodableCache.backUp(at: scenario.url)
+        let before = try scenario.contents
+        let directory = try ScratchDirectory()
+        // Of another name beside it, and of the same name elsewhere.
+        for url in [scenario.scratch.file("other.molt"), directory.file(scenario.url.lastPathComponent)] {
+            let cache = try CodableCache(at: url, migrations: BackupScenario.registry(1))
+            try cache.set(Person.jane, forKey: "jane")
+            cache.close()
+            let other = try CacheStore.contents(at: url)
+            let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: url) }
+            #expect(error?.code == .backupUnusable)
+            #expect(error?.message.contains("fromAnotherStore: true") == true, "\(error?.message ?? "")")
+            #expect(try CacheStore.contents(at: url) == other)
+            #expect(try CodableCache.filesAside(at: url).isEmpty)
+            try CodableCache.restore(backup, at: url, fromAnotherStore: true)
+            #expect(try CacheStore.contents(at: url) == before)
+            // What it has replaced is kept all the same.
+            let kept = try #require(try CodableCache.filesAside(at: url).first)
+            #expect(try CacheStore.contents(at: kept.url) == other)
+        }
+    }
+
+    @Test func `A store that was moved with its backups, or that is gone, takes them as ever`() throws {
+        try scenario.fill(1)
+        let before = try scenario.contents
+        let listed = try CodableCache.backUp(at: scenario.url)
+        let moved = try ScratchDirectory()
+        for name in try scenario.scratch.names() {
+            try FileManager.default.moveItem(at: scenario.scratch.file(name), to: moved.file(name))
+        }
+        let url = moved.file(scenario.url.lastPathComponent)
+        let cache = try CodableCache(at: url, migrations: BackupScenario.registry(1))
+        try cache.removeAll()
+        cache.close()
+        // As it was listed before the move: an app's container moves from one launch to the next.
+        try CodableCache.restore(listed, at: url)
+        #expect(try CacheStore.contents(at: url) == before)
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+        try CodableCache.restore(try #require(try CodableCache.backups(at: url).first), at: url)
+        #expect(try CacheStore.contents(at: url) == before)
+        try CodableCache.removeBackup(listed, at: url)
+        #expect(try CodableCache.backups(at: url) == [])
+    }
+
+    @Test func `into a directory that is not there makes it, for its owner only`() throws {
+        try scenario.fill(1)
+        let backup = try CodableCache.backUp(at: scenario.url)
+        let directory = scenario.scratch.file("new")
+        let url = directory.appending(path: "deep/cache.molt")
+        try CodableCache.restore(backup, at: url, fromAnotherStore: true)
+        #expect(try CacheStore.contents(at: url) == scenario.contents)
+        let mode = try FileManager.default.attributesOfItem(atPath: directory.path)[.posixPermissions] as? Int
+        #expect(mode == 0o700)
+        #expect(try CodableCache.filesAside(at: url) == [])
+    }
+
+    // MARK: What is replaced
+
+    @Test func `keeps what was there, which can be put back in its turn`() throws {
+        let (backup, before) = try upgraded()
+        let after = try scenario.contents
+        try CodableCache.restore(backup, at: scenario.url)
+        let kept = try #require(try CodableCache.filesAside(at: scenario.url).first)
+        #expect(kept.schemaVersion == 2 && kept.recordCount == 3 && !kept.isAutomatic)
+        #expect(kept.url.pathExtension == "replaced")
+        #expect(try CacheStore.contents(at: kept.url) == after)
+        #expect(try CacheStore.damage(at: kept.url) == [])
+        // It is no backup: nothing goes back to it by itself.
+        #expect(try scenario.backups == [backup])
+        try CodableCache.restore(kept, at: scenario.url)
+        #expect(try scenario.contents == after)
+        // The last one stays, and so does what was not asked to be kept not appear.
+        let last = try CodableCache.filesAside(at: scenario.url)
+        #expect(last.map(\.schemaVersion) == [1])
+        #expect(try CacheStore.contents(at: last[0].url) == before)
+        try CodableCache.restore(backup, at: scenario.url, keepsReplaced: false)
+        #expect(try CodableCache.filesAside(at: scenario.url) == last)
+        try CodableCache.removeBackup(last[0], at: scenario.url)
+        #expect(try scenario.otherNames() == [backup.url.lastPathComponent])
+    }
+
+    @Test func `keeps nothing when it fails`() throws {
+        let (backup, _) = try upgraded()
+        let after = try scenario.contents
+        let store = CacheStore(at: scenario.url)
+        let size = try Data(contentsOf: backup.url).count
+        store.atCopy = { try? Data(repeating: 0x78, count: size).write(to: backup.url, options: []) }
+        var request = RestoreRequest()
+        request.keeping = BackupRequest(.replaced, version: 0)
+        #expect(throws: MigrationError.self) {
+            try store.restore(backup, request, checking: { _ in }, waiting: {})
+        }
+        #expect(try scenario.contents == after)
+        #expect(try CodableCache.filesAside(at: scenario.url) == [])
+        var full = BackupPolicy()
+        full.freeSpace = { _ in 10 }
+        request.keeping = BackupRequest(.replaced, version: 0, policy: full)
+        try? FileManager.default.removeItem(at: backup.url)
+        let other = try CodableCache.backUp(at: scenario.url)
+        store.atCopy = {}
+        let error = #expect(throws: MigrationError.self) {
+            try store.restore(other, request, checking: { _ in }, waiting: {})
+        }
+        #expect(error?.code == .noSpaceForBackup)
+        #expect(error?.message.contains("keep no copy of what is replaced") == true, "\(error?.message ?? "")")
+    }
+
+    @Test func `Files that were kept are listed and removed, the damaged with their logs`() throws {
+        let (backup, _) = try upgraded()
+        try Data(repeating: 3, count: 20_000).write(to: scenario.url)
+        try Data("log".utf8).write(to: URL(fileURLWithPath: scenario.url.path + "-wal"))
+        try CodableCache.restore(backup, at: scenario.url)
+        let store = CacheStore(at: scenario.url)
+        _ = try store.startAfresh(BackupRequest(.aside, version: 1), checking: { _ in }, waiting: {})
+        let aside = try CodableCache.filesAside(at: scenario.url)
+        #expect(aside.map(\.url.pathExtension) == ["aside", "damaged"])
+        #expect(aside.map(\.schemaVersion) == [1, 0])
+        for file in aside { try CodableCache.removeBackup(file, at: scenario.url) }
+        #expect(try scenario.otherNames() == [backup.url.lastPathComponent])
+    }
+
+    @Test func `Who has the file open is told what it may have been`() throws {
+        try scenario.fill(0)
+        let backup = try CodableCache.backUp(at: scenario.url)
+        let open = try scenario.open(0)
+        try CodableCache.restore(backup, at: scenario.url)
+        let error = #expect(throws: MigrationError.self) { try open.count() }
+        #expect(error?.message.contains("put a backup in the place of the cache") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("from version 0 to 0") == false)
     }
 
     // MARK: Damage

@@ -3,6 +3,12 @@ import Molt
 import MoltCore
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 @Suite struct `Backups that are kept` {
     let scenario: BackupScenario
 
@@ -12,10 +18,11 @@ import Testing
 
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    private func backup(_ secondsAgo: Double, version: Int = 1, isAutomatic: Bool = true) -> StoreBackup {
+    /// A backup of an upgrade of its own, unless another one has its version.
+    private func backup(_ secondsAgo: Double, version: Int? = nil, isAutomatic: Bool = true) -> StoreBackup {
         StoreBackup(
-            url: URL(fileURLWithPath: "/s.v\(version)-\(Int(1_000_000 - secondsAgo)).backup"),
-            schemaVersion: version,
+            url: URL(fileURLWithPath: "/s.v\(version ?? 1)-\(Int(1_000_000 - secondsAgo)).backup"),
+            schemaVersion: version ?? Int(secondsAgo),
             date: Self.now.addingTimeInterval(-secondsAgo),
             size: 1,
             isAutomatic: isAutomatic
@@ -40,6 +47,18 @@ import Testing
     @Test(arguments: [0, -1, Int.min]) func `are never fewer than one`(keep: Int) {
         #expect(excess(keep, nil, [backup(10), backup(20)]) == [20])
         #expect(excess(keep, .zero, [backup(10)]) == [])
+    }
+
+    @Test func `are counted by upgrades, and of the tries of one the newest is kept`() {
+        let tries = [backup(10, version: 3), backup(20, version: 3), backup(30, version: 3)]
+        #expect(excess(2, nil, tries + [backup(40, version: 0)]) == [20, 30])
+        #expect(excess(1, nil, tries + [backup(40, version: 0)]) == [20, 30, 40])
+        #expect(excess(9, .seconds(35), tries + [backup(40, version: 0)]) == [20, 30, 40])
+        let policy = BackupPolicy(keep: 1)
+        let newest = backup(5, version: 3)
+        let left = policy.leftovers(of: tries + [newest, backup(40, version: 0)], before: newest).map(\.date)
+        // The first of them stays.
+        #expect(left == [tries[1].date, tries[0].date])
     }
 
     @Test func `are no older than the age, but for the newest one`() {
@@ -109,10 +128,136 @@ import Testing
                 )
             }
         }
-        #expect(try scenario.backups.map(\.schemaVersion) == [1, 1, 1, 0])
+        // The copies of the first try and of the last one.
+        #expect(try scenario.backups.map(\.schemaVersion) == [1, 1, 0])
         #expect(try scenario.backups.last == first.last)
         try scenario.open(2).close()
-        #expect(try scenario.backups.map(\.schemaVersion) == [1, 1])
+        #expect(try scenario.backups.map(\.schemaVersion) == [1, 0])
+        #expect(try scenario.backups.last == first.last)
+    }
+
+    @Test func `have what an older release has written between two tries`() async throws {
+        try scenario.fill(0)
+        try scenario.open(1).close()
+        let path = scenario.url.path
+        func killUpgrade() async {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+                _ = try CodableCache(
+                    at: URL(fileURLWithPath: path),
+                    migrations: BackupScenario.registry(2),
+                    configuration: BackupScenario.configuration { configuration in
+                        configuration.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
+                    }
+                )
+            }
+        }
+        func keys(_ backup: StoreBackup) throws -> [String] {
+            try CacheStore.contents(at: backup.url).records.map(\.key).sorted()
+        }
+        await killUpgrade()
+        let first = try scenario.backups[0]
+        try CodableCache(at: scenario.url, migrations: BackupScenario.registry(1)).set(1, forKey: "between")
+        await killUpgrade()
+        #expect(try scenario.backups.map(\.schemaVersion) == [1, 1, 0])
+        #expect(try scenario.backups[1] == first)
+        #expect(try keys(first) == ["0", "1", "2"])
+        #expect(try keys(scenario.backups[0]) == ["0", "1", "2", "between"])
+        try scenario.open(2).close()
+        #expect(try scenario.backups.map(\.schemaVersion) == [1, 0])
+        #expect(try keys(scenario.backups[0]) == ["0", "1", "2", "between"])
+    }
+
+    /// Migrations 1 and 3 run as a whole, and 2 in batches.
+    private func batched(_ version: Int = 3) -> MigrationRegistry {
+        MigrationRegistry(
+            BackupScenario.registry(version).migrations
+                .map { $0.version == 2 ? $0.committingInBatches(of: 10) : $0 }
+        )
+    }
+
+    /// Upgrades until the n-th transaction is committed.
+    private func stop(afterCommit number: Int) throws {
+        struct Stop: Error {}
+        let commits = Log<Int>()
+        let configuration = BackupScenario.configuration { configuration in
+            configuration.batchSize = 10
+            configuration.atPoint = { point in
+                guard point.kind == .afterCommit else { return }
+                commits.append(1)
+                if commits.count == number { throw Stop() }
+            }
+        }
+        #expect(throws: Stop.self) {
+            try CodableCache(at: scenario.url, migrations: batched(), configuration: configuration)
+        }
+    }
+
+    @Test(arguments: 1...4) func `are not made of a version that an upgrade in batches only passes`(commits: Int) throws
+    {
+        try scenario.fill(0, count: 25)
+        let before = try scenario.contents
+        // Behind migration 1, behind each of two batches, and behind migration 2.
+        try stop(afterCommit: commits)
+        let state = try CacheStore.state(at: scenario.url)
+        #expect((state.unfinished != nil) == (2...3 ~= commits), "\(state)")
+        #expect(state.version == (commits == 1 ? 1 : 2))
+        for _ in 0..<2 {
+            try CodableCache(
+                at: scenario.url,
+                migrations: batched(),
+                configuration: BackupScenario.configuration(keep: 1)
+            ).close()
+        }
+        #expect(try CacheStore.state(at: scenario.url).version == 3)
+        #expect(try scenario.backups.map(\.schemaVersion) == [0])
+        #expect(try CacheStore.contents(at: scenario.backups[0].url) == before)
+        #expect(try SQLite(scenario.url).rows("SELECT name FROM molt_meta WHERE name LIKE 'upgrade%'").isEmpty)
+        // The next upgrade has one of its own.
+        try CodableCache(
+            at: scenario.url,
+            migrations: batched(4),
+            configuration: BackupScenario.configuration()
+        ).close()
+        #expect(try scenario.backups.map(\.schemaVersion) == [3, 0])
+    }
+
+    @Test func `are made of such a version when a release that knows it has written to it`() throws {
+        try scenario.fill(0, count: 25)
+        try stop(afterCommit: 4)
+        let old = try CodableCache(at: scenario.url, migrations: batched(2))
+        try old.set(Person.jane, forKey: "1")
+        old.close()
+        try CodableCache(
+            at: scenario.url,
+            migrations: batched(),
+            configuration: BackupScenario.configuration()
+        ).close()
+        #expect(try scenario.backups.map(\.schemaVersion) == [2, 0])
+        let cache = try CodableCache(at: scenario.backups[0].url, migrations: batched(2))
+        #expect(try cache.value(Person.self, forKey: "1") == .jane)
+    }
+
+    @Test func `are made of such a version when the one before the upgrade is gone`() throws {
+        try scenario.fill(0, count: 25)
+        try stop(afterCommit: 4)
+        try CodableCache.removeBackup(scenario.backups[0], at: scenario.url)
+        try CodableCache(
+            at: scenario.url,
+            migrations: batched(),
+            configuration: BackupScenario.configuration()
+        ).close()
+        #expect(try scenario.backups.map(\.schemaVersion) == [2])
+    }
+
+    @Test func `A backup that an earlier release has listed can be read`() throws {
+        try scenario.fill(1)
+        let backup = try CodableCache.backUp(at: scenario.url)
+        let encoded = try JSONEncoder().encode(backup)
+        #expect(try JSONDecoder().decode(StoreBackup.self, from: encoded) == backup)
+        var parts = try #require(try JSONSerialization.jsonObject(with: encoded) as? [String: Any])
+        parts["attachedStores"] = nil
+        let earlier = try JSONSerialization.data(withJSONObject: parts)
+        #expect(try JSONDecoder().decode(StoreBackup.self, from: earlier) == backup)
     }
 
     // MARK: Names

@@ -75,6 +75,9 @@ import Testing
         #expect(cache.schemaVersion == 3)
         #expect(cache.report.from == 3 && cache.report.to == 3 && cache.report.isEmpty)
         #expect(log.all == ["planned true", "finished 3 3"])
+        #expect(cache.report.isReadOnly)
+        #expect("\(cache.report)".contains("open for reading only, at version 3"), "\(cache.report)")
+        #expect(!"\(cache.report)".contains("up to date"))
         for _ in 0..<2 { #expect(try cache.value(Person.self, forKey: "later") == .jane) }
         #expect(try cache.count() == 4)
 
@@ -92,6 +95,28 @@ import Testing
         cache.close()
         #expect(try Data(contentsOf: scenario.url) == bytes)
         #expect(try scenario.otherNames() == names)
+    }
+
+    @Test func `is said by a dry run to be open for reading, or what is in the way`() throws {
+        try upgrade(readable: [2, 3])
+        let bytes = try Data(contentsOf: scenario.url)
+        let report = try CodableCache.dryRun(
+            at: scenario.url,
+            migrations: BackupScenario.registry(1),
+            configuration: configuration(.openReadOnly)
+        )
+        #expect(report.isDryRun && report.isReadOnly && report.store == scenario.url.path)
+        #expect("\(report)".contains("would be open for reading only, at version 3"), "\(report)")
+        #expect(try Data(contentsOf: scenario.url) == bytes)
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache.dryRun(
+                at: scenario.url,
+                migrations: MigrationRegistry(BackupScenario.registry(1).migrations + [Migration(to: 1, "own")]),
+                configuration: configuration(.openReadOnly)
+            )
+        }
+        #expect(error?.code == .superseded && error?.store == scenario.url.path)
+        #expect(error?.message.contains("cannot be opened for reading either") == true, "\(error?.message ?? "")")
     }
 
     @Test func `is read while the newer app writes, which waits for nobody`() throws {
@@ -191,7 +216,38 @@ import Testing
             #expect("\(loss)".contains(text), "\(loss)")
         }
         #expect(!"\(loss)".contains("Appleseed"))
+        #expect(!"\(loss)".contains("half done") && loss.unfinishedMigration == nil)
         #expect(try scenario.backups.count == 2)
+        // What would have been lost was kept.
+        let kept = try #require(try CodableCache.filesAside(at: scenario.url).first)
+        #expect(kept.schemaVersion == 3 && kept.recordCount == 4)
+    }
+
+    @Test func `and that is half done is said to be so`() throws {
+        try scenario.fill(1, count: 25)
+        struct Stop: Error {}
+        let migrations = MigrationRegistry(
+            BackupScenario.registry(1).migrations
+                + [Migration(to: 2, "batched", .addProperty("Person", "b", default: 1)).committingInBatches(of: 10)]
+        )
+        let stopping = BackupScenario.configuration { configuration in
+            configuration.batchSize = 10
+            configuration.atPoint = { if $0.kind == .afterCommit { throw Stop() } }
+        }
+        #expect(throws: Stop.self) {
+            try CodableCache(at: scenario.url, migrations: migrations, configuration: stopping)
+        }
+        let asked = Log<DowngradeLoss>()
+        let policy = DowngradePolicy.restoreBackup { loss in
+            asked.append(loss)
+            return true
+        }
+        let cache = try scenario.open(1, configuration(policy))
+        #expect(try cache.count() == 25)
+        let loss = try #require(asked.all.first)
+        #expect(loss.unfinishedMigration == MigrationID(name: "batched", version: 2))
+        #expect("\(loss)".contains("at version 2 (\"batched\" half done) with 25 records"), "\(loss)")
+        #expect(loss.backup?.schemaVersion == 1)
     }
 
     @Test func `is replaced by an older backup and upgraded to this app's version`() throws {

@@ -67,7 +67,86 @@ import Testing
         // It runs again.
         #expect(try suite.upgrade(with: registry(1), options: options()).entries.count == 1)
         #expect(try scratch.values.filter { $0.key != "molt.ledger" } == after.filter { $0.key != "molt.ledger" })
-        #expect(try scratch.otherFiles().filter { !$0.hasSuffix(".backup") && !$0.hasSuffix(".molt-lock") } == [])
+        let others = try scratch.otherFiles().filter { !$0.hasSuffix(".backup") && !$0.hasSuffix(".molt-lock") }
+        #expect(others.count == 1 && others[0].hasSuffix(".replaced"), "\(others)")
+    }
+
+    @Test func `that is put back keeps what was there, which can be put back in its turn`() throws {
+        let other = try ScratchSuite(["theme": "dark"])
+        let backup = try suite.backUp(attaching: [other.suite])
+        let before = try scratch.values
+        try suite.set("later", forKey: "later")
+        try other.suite.set("light", forKey: "theme")
+        let after = (try scratch.values, try other.values)
+        try suite.restore(backup, attaching: [other.suite])
+        #expect(try scratch.values == before)
+        #expect(try other.values == ["theme": "dark"])
+        let kept = try #require(try suite.filesAside().first)
+        #expect(kept.recordCount == 5 && !kept.isAutomatic && kept.attachedStores == [other.suite.attachedName])
+        #expect(try suite.backups() == [backup])
+        try suite.restore(kept, attaching: [other.suite])
+        #expect(try scratch.values == after.0)
+        #expect(try other.values == after.1)
+        // The last one only.
+        let last = try suite.filesAside()
+        #expect(last.count == 1 && last != [kept])
+        try suite.restore(backup, attaching: [other.suite], keepsReplaced: false)
+        #expect(try suite.filesAside() == last)
+        try suite.removeBackup(last[0])
+        #expect(try suite.filesAside() == [])
+    }
+
+    @Test func `that is of another suite, or stands elsewhere, is refused unless it is said that it is`() throws {
+        let other = try ScratchSuite(["name": "other"])
+        let backup = try suite.backUp(attaching: [other.suite])
+        let error = #expect(throws: MigrationError.self) { try other.suite.restore(backup) }
+        #expect(error?.code == .backupUnusable)
+        #expect(error?.message.contains("fromAnotherStore: true") == true, "\(error?.message ?? "")")
+        #expect(try other.values == ["name": "other"])
+        #expect(try other.suite.filesAside() == [])
+
+        let elsewhere = try ScratchCache()
+        var copied = backup
+        copied.url = elsewhere.url.deletingLastPathComponent().appending(path: backup.url.lastPathComponent)
+        try FileManager.default.copyItem(at: backup.url, to: copied.url)
+        try suite.set("changed", forKey: "name")
+        #expect(throws: MigrationError.self) { try suite.restore(copied) }
+        #expect(try scratch.values["name"] == "changed")
+        try suite.restore(copied, attaching: [other.suite], fromAnotherStore: true)
+        #expect(try scratch.values["name"] == "n")
+        // Listed before its directory was moved.
+        try FileManager.default.removeItem(at: copied.url)
+        try suite.set("changed", forKey: "name")
+        try suite.restore(copied, attaching: [other.suite])
+        #expect(try scratch.values["name"] == "n")
+
+        try other.suite.restore(backup, fromAnotherStore: true)
+        #expect(try other.values == scratch.values)
+    }
+
+    @Test func `of a try that was cut off counts once, and an older one stays`() async throws {
+        // Not the asynchronous one.
+        func upgrade(_ version: Int) throws { try suite.upgrade(with: registry(version), options: options()) }
+        try upgrade(2)
+        let first = try suite.backups()
+        let name = scratch.name
+        for _ in 0..<3 {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [name = name as String] in
+                let suite = Suite.suite(name)
+                var options = MigrationOptions()
+                options.backup = BackupPolicy(keep: 2)
+                options.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
+                let step = MigrationStep.settings(in: suite) { try $0.set(3, forKey: "version") }
+                let known = (1...2).map { Migration(to: $0, "change \($0)") }
+                options.editedMigrations = .ignore
+                let migrations = MigrationRegistry(known + [Migration(to: 3, "change 3", step)])
+                _ = try Migrator(migrations, options: options).migrate(DefaultsStore(suite))
+            }
+        }
+        #expect(try suite.backups().map(\.schemaVersion) == [2, 2, 0])
+        try upgrade(3)
+        #expect(try suite.backups().map(\.schemaVersion) == [2, 0])
+        #expect(try suite.backups().last == first.last)
     }
 
     #if os(Linux)
@@ -230,6 +309,94 @@ import Testing
             try suite.upgrade(with: registry(2), options: options(.restoreBackup { _ in true }))
         }
         #expect(error?.message.contains("no backup") == true)
+    }
+
+    /// Migration 3 moves the settings into a group, of which only the backup made for it has something.
+    private func moving(_ version: Int, into group: Suite) -> MigrationRegistry {
+        let move = Migration.suiteToAppGroup(to: 3, from: suite, into: group, afterwards: .clean)
+        return version < 3 ? registry(version) : MigrationRegistry(registry(2).migrations + [move])
+    }
+
+    @Test(arguments: [true, false]) func `is put back for an older app with the suites of later ones`(
+        isCache: Bool
+    ) throws {
+        let other = try ScratchSuite(["theme": "dark"])
+        let (cache, group, suite) = (try ScratchCache(), other.suite, suite)
+        let losses = Losses()
+        func upgrade(_ version: Int, _ attached: [any AttachedStore] = [], isDowngrade: Bool = false) throws {
+            let policy = DowngradePolicy.restoreBackup { loss in
+                losses.append(loss)
+                return true
+            }
+            if isCache {
+                var configuration = CodableCache.Configuration()
+                configuration.backup = BackupPolicy(keep: 3)
+                configuration.attached = attached
+                if isDowngrade { configuration.downgrade = policy }
+                try CodableCache(
+                    at: cache.url,
+                    migrations: moving(version, into: group),
+                    configuration: configuration
+                ).close()
+            } else {
+                try suite.upgrade(
+                    with: moving(version, into: group),
+                    attaching: attached,
+                    options: options(keep: 3, isDowngrade ? policy : .refuse)
+                )
+            }
+        }
+        if isCache { try CodableCache(at: cache.url).set("value", forKey: "key") }
+        try upgrade(1)
+        try suite.set(12, forKey: "volume")
+        try upgrade(2)
+        try upgrade(3)
+        #expect(try other.values["volume"] == 12 && other.values["theme"] == "dark")
+        try group.set("later", forKey: "later")
+
+        try upgrade(1, [group], isDowngrade: true)
+        let loss = try #require(losses.all.last)
+        #expect(loss.backup?.schemaVersion == 1)
+        #expect(loss.attachedStores.contains(group.attachedName) && loss.storesLeft == [])
+        #expect("\(loss)".contains("also put back: "), "\(loss)")
+        // As it was before what a later release has moved there.
+        #expect(try other.values == ["theme": "dark"])
+        #expect(try scratch.values["volume"] == 12)
+        try suite.set(20, forKey: "volume")
+        try upgrade(3)
+        #expect(try other.values["volume"] == 20)
+        // What was replaced has all of it, the group too.
+        if !isCache {
+            let kept = try #require(try suite.filesAside().first)
+            try suite.restore(kept, attaching: [group])
+            #expect(try other.values["later"] == "later" && other.values["volume"] == 12)
+        }
+    }
+
+    @Test func `is put back for an older app that is told which suites stay as they are`() throws {
+        let other = try ScratchSuite(["theme": "dark"])
+        let group = other.suite
+        for version in 1...3 {
+            try suite.upgrade(with: moving(version, into: group), options: options(keep: 3))
+        }
+        let losses = Losses()
+        let policy = DowngradePolicy.restoreBackup { loss in
+            losses.append(loss)
+            return losses.all.count == 3
+        }
+        // It is not attached.
+        #expect(throws: MigrationError.self) {
+            try suite.upgrade(with: moving(1, into: group), options: options(policy))
+        }
+        // Nothing has it any more.
+        try suite.removeBackup(suite.backups()[0])
+        for _ in 0..<2 {
+            _ = try? suite.upgrade(with: moving(1, into: group), attaching: [group], options: options(policy))
+        }
+        #expect(losses.all.map(\.storesLeft) == Array(repeating: [group.attachedName], count: 3))
+        #expect(losses.all.allSatisfy { "\($0)".contains("not put back: \(group.attachedName)") })
+        #expect(try other.values["volume"] == 0.5)
+        #expect(try state.version == 1)
     }
 
     // MARK: Suites of a cache

@@ -1,0 +1,73 @@
+internal import Foundation
+internal import MoltCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
+/// A directory, for its owner only, that holds the copy of a dry run and is removed with it.
+///
+/// It is locked for as long as the dry run lives, so that the next one can tell what a kill has left, which is a copy of
+/// users' data, from what is in use.
+final class DryRunDirectory {
+    private static let prefix = "molt-dry-run-"
+
+    let url: URL
+    private let descriptor: Int32
+
+    /// Makes one, and removes what killed dry runs have left.
+    init(in directory: URL) throws(DurableFile.Failure) {
+        Self.removeLeftovers(in: directory)
+        while true {
+            let url = directory.appending(path: Self.prefix + UUID().uuidString, directoryHint: .isDirectory)
+            guard mkdir(url.path, S_IRWXU) == 0 else { throw DurableFile.Failure(number: errno) }
+            let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                guard errno == ENOENT else { throw DurableFile.Failure(number: errno) }
+                continue
+            }
+            // Some network file systems lock nothing; there a kill leaves what it leaves.
+            let isLost = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+            if !isLost, Self.isAt(url.path, descriptor) {
+                self.url = url
+                self.descriptor = descriptor
+                return
+            }
+            // Between the calls another dry run took it for what a kill has left.
+            close(descriptor)
+        }
+    }
+
+    deinit {
+        // What cannot be removed now, the next dry run removes.
+        try? FileManager.default.removeItem(at: url)
+        close(descriptor)
+    }
+
+    private static func removeLeftovers(in directory: URL) {
+        // A directory that cannot be listed has nothing that could be removed.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        for name in names where name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil
+        {
+            let url = directory.appending(path: name)
+            let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            // What is another user's is left to that user's next dry run.
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, isAt(url.path, descriptor) else { continue }
+            try? FileManager.default.removeItem(at: url)
+        }
+    }
+
+    /// Whether a path still leads to a directory that is open, and that this process's user owns.
+    private static func isAt(_ path: String, _ descriptor: Int32) -> Bool {
+        var open = stat()
+        var found = stat()
+        guard fstat(descriptor, &open) == 0, lstat(path, &found) == 0 else { return false }
+        return open.st_dev == found.st_dev && open.st_ino == found.st_ino && found.st_uid == geteuid()
+    }
+}
