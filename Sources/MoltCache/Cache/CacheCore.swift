@@ -69,7 +69,7 @@ final class CacheCore {
         memory = configuration.memory.map { MemoryLayer($0) }
         driftPolicy = configuration.drift
         self.knownTypes = knownTypes
-        busyMilliseconds = Int32(clamping: configuration.busyTimeout.milliseconds)
+        busyMilliseconds = Int32(clamping: max(0, configuration.busyTimeout.milliseconds))
         let connection =
             isReadOnly
             ? try store.readyForReading(busyMilliseconds: busyMilliseconds)

@@ -62,12 +62,16 @@ extension CodableCache {
         public var deadline: ContinuousClock.Instant?
         /// How often an upgrade may be cut off, by a crash or a kill, before it is not tried again; nil for no limit.
         ///
-        /// 5 by default; see ``CodableCache/unfinishedAttempts(at:)``. An app can offer its user a choice then: to try once
+        /// 5 by default, and a number below 1 counts as 1; see ``CodableCache/unfinishedAttempts(at:)``. An app can offer its user a choice then: to try once
         /// more, to send a report, or to start with a new file.
         public var attemptLimit: Int? = 5
         /// How long a read or write waits while another process writes; 5 seconds by default.
+        ///
+        /// Less than none counts as none.
         public var busyTimeout: Duration = .seconds(5)
         /// How long opening waits while another process upgrades the file; 60 seconds by default.
+        ///
+        /// Less than none counts as none.
         public var lockTimeout: Duration = .seconds(60)
         /// What time it is: what expiry is compared with, and what is written as a record's dates.
         public var now: @Sendable () -> Date = { Date() }

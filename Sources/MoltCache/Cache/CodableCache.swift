@@ -154,7 +154,7 @@ public final class CodableCache: Sendable {
 extension CodableCache {
     /// Opens a cache file on a queue of its own, so that no thread of the caller's pool is blocked.
     ///
-    /// An upgrade of a task that is cancelled stops at the next batch and is rolled back.
+    /// An upgrade of a task that is cancelled stops before the next record and is rolled back.
     ///
     /// - Parameters:
     ///   - url: The file.

@@ -46,9 +46,9 @@ extension CodableCache {
         migrations: MigrationRegistry,
         configuration: Configuration = Configuration()
     ) throws -> MigrationReport {
-        let scratch: DryRunDirectory
+        let scratch: CopyDirectory
         do {
-            scratch = try DryRunDirectory(in: FileManager.default.temporaryDirectory)
+            scratch = try CopyDirectory(for: .dryRun, in: FileManager.default.temporaryDirectory)
         } catch {
             let directory = FileManager.default.temporaryDirectory.path
             throw CacheError(

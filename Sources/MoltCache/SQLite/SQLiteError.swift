@@ -1,4 +1,5 @@
 internal import CMoltSQLite
+internal import MoltCore
 
 #if canImport(Darwin)
     internal import Darwin
@@ -118,7 +119,7 @@ extension SQLiteError {
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
             "Another process is writing the file. Try again, or allow more time."
         case SQLITE_INTERRUPT:
-            "The deadline has passed, and nothing was changed. Open the store again."
+            "The deadline has passed. \(MigrationError.rolledBack) Open it again to upgrade it."
         case SQLITE_TOOBIG:
             "A key or content is larger than SQLite can hold."
         default:

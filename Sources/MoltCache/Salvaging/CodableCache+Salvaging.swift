@@ -97,6 +97,7 @@ extension CodableCache {
     ///   cache's, `foreignFile`, `newerFormat`, `busy` while somebody writes it, or while another salvage makes the new
     ///   file, `fileExists` when there is something in the place of the new file, or what the system says of the new file,
     ///   as `storeFailed` for a full disk.
+    @discardableResult
     public static func salvage(
         from url: URL,
         to newURL: URL,

@@ -1,5 +1,6 @@
 internal import CMoltSQLite
 internal import Foundation
+internal import MoltCore
 
 /// A copy of a damaged file and its log in a directory of their own: what SQLite does to them, the file never sees.
 final class SalvageCopy {
@@ -13,7 +14,8 @@ final class SalvageCopy {
     let unread: [String]
     /// What the file was when it was copied.
     let status: Status
-    private let directory: URL
+    /// Removed with this object, with all that is in it.
+    private let directory: CopyDirectory
 
     /// Copies a file, without taking a lock or dropping one that a cache of this process has on it.
     ///
@@ -22,27 +24,23 @@ final class SalvageCopy {
     init(of path: String) throws {
         try FileStatus.checkPath(path)
         let path = FileStatus.resolved(path)
-        directory = FileManager.default.temporaryDirectory.appending(path: "molt-salvage-\(UUID().uuidString)")
-        let alone = directory.appending(path: "alone").path
-        self.alone = alone
-        do {
-            try FileManager.default.createDirectory(
-                at: directory,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
+        let parent = FileManager.default.temporaryDirectory
+        do throws(DurableFile.Failure) {
+            directory = try CopyDirectory(for: .salvage, in: parent)
         } catch {
             throw CacheError(
                 .storeFailed,
-                "The copy to salvage from cannot be made: there can be no directory at \(directory.path).",
+                "The copy to salvage from cannot be made: there can be no directory in \(parent.path).",
                 underlying: error
             )
         }
+        let alone = directory.url.appending(path: "alone").path
+        self.alone = alone
         do {
             (unread, status) = try Self.copySettled(path, to: alone)
             let logs = ["-wal", "-journal"].filter { FileStatus.hasContent(alone + $0) }
             log = logs.contains("-wal") ? alone + "-wal" : nil
-            whole = logs.isEmpty ? nil : directory.appending(path: "whole").path
+            whole = logs.isEmpty ? nil : directory.url.appending(path: "whole").path
             if let whole {
                 try FileManager.default.copyItem(atPath: alone, toPath: whole)
                 for suffix in logs {
@@ -50,21 +48,14 @@ final class SalvageCopy {
                 }
             }
         } catch {
-            // What is left is in the temporary directory; the error that counts is the first one.
-            try? FileManager.default.removeItem(at: directory)
             if error is CacheError { throw error }
             throw CacheError(
                 .storeFailed,
-                "The copy to salvage from cannot be made in \(directory.path), which needs space for the file twice. Free "
+                "The copy to salvage from cannot be made in \(parent.path), which needs space for the file twice. Free "
                     + "some space there, or set another temporary directory, and try again. The file was not changed.",
                 underlying: error
             )
         }
-    }
-
-    deinit {
-        // Nobody can be told; it is in the temporary directory, which the system empties.
-        try? FileManager.default.removeItem(at: directory)
     }
 
     /// Copies until nobody has written meanwhile.

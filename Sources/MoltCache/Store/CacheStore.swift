@@ -303,4 +303,19 @@ public final class CacheStore: MigrationStore {
     }
 }
 
-extension CacheStore: InterruptibleStore {}
+extension CacheStore: InterruptibleStore {
+    /// Moves the log into the file, and cuts it off where no reader needs it any more.
+    ///
+    /// SQLite does the first by itself when a commit finds a thousand pages in the log, also during an upgrade; it never
+    /// makes the file of the log smaller before it closes it, and a batch may be much less than that.
+    package func emptyLog() {
+        // A file that cannot be opened is reported by the transaction that follows.
+        guard !isInMemory, !isTimeOver, let connection = try? openForWriting() else { return }
+        // A reader would be waited for, and who writes.
+        connection.setBusyTimeout(milliseconds: 0)
+        // What cannot be moved stays in the log, where it is as safe.
+        try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    private var isTimeOver: Bool { deadline.map { ContinuousClock.now >= $0 } ?? false }
+}

@@ -109,7 +109,7 @@ final class Attachments {
             do {
                 try session.check()
             } catch {
-                let message = "What the step did with \(name) could not be done; the upgrade was rolled back."
+                let message = "What the step did with \(name) could not be done. \(MigrationError.rolledBack)"
                 throw attachedFailure(error, name, message, code: .stepFailed)
             }
         }

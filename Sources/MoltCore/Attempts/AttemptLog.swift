@@ -11,7 +11,7 @@ package import Foundation
 /// Notes, in a small file beside a store, upgrades that have begun and not ended.
 ///
 /// Only who holds the store's write lock writes it; anybody may read it. A line is a JSON object: an attempt, or the
-/// migration that the attempt before it has come to. The file is gone when an upgrade has ended in good order. It need not
+/// migrations that the attempt before it has come to. The file is gone when an upgrade has ended in good order. It need not
 /// outlive a loss of power, and what cannot be noted stops no upgrade.
 package struct AttemptLog: Sendable {
     /// What is read of the file, at most, in bytes: its end.
@@ -27,7 +27,7 @@ package struct AttemptLog: Sendable {
     /// A line of the file.
     private struct Line: Codable {
         var attempt: UpgradeAttempt?
-        var migration: MigrationID?
+        var migrations: [MigrationID]?
     }
 
     /// The attempts that have begun and not ended, in their order.
@@ -46,8 +46,8 @@ package struct AttemptLog: Sendable {
             // The last line may have been cut off by the kill.
             guard let line = try? JSONDecoder().decode(Line.self, from: text) else { continue }
             if let attempt = line.attempt { attempts.append(attempt) }
-            if let migration = line.migration, !attempts.isEmpty {
-                attempts[attempts.count - 1].migration = migration
+            if let migrations = line.migrations, !attempts.isEmpty {
+                attempts[attempts.count - 1].migrations = migrations
             }
         }
         return attempts
@@ -64,9 +64,9 @@ package struct AttemptLog: Sendable {
         append(Line(attempt: attempt))
     }
 
-    /// Notes that the attempt has come to a migration.
-    func note(_ migration: MigrationID) {
-        append(Line(migration: migration))
+    /// Notes which migrations the attempt has come to.
+    func note(_ migrations: [MigrationID]) {
+        append(Line(migrations: migrations))
     }
 
     /// Forgets all attempts: the last one has ended, or has come so far that those before do not count.

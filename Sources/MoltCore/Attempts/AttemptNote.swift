@@ -35,10 +35,10 @@ final class AttemptNote {
         own = attempt
     }
 
-    /// Notes that the upgrade has come to a migration.
-    func note(_ migration: MigrationID) {
+    /// Notes which migrations are at work now.
+    func note(_ migrations: [MigrationID]) {
         guard own != nil else { return }
-        log?.note(migration)
+        log?.note(migrations)
     }
 
     /// Forgets all attempts: this one has ended, with an error or without.

@@ -17,8 +17,15 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
     public var processName: String
     /// The number of the process.
     public var processID: Int32
-    /// The migration that began last; nil when none did.
-    public var migration: MigrationID?
+    /// The migrations that were at work last, in their order; empty when none was.
+    ///
+    /// Several are when their steps share a pass, in which each record goes through all of them.
+    public var migrations: [MigrationID]
+
+    /// The migration that was at work last; nil when none was, or several were.
+    public var migration: MigrationID? {
+        migrations.count == 1 ? migrations.first : nil
+    }
 
     /// Creates an attempt.
     public init(
@@ -28,7 +35,7 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
         appVersion: String,
         processName: String,
         processID: Int32,
-        migration: MigrationID? = nil
+        migrations: [MigrationID] = []
     ) {
         self.startedAt = startedAt
         self.from = from
@@ -36,7 +43,7 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
         self.appVersion = appVersion
         self.processName = processName
         self.processID = processID
-        self.migration = migration
+        self.migrations = migrations
     }
 
     /// An attempt of this process, from now on.
@@ -63,9 +70,15 @@ extension UpgradeAttempt: CustomStringConvertible {
     /// The attempt in a few words: who, when, and how far it came.
     public var description: String {
         let app = appVersion.isEmpty ? "" : " \(appVersion)"
-        let place = migration.map { ", in migration \($0)" } ?? ""
+        let place = place.map { ", in \($0)" } ?? ""
         let time = startedAt.formatted(.iso8601)
         return
             "process \(processID) (\(ErrorSummary.oneLine(processName))\(ErrorSummary.oneLine(app))), since \(time)\(place)"
+    }
+
+    /// Where it was last, in words: one migration, or the first and the last of several.
+    private var place: String? {
+        guard let first = migrations.first, let last = migrations.last else { return nil }
+        return migrations.count == 1 ? "migration \(first)" : "migrations \(first) to \(last)"
     }
 }

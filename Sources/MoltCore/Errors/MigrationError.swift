@@ -83,7 +83,7 @@ extension MigrationError {
         public static let lateMigration = Code(rawValue: "lateMigration")
         /// Some, but not all, of the migrations that another one replaces were applied.
         public static let partlyReplaced = Code(rawValue: "partlyReplaced")
-        /// A migration was edited after the store had counted it as applied.
+        /// A migration was edited after the store had counted it as applied, or while it is half done.
         public static let migrationEdited = Code(rawValue: "migrationEdited")
         /// A type is stored otherwise than the store remembers, at the same schema version; nothing was written.
         public static let schemaDrift = Code(rawValue: "schemaDrift")

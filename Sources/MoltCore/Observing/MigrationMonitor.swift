@@ -14,9 +14,9 @@ import Synchronization
 /// ```
 ///
 /// A monitor follows one opening; when it is given to a second one, as after a dry run, it begins anew with that.
-/// Cancelling its ``progress`` stops the upgrade at the next batch and rolls it back.
+/// Cancelling its ``progress`` stops the upgrade before the next record and rolls it back.
 public final class MigrationMonitor: Sendable {
-    /// The work as a Foundation progress: units are records to look at.
+    /// The work as a Foundation progress: units are records to look at, as many as were expected at first.
     public let progress: Progress
 
     private let onEvent: (@Sendable (MigrationEvent) -> Void)?
@@ -111,8 +111,12 @@ public final class MigrationMonitor: Sendable {
     private func update(progress event: MigrationEvent) {
         switch event {
         case .progressed(let now):
-            progress.totalUnitCount = Int64(now.total)
-            progress.completedUnitCount = Int64(now.completed)
+            // The total stays as it was first told: what is shown would go back when it grew.
+            if progress.totalUnitCount <= 0 { progress.totalUnitCount = Int64(now.total) }
+            let total = progress.totalUnitCount
+            let completed =
+                total == now.total ? Int64(now.completed) : Int64((now.fraction * Double(total)).rounded(.down))
+            progress.completedUnitCount = max(progress.completedUnitCount, completed)
         case .finished:
             progress.totalUnitCount = max(progress.totalUnitCount, 1)
             progress.completedUnitCount = progress.totalUnitCount

@@ -1,4 +1,4 @@
-/// How far an upgrade has come.
+/// How far an upgrade has come; the fraction never goes back within one opening.
 public struct MigrationProgress: Hashable, Sendable, Codable {
     /// The work done, in records to look at.
     public var completed: Int

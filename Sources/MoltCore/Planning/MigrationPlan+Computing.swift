@@ -22,18 +22,28 @@ extension MigrationPlan {
     /// The migrations that do not declare any more what the ledger says that they did.
     private static func edits(_ state: StoreState, _ registry: MigrationRegistry) -> [Edit] {
         var rows = state.ledger.filter { $0.fingerprint != nil && $0.outcome != .deferred }
-            .map { (name: $0.name, fingerprint: $0.fingerprint) }
+            .map { (id: MigrationID(name: $0.name, version: $0.version), fingerprint: $0.fingerprint) }
         // A part of the records went through it as it was.
-        if let unfinished = state.unfinished { rows.append((unfinished.migration.name, unfinished.fingerprint)) }
+        if let unfinished = state.unfinished { rows.append((unfinished.migration, unfinished.fingerprint)) }
         guard !rows.isEmpty else { return [] }
-        let recorded = Dictionary(rows.map { ($0.name, $0.fingerprint) }) { $1 }
+        let recorded = Dictionary(rows.map { ($0.id.name, $0) }) { $1 }
         return registry.migrations.compactMap { migration in
             // The row of a replacement with the name of one of its parts may be the part's.
-            guard !migration.replaces.contains(migration.name), let row = recorded[migration.name], let row else {
+            guard !migration.replaces.contains(migration.name), let row = recorded[migration.name],
+                let fingerprint = row.fingerprint
+            else {
                 return nil
             }
             let current = migration.fingerprint
-            return row == current ? nil : Edit(migration: migration.id, recorded: row, current: current)
+            guard fingerprint != current else { return nil }
+            let moved = Migration(to: row.id.version, migration.name, steps: migration.steps)
+            return Edit(
+                migration: migration.id,
+                recorded: fingerprint,
+                current: current,
+                recordedVersion: row.id.version,
+                hasOtherSteps: moved.fingerprint != fingerprint
+            )
         }
     }
 
@@ -134,15 +144,20 @@ extension MigrationPlan {
 
     /// Refuses a store that only the release with the migration that is half done can complete.
     private mutating func checkUnfinished(_ state: StoreState, _ registry: MigrationRegistry) {
-        guard let unfinished = state.unfinished,
-            !registry.migrations.contains(where: { $0.name == unfinished.migration.name && $0.isBatched })
-        else { return }
+        guard let unfinished = state.unfinished else { return }
+        let migration = registry.migrations.first { $0.name == unfinished.migration.name }
+        guard migration?.isBatched != true else { return }
+        let words = unfinished.words.prefix(1).uppercased() + unfinished.words.dropFirst()
+        let isEdited = migration != nil
         problems.append(
             Problem(
-                code: .superseded,
-                message:
-                    "Migration \(unfinished.migration) is half done, and this app does not have it as one that commits "
-                    + "in batches. Open the store with a release that has; the migration must stay as it is.",
+                code: isEdited ? .migrationEdited : .superseded,
+                message: isEdited
+                    ? "\(words): it committed in batches, and does not any more. Nobody can read the store until it is "
+                        + "complete. Put committingInBatches back, and leave the migration as it was until no store is half "
+                        + "done."
+                    : "\(words), and this app does not have it. Nobody can read the store until it is complete. Open it "
+                        + "with the release that began it, or a newer one that has the migration as it was.",
                 migration: unfinished.migration
             )
         )

@@ -60,6 +60,10 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var recorded: String
         /// The one that the migration has now.
         public var current: String
+        /// The version that it brought the store to when it was applied.
+        public var recordedVersion: Int
+        /// Whether its steps are others than those that were applied, and not its version alone.
+        public var hasOtherSteps: Bool
     }
 
     /// The store, by its file's path or by the name of its suite.
@@ -149,6 +153,15 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     }
 }
 
+extension MigrationPlan.Edit: CustomStringConvertible {
+    /// The migration, and what is not as it was.
+    public var description: String {
+        let version = recordedVersion == migration.version ? nil : "applied as version \(recordedVersion)"
+        let steps = hasOtherSteps ? "with other steps than before" : nil
+        return ([migration.description] + [version, steps].compactMap(\.self)).joined(separator: ", ")
+    }
+}
+
 extension MigrationPlan: CustomStringConvertible {
     /// The plan as a few lines of text.
     public var description: String {
@@ -167,7 +180,9 @@ extension MigrationPlan: CustomStringConvertible {
             lines.append("  cannot be upgraded: \(problem.message)")
         }
         for edit in edits {
-            lines.append("  edited after it was applied: \(edit.migration)")
+            let isHalfDone = edit.migration.name == unfinished?.migration.name
+            let when = isHalfDone ? "while it is half done" : "after it was applied"
+            lines.append("  edited \(when): \(edit)")
         }
         for entry in entries {
             lines.append(

@@ -33,8 +33,6 @@ final class FailureTally {
     private var firsts: [Scope: First] = [:]
     /// By migration, then by step: how many visits were to records that the step had visited before.
     private var repeated: [Int: [Int: Int]] = [:]
-    /// Whether the transaction is one batch of a migration.
-    private var isBatch = false
 
     init(_ options: MigrationOptions) {
         self.options = options
@@ -46,7 +44,7 @@ final class FailureTally {
     ///   - record: What the report says of it.
     ///   - error: What the step could not do, with its place.
     ///   - step: The step.
-    ///   - total: How many records there are to look at.
+    ///   - total: How many records the limit's migration, or its step, looks at.
     /// - Throws: ``MigrationError`` with the code `tooManyFailures` when it is one too many.
     func add(
         _ record: MigrationReport.FailedRecord,
@@ -70,11 +68,11 @@ final class FailureTally {
         guard !limit.isExceeded(by: count) else {
             throw MigrationError.tooManyFailures(
                 count,
-                of: try total(),
+                // Records of other types may have been given the one that the step looks at.
+                of: max(count, try total()),
                 isFinal: false,
                 limit,
-                firsts[scope]?.error,
-                isBatch: isBatch
+                firsts[scope]?.error
             )
         }
         if failures[step.migration]?[step.number]?.records.count ?? 0 < Self.listLimit {
@@ -89,7 +87,6 @@ final class FailureTally {
         of migration: Migration,
         store: String
     ) {
-        isBatch = true
         for step in steps {
             guard let failed = earlier.first(where: { $0.step == step.number }) else { continue }
             // It comes from the file.
@@ -161,8 +158,7 @@ final class FailureTally {
                 of: total,
                 isFinal: true,
                 limit,
-                firsts[scope]?.error,
-                isBatch: isBatch
+                firsts[scope]?.error
             )
             error.migration = entry.migration
             throw error
@@ -187,14 +183,12 @@ extension MigrationError {
     ///
     /// - Parameters:
     ///   - isFinal: Whether all records were looked at.
-    ///   - isBatch: Whether only a batch is rolled back.
     fileprivate static func tooManyFailures(
         _ failed: Int,
         of total: Int,
         isFinal: Bool,
         _ limit: RecordFailurePolicy.Limit,
-        _ first: MigrationError?,
-        isBatch: Bool
+        _ first: MigrationError?
     ) -> MigrationError {
         let place =
             first == nil
@@ -202,7 +196,7 @@ extension MigrationError {
         var error = MigrationError(
             .tooManyFailures,
             "\(failed) of \(total) records could not be converted\(isFinal ? "" : " so far"), and the limit is \(limit). "
-                + "The \(isBatch ? "batch" : "upgrade") was rolled back. \(place)Correct the step, or allow more.",
+                + "\(MigrationError.rolledBack) \(place)Correct the step, or allow more.",
             underlying: first
         )
         error.store = first?.store

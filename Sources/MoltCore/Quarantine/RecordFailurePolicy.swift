@@ -32,10 +32,12 @@ public enum RecordFailurePolicy: Hashable, Sendable {
     /// with the first record that is one too many; whether a share is kept to is known when the migration ends.
     public struct Limit: Hashable, Sendable, ExpressibleByIntegerLiteral {
         /// How many records at most; nil for any number.
+        ///
+        /// Fewer than none count as none.
         public var count: Int?
         /// Which share of the records that the migration, or the step, looks at, from 0 to 1; nil for all of them.
         ///
-        /// A record that a block visits twice counts once.
+        /// A record that a block visits twice counts once. Less than 0, and what is no number, counts as 0.
         public var share: Double?
 
         /// Creates a limit; both parts of it must be kept to.

@@ -79,7 +79,7 @@ public struct Migration: Sendable {
     /// or not at all any more, but each of its parts is. A backup brings back what was before, see the guide.
     ///
     /// Only steps that look at one record at a time can be part of it, and renames and deletions of types; a migration
-    /// with a `run` block or something built in is a fault of the registry.
+    /// with a `run` block or something built in is a fault of the registry, and so is one of which no step looks at records.
     ///
     /// - Parameter count: At least 1; 50 000 by default.
     public func committingInBatches(of count: Int = 50_000) -> Migration {

@@ -20,12 +20,14 @@ extension MigrationRegistry {
         var seen: [String: Int] = [:]
         var last = Int.min
         for (index, migration) in migrations.enumerated() {
-            let place = "Migration \(index + 1), \(migration.id)"
+            let place = "The \(ordinal(index)) migration, \(migration.id)"
             if migration.name.allSatisfy(\.isWhitespace) {
-                faults.append("Migration \(index + 1) (version \(migration.version)) has an empty name.")
+                faults.append("The \(ordinal(index)) migration (version \(migration.version)) has an empty name.")
             } else if let first = seen[migration.name] {
                 faults.append(
-                    "\(place), has the same name as migration \(first + 1). Names are for ever: choose another."
+                    migrations[first].fingerprint == migration.fingerprint
+                        ? "\(place), is listed twice: it is the \(ordinal(first)) migration, too. Remove one."
+                        : "\(place), has the same name as the \(ordinal(first)) migration. Names are for ever: choose another."
                 )
             } else {
                 seen[migration.name] = index
@@ -34,6 +36,7 @@ extension MigrationRegistry {
             last = max(last, migration.version)
             faults += replacementFaults(of: migration, at: index, place: place)
             faults += batchFaults(of: migration, place: place)
+            faults += policyFaults(of: migration, place: place)
             var check = StepCheck()
             faults += migration.steps.enumerated().flatMap { number, step in
                 check.faults(of: step.declaration).map { "\(place), step \(number + 1): \($0)" }
@@ -66,6 +69,9 @@ extension MigrationRegistry {
         if commitSize < 1 {
             faults.append("\(place), commits in batches of \(commitSize) records; it must be at least 1.")
         }
+        if !migration.steps.contains(where: \.looksAtRecords) {
+            faults.append("\(place), commits in batches, but no step of it looks at records: there are no batches.")
+        }
         for (number, step) in migration.steps.enumerated() {
             guard case .run = step.action else { continue }
             faults.append(
@@ -74,6 +80,38 @@ extension MigrationRegistry {
             )
         }
         return faults
+    }
+
+    private func policyFaults(of migration: Migration, place: String) -> [String] {
+        var faults: [String] = []
+        for (number, step) in migration.steps.enumerated() {
+            guard let policy = step.failurePolicy else { continue }
+            let place = "\(place), step \(number + 1)"
+            if !step.looksAtRecords {
+                faults.append("\(place): It has a policy for records that fail, but it looks at none (\(step)).")
+            }
+            if let count = policy.limit?.count, count < 0 {
+                faults.append("\(place): \(count) records may fail; it must be at least 0.")
+            }
+            if let share = policy.limit?.share, !(0...1).contains(share) {
+                faults.append("\(place): A share of \(share) of the records may fail; it must be from 0 to 1.")
+            }
+        }
+        return faults
+    }
+
+    /// A place in the registry as a word that is no version: 0 is the 1st.
+    private func ordinal(_ index: Int) -> String {
+        let number = index + 1
+        let ending =
+            switch (number % 10, number % 100) {
+            case (_, 11...13): "th"
+            case (1, _): "st"
+            case (2, _): "nd"
+            case (3, _): "rd"
+            default: "th"
+            }
+        return "\(number)\(ending)"
     }
 
     private func replacementFaults(of migration: Migration, at index: Int, place: String) -> [String] {

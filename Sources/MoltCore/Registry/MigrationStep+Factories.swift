@@ -136,7 +136,8 @@ extension MigrationStep {
         revision: Int = 1,
         _ body: @escaping @Sendable (inout Record) throws -> Void
     ) -> MigrationStep {
-        MigrationStep(.transform(type: type, revision: revision), .edit(RecordEdit(typeName: type, apply: body)))
+        let edit = RecordEdit(typeName: type, runsClosure: true, apply: body)
+        return MigrationStep(.transform(type: type, revision: revision), .edit(edit))
     }
 
     /// Decodes each record of a type as the model of an old release, and encodes what a closure makes of it.
@@ -162,7 +163,7 @@ extension MigrationStep {
         revision: Int = 1,
         _ body: @escaping @Sendable (Old) throws -> New
     ) -> MigrationStep {
-        let edit = RecordEdit(typeName: type, isParallel: true) { record in
+        let edit = RecordEdit(typeName: type, isParallel: true, runsClosure: true) { record in
             try record.replaceContent(with: body(record.decoded(as: Old.self)))
         }
         let declaration = StepDeclaration.convert(

@@ -85,11 +85,23 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// ```
     ///
     /// It is no part of the migration's fingerprint, and may be changed after the migration has shipped. Of a block it is
-    /// about the records that `enumerate` visits; see ``MigrationContext/enumerate(_:_:)``.
+    /// about the records that `enumerate` visits; see ``MigrationContext/enumerate(_:_:)``. With a step that looks at no
+    /// record, as a rename of a type, it is a fault of the registry; so is a limit that cannot be.
     public func onFailure(_ policy: RecordFailurePolicy) -> MigrationStep {
         var step = self
         step.failurePolicy = policy
         return step
+    }
+
+    /// Whether the step may look at single records, so that it can fail for one: not a rename or deletion of a type.
+    var looksAtRecords: Bool {
+        switch (declaration, action) {
+        case (_, .edit): true
+        // What is built in has options of its own for that.
+        case (.builtIn, _): false
+        case (_, .run): usesRecords
+        case (_, .renameType), (_, .deleteType): false
+        }
     }
 
     /// The step in words, as plans and reports show it.
@@ -104,6 +116,8 @@ struct RecordEdit: Sendable {
     var typeName: String
     /// Whether it is worth running on several cores.
     var isParallel = false
+    /// Whether it runs a closure of the app, which may take any time.
+    var runsClosure = false
     /// Changes a record.
     var apply: @Sendable (inout Record) throws -> Void
 }

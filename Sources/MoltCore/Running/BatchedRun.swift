@@ -49,12 +49,10 @@ struct BatchedRun {
         let pass = RecordPass(steps, [pending], scope)
         let types = try pass.typesToRead()
         let total = try unfinished?.total ?? types.reduce(0) { try $0 + scope.transaction.count(ofType: $1) }
-        scope.attempt.note(migration.id)
+        scope.attempt.note([migration.id])
         if unfinished == nil { scope.options.monitor?.send(.started(migration.id)) }
-        scope.meter.expect([total])
         scope.meter.begin(group: 0, weight: total, migrations: [migration.id])
         scope.meter.advance(by: unfinished?.counts.read ?? 0)
-        pass.total = total
         scope.failures.resume(unfinished?.failures ?? [], steps, of: migration, store: scope.storeName)
         try scope.options.reach(.beforeSteps, "of \(migration.name)")
         // Types are sorted by their bytes, and nobody else changes the store meanwhile.

@@ -4,6 +4,7 @@ struct LockWait {
     private let isCancellable: Bool
     private let attempt: AttemptNote
     private var deadline: ContinuousClock.Instant?
+    private var timeout: Duration { max(.zero, options.lockTimeout) }
 
     init(options: MigrationOptions, attempt: AttemptNote, isCancellable: Bool = true) {
         self.options = options
@@ -18,7 +19,7 @@ struct LockWait {
         if isCancellable { try options.checkCancellation() }
         let now = ContinuousClock.now
         guard let deadline else {
-            deadline = now + options.lockTimeout
+            deadline = now + timeout
             options.monitor?.send(.waiting)
             return
         }
@@ -27,7 +28,7 @@ struct LockWait {
         let who = holder.map { "It is being upgraded by \($0)" } ?? "It may be upgrading it"
         var error = MigrationError(
             .busy,
-            "Another process or thread held the store for more than \(options.lockTimeout). \(who): try again, or allow a "
+            "Another process or thread held the store for more than \(timeout). \(who): try again, or allow a "
                 + "longer lockTimeout."
         )
         error.holder = holder

@@ -53,6 +53,7 @@ extension MigrationContext {
             for index in 0..<batch.count {
                 // What is visited must not depend on where batches end.
                 if enumerations[level].isBatchIncomplete { break }
+                try scope.options.checkCancellation()
                 let id = batch.records[index].id
                 after = id
                 seen += 1

@@ -7,8 +7,10 @@ public struct MigrationOptions: Sendable {
     /// Who follows the upgrade.
     public var monitor: MigrationMonitor?
     /// How long to wait while another process holds the store; 60 seconds by default.
+    ///
+    /// Less than none counts as none.
     public var lockTimeout: Duration
-    /// Asked before each batch and while waiting; the upgrade is rolled back when it says true.
+    /// Asked between records, by any thread, and while waiting; the upgrade is rolled back when it says true.
     public var isCancelled: @Sendable () -> Bool
     /// Who opens the store; by default what the process's bundle says.
     public var role: MigrationRole
@@ -27,14 +29,14 @@ public struct MigrationOptions: Sendable {
     /// When the store's locks must be given up at the latest; nil for never, the default.
     ///
     /// An app that is about to be suspended while it holds a lock is killed by some systems. An upgrade that is still at
-    /// work then is rolled back at the next batch of records, or within a statement of the store, and fails with the code
-    /// `deadlinePassed`; a later opening begins anew, or behind the last batch that was committed. It cannot stop within a closure of a migration: leave those some
-    /// time.
+    /// work then stops before the next record, or within a statement of the store, is rolled back, and fails with the code
+    /// `deadlinePassed`; a later opening begins anew, or behind the last batch that was committed. It cannot stop within a
+    /// closure of a migration: leave those some time.
     public var deadline: ContinuousClock.Instant?
     /// How often an upgrade may be cut off, by a crash or a kill, before it is not tried again; 5 by default.
     ///
     /// It then fails with the code `attemptsFailed`, until it is allowed more, or a newer release of the app comes. nil
-    /// for no limit.
+    /// for no limit. A number below 1 counts as 1: an upgrade that was never cut off is always begun.
     public var attemptLimit: Int? = 5
     /// Whether the store is copied before an upgrade writes to it; not by default.
     public var backup: BackupPolicy?
@@ -84,7 +86,7 @@ public struct MigrationOptions: Sendable {
         guard isCancelled() || monitor?.progress.isCancelled == true else { return }
         throw MigrationError(
             .cancelled,
-            "The upgrade was cancelled and rolled back; the store is as it was. Open it again to upgrade it.",
+            "The opening was cancelled. \(MigrationError.rolledBack) Open it again to upgrade it.",
             underlying: CancellationError()
         )
     }
@@ -99,8 +101,7 @@ public struct MigrationOptions: Sendable {
             isCommitted
                 ? "The deadline has passed. The upgrade is committed; its changes outside the store are made when it is next "
                     + "opened."
-                : "The deadline has passed, and the upgrade was rolled back; the store is as it was. Open it again to "
-                    + "upgrade it."
+                : "The deadline has passed. \(MigrationError.rolledBack) Open it again to upgrade it."
         )
     }
 }

@@ -11,16 +11,28 @@ extension Migrator {
         _ attempt: AttemptNote,
         _ backup: UpgradeBackup
     ) throws -> (MigrationPlan, [MigrationReport.Entry]) {
-        var upgrade = Upgrade(plan: planned)
+        var upgrade = Upgrade(plan: planned, meter: ProgressMeter(monitor: options.monitor))
+        // A batch may need the room that the log of those before it takes.
+        if planned.unfinished != nil { emptyLog(of: store) }
         repeat {
             try commitPortion(of: store, &upgrade, attempt, backup)
-            if upgrade.hasMore, !upgrade.plan.journal.isEmpty, !options.isDryRun {
+            guard upgrade.hasMore else { break }
+            if !upgrade.plan.journal.isEmpty, !options.isDryRun {
                 // In a transaction of its own: what follows may be rolled back, and must not have it made twice.
-                try applyJournal(of: store, attempt)
+                do {
+                    try applyJournal(of: store, attempt)
+                } catch {
+                    throw error.keeping(nil)
+                }
                 upgrade.plan.journal = []
             }
-        } while upgrade.hasMore
+            emptyLog(of: store)
+        } while true
         return (upgrade.plan, upgrade.entries)
+    }
+
+    private func emptyLog(of store: any MigrationStore) {
+        (store as? any InterruptibleStore)?.emptyLog()
     }
 
     /// An upgrade between its transactions.
@@ -32,6 +44,18 @@ extension Migrator {
         var hasMore = false
         /// Whether a transaction was committed.
         var hasCommitted = false
+        /// The migration that is half done in the store.
+        var unfinished: UnfinishedMigration?
+        /// The migration of which the last transaction was a batch, when it was not the last one of it.
+        var batched: String?
+        /// Counts the work of all transactions.
+        let meter: ProgressMeter
+
+        init(plan: MigrationPlan, meter: ProgressMeter) {
+            self.plan = plan
+            self.meter = meter
+            unfinished = plan.unfinished
+        }
     }
 
     /// Runs, in one transaction, all that may be committed together.
@@ -45,6 +69,7 @@ extension Migrator {
         let attachments = Attachments(store.attachments, registry, role: options.role)
         var state = upgrade
         var isRun = false
+        var unfinished = upgrade.unfinished
         defer { attachments.abandon() }
         do {
             try store.upgrade { transaction in
@@ -58,6 +83,7 @@ extension Migrator {
                     migrations: registry,
                     attachments
                 )
+                unfinished = plan.unfinished
                 if state.hasCommitted {
                     state.plan.journal = plan.journal
                 } else if plan != state.plan {
@@ -81,7 +107,8 @@ extension Migrator {
                     store: store,
                     attachments: attachments,
                     options: options,
-                    attempt: attempt
+                    attempt: attempt,
+                    meter: state.meter
                 )
                 try run(plan, scope, commitsInBatches: store.commitsInBatches, &state)
                 try transaction.addToJournal(attachments.finish())
@@ -93,7 +120,8 @@ extension Migrator {
                 try lock.wait()
             }
         } catch {
-            throw upgrade.hasCommitted && !backup.undoesBatches(after: error) ? error.keepingBatches : error
+            guard upgrade.hasCommitted || unfinished != nil else { throw error }
+            throw upgrade.hasCommitted && backup.undoesBatches(after: error) ? error : error.keeping(unfinished)
         }
         upgrade = state
         if isRun {
@@ -111,16 +139,23 @@ extension Migrator {
     ) throws {
         let transaction = scope.transaction
         let portion = UpgradePortion(of: plan, registry, commitsInBatches: commitsInBatches)
+        if portion.batched == nil || portion.batched?.name != upgrade.batched {
+            scope.meter.expect(try WorkEstimate.of(portion.groupsToCome, transaction))
+        }
+        upgrade.batched = nil
         if let migration = portion.batched {
             let unfinished = plan.unfinished.flatMap { $0.migration.name == migration.name ? $0 : nil }
             var run = BatchedRun(migration, from: plan.from, registry: registry, unfinished: unfinished, scope: scope)
             let version = max(plan.from, migration.version)
             if let unfinished = try run.run() {
                 try transaction.setUnfinished(unfinished, version: version)
+                upgrade.batched = migration.name
+                upgrade.unfinished = unfinished
                 upgrade.hasMore = true
                 return
             }
             try transaction.setUnfinished(nil, version: version)
+            upgrade.unfinished = nil
             try transaction.record([ledgerEntry(for: run.entry)], version: version)
             upgrade.entries.append(run.entry)
         } else {
@@ -166,12 +201,18 @@ extension Migrator {
         var lock = LockWait(options: options, attempt: attempt, isCancellable: isCancellable)
         var isApplied = false
         try options.checkDeadline(isCommitted: !isCancellable)
-        try store.upgrade { transaction in
-            isApplied = try applyJournal(of: store, observed(transaction), attachments, attempt)
-            if isApplied { try options.reach(.beforeCommit, "that ends the journal") }
-        } waiting: {
+        do {
+            try store.upgrade { transaction in
+                isApplied = try applyJournal(of: store, observed(transaction), attachments, attempt)
+                if isApplied { try options.reach(.beforeCommit, "that ends the journal") }
+            } waiting: {
+                try options.checkDeadline(isCommitted: !isCancellable)
+                try lock.wait()
+            }
+        } catch let error as MigrationError where error.code == .deadlinePassed {
+            // What a statement says that was stopped is about an upgrade that is not committed.
             try options.checkDeadline(isCommitted: !isCancellable)
-            try lock.wait()
+            throw error
         }
         if isApplied { try options.reach(.afterCommit, "that ends the journal") }
     }
@@ -193,14 +234,5 @@ extension Migrator {
         try attachments.apply(journal, options)
         try transaction.clearJournal()
         return true
-    }
-}
-
-extension Error {
-    /// The error of an upgrade of which batches were committed: those stay.
-    fileprivate var keepingBatches: any Error {
-        guard var error = self as? MigrationError else { return self }
-        error.message += " What the upgrade had committed before stays, and the next opening goes on from there."
-        return error
     }
 }

@@ -103,8 +103,11 @@ public struct Migrator: Sendable {
     func checkEdits(_ plan: MigrationPlan) throws {
         guard let first = plan.edits.first else { return }
         // Half of the records would go through it as it was, and the other half as it is.
-        let half = plan.edits.first { $0.migration.name == plan.unfinished?.migration.name }
-        if let half, options.editedMigrations != .ignore { throw MigrationError.edited(half, all: plan.edits) }
+        if let unfinished = plan.unfinished, options.editedMigrations != .ignore,
+            let half = plan.edits.first(where: { $0.migration.name == unfinished.migration.name })
+        {
+            throw MigrationError.edited(half, whileHalfDone: unfinished)
+        }
         switch options.editedMigrations {
         case .ignore: break
         case .report: options.monitor?.send(.edited(plan.edits))

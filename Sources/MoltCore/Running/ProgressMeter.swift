@@ -1,4 +1,6 @@
-/// Counts the work that is done, and tells the monitor.
+/// Counts the work that is done in all transactions of an upgrade, and tells the monitor.
+///
+/// What is told never goes back, also where there turns out to be more work than was expected.
 final class ProgressMeter {
     private let monitor: MigrationMonitor?
     private var weights: [Int] = []
@@ -8,15 +10,19 @@ final class ProgressMeter {
     private var group = 0
     private var completed = 0
     private var migrations: [MigrationID] = []
+    /// What was told last.
+    private var told = MigrationProgress(completed: 0, total: 0)
 
     init(monitor: MigrationMonitor?) {
         self.monitor = monitor
     }
 
-    /// Sets how much work each group is expected to be.
+    /// Sets how much work each group is expected to be, from the first one of a transaction on.
     func expect(_ weights: [Int]) {
         self.weights = weights
-        total = weights.reduce(0, +)
+        group = 0
+        completed = 0
+        total = ended + weights.reduce(0, +)
         if !weights.isEmpty { send() }
     }
 
@@ -49,6 +55,14 @@ final class ProgressMeter {
 
     private func send() {
         guard let monitor else { return }
-        monitor.send(.progressed(MigrationProgress(completed: ended + completed, total: total, migrations: migrations)))
+        var progress = MigrationProgress(completed: ended + completed, total: total, migrations: migrations)
+        if told.total == total {
+            progress.completed = max(progress.completed, told.completed)
+        } else if told.total > 0 {
+            let least = Double(told.completed) / Double(told.total) * Double(total)
+            progress.completed = min(total, max(progress.completed, Int(least.rounded(.up))))
+        }
+        told = progress
+        monitor.send(.progressed(progress))
     }
 }

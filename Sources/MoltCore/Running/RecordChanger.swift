@@ -7,6 +7,7 @@ struct RecordChanger: Sendable {
     private let pending: [PendingMigration]
     private let storeName: String
     private let atPoint: UpgradeHook?
+    private let stopCheck: StopCheck
     /// For each step, whether records that it cannot convert stop the upgrade.
     private let stops: [Bool]
     private let stageCount: Int
@@ -17,12 +18,14 @@ struct RecordChanger: Sendable {
         _ steps: [UpgradeSchedule.Step],
         _ pending: [PendingMigration],
         storeName: String,
-        options: MigrationOptions
+        options: MigrationOptions,
+        stopCheck: StopCheck? = nil
     ) {
         chains = StepChains(steps)
         self.pending = pending
         self.storeName = storeName
         atPoint = options.atPoint
+        self.stopCheck = stopCheck ?? StopCheck(options)
         stops = steps.map { options.policy(of: $0) == .stop }
         stageCount = steps.count
     }
@@ -37,6 +40,7 @@ struct RecordChanger: Sendable {
         let count = work.batch.count
         let isParallel = chain.links.contains { $0.edit.isParallel }
         let workerCount = isParallel ? min(work.workers.count, count) : 1
+        let distance = chain.links.contains { $0.edit.runsClosure } ? 1 : StopCheck.distance
         work.batch.records.withUnsafeMutableBufferPointer { records in
             work.outcomes.withUnsafeMutableBufferPointer { outcomes in
                 work.workers.withUnsafeMutableBufferPointer { workers in
@@ -48,6 +52,10 @@ struct RecordChanger: Sendable {
                     let run = { @Sendable (number: Int) in
                         workers[number].contents.removeAll(keepingCapacity: true)
                         for index in (count * number / workerCount)..<(count * (number + 1) / workerCount) {
+                            if index % distance == 0, let reason = stopCheck.reason() {
+                                outcomes[index] = RecordOutcome(id: records[index].id, failure: reason)
+                                return
+                            }
                             outcomes[index] = change(&records[index], chain, &workers[number], number)
                             if outcomes[index].failure != nil, outcomes[index].failedStage == nil { return }
                         }

@@ -12,17 +12,23 @@ final class RecordPass {
     private let pending: [PendingMigration]
     private let scope: UpgradeScope
     private let changer: RecordChanger
+    private let stopCheck: StopCheck
     private let queue = DispatchQueue(label: "molt.pass", qos: .userInitiated)
     private var deferredStages: Set<Int> = []
     private(set) var counts: PassCounts
-    /// How many records there are to look at, for errors.
-    var total = 0
 
     init(_ steps: [UpgradeSchedule.Step], _ pending: [PendingMigration], _ scope: UpgradeScope) {
         self.steps = steps
         self.pending = pending
         self.scope = scope
-        changer = RecordChanger(steps, pending, storeName: scope.storeName, options: scope.options)
+        stopCheck = StopCheck(scope.options)
+        changer = RecordChanger(
+            steps,
+            pending,
+            storeName: scope.storeName,
+            options: scope.options,
+            stopCheck: stopCheck
+        )
         counts = PassCounts(migrations: pending.count, stages: steps.count)
     }
 
@@ -44,7 +50,7 @@ final class RecordPass {
     /// - Parameters:
     ///   - types: The types, in the order in which they are read.
     ///   - position: Where to go on; nil at the beginning.
-    ///   - limit: How many records to read, more or less; nil for all.
+    ///   - limit: How many records to read; nil for all.
     /// - Returns: Where it stopped; nil when all records were read.
     func change(
         types: [String],
@@ -54,8 +60,8 @@ final class RecordPass {
         guard !types.isEmpty else { return nil }
         let last = try transaction.lastRecordID()
         var rest = limit ?? .max
-        var work = makeWork()
-        var other = makeWork()
+        var work = makeWork(of: rest)
+        var other = makeWork(of: rest)
         defer { for worker in work.workers + other.workers { counts += worker.counts } }
         for type in types {
             let first = position?.type == type ? position?.id ?? 0 : 0
@@ -76,9 +82,9 @@ final class RecordPass {
         }
     }
 
-    private func makeWork() -> PassBatch {
+    private func makeWork(of count: Int) -> PassBatch {
         PassBatch(
-            RecordBatch(capacity: scope.options.batchSize, coding: scope.coding),
+            RecordBatch(capacity: max(1, min(scope.options.batchSize, count)), coding: scope.coding),
             workers: changer.workerCount,
             counts: PassCounts(migrations: pending.count, stages: steps.count)
         )
@@ -108,7 +114,7 @@ final class RecordPass {
 
     // MARK: Batches
 
-    /// - Parameter rest: How many records may still be read; it is not looked at within a batch.
+    /// - Parameter rest: How many records may still be read.
     /// - Returns: The last record that was read, when there may be more; nil at the end of the type.
     private func change(
         _ type: String,
@@ -123,6 +129,7 @@ final class RecordPass {
         let start = rest
         guard rest > 0 else { return position }
         try scope.options.checkCancellation()
+        current.batch.limit(to: rest)
         try transaction.read(into: current.batch, type: type, after: position, through: last)
         other.batch.removeAll()
         while current.batch.count > 0 {
@@ -136,13 +143,19 @@ final class RecordPass {
             let changing = DispatchWorkItem { [changer] in changer.change(work, chain) }
             queue.async(execute: changing)
             do {
-                defer { changing.wait() }
+                var isDone = false
+                defer {
+                    if !isDone { stopCheck.giveUp() }
+                    changing.wait()
+                }
                 try write(other)
                 if isEnough {
                     other.batch.removeAll()
                 } else {
+                    other.batch.limit(to: rest)
                     try transaction.read(into: other.batch, type: type, after: next, through: last)
                 }
+                isDone = true
             }
             swap(&current, &other)
         }
@@ -175,6 +188,8 @@ final class RecordPass {
         contents.rows.reserveCapacity(count)
         for index in 0..<count {
             if let failure = work.outcomes[index].failure {
+                // Its closures run again.
+                try scope.options.checkCancellation()
                 work.outcomes[index] = try setAside(work.outcomes[index], failure, &contents)
             }
             let outcome = work.outcomes[index]
@@ -221,10 +236,10 @@ final class RecordPass {
         var record = stored
         let again = changer.replay(&record, before: .max)
         // A closure that gives another result each time: nothing can be said of what the record is to be.
-        guard again.outcome.failedStage == stage else { throw error }
+        guard again.outcome.failedStage == stage else { throw changing(error) }
         record = stored
         var outcome = changer.replay(&record, before: first).outcome
-        guard outcome.failure == nil else { throw error }
+        guard outcome.failure == nil else { throw changing(error) }
 
         let migration = pending[step.migration].migration
         let failure = RecordFailure(error, in: migration, step: step.number, firstStep: steps[first].number)
@@ -238,7 +253,7 @@ final class RecordPass {
             ),
             error,
             at: step,
-            of: total
+            of: countLookedAt(by: step)
         )
         take(again.counts, backFrom: step.migration)
         deferredStages.insert(first)
@@ -256,6 +271,27 @@ final class RecordPass {
             if outcome.changedAt != nil { keep(record, in: &outcome, &contents) }
         }
         return outcome
+    }
+
+    /// How many records a limit is about: those that its migration looks at, or its step alone when that has its own.
+    private func countLookedAt(by step: UpgradeSchedule.Step) throws -> Int {
+        try transaction.typeNames().reduce(0) { count, type in
+            let isLookedAt = changer.chain(typeName: type).links.contains { link in
+                link.migration == step.migration && (step.onFailure == nil || link.number == step.number)
+            }
+            return try isLookedAt ? count + transaction.count(ofType: type) : count
+        }
+    }
+
+    /// The error for a closure that failed, and did something else with the same record when it ran again.
+    private func changing(_ error: MigrationError) -> MigrationError {
+        var changing = error
+        changing.code = .stepFailed
+        changing.message =
+            "A closure of the migration failed for the record, and gave another result when it ran again for it. It must give "
+            + "the same result each time: nothing else can say what the record was to be. \(MigrationError.rolledBack)"
+        changing.underlying = error
+        return changing
     }
 
     /// Takes back what a migration counted as changed in a record that then failed.

@@ -36,7 +36,7 @@ package enum StepFailure {
         if let error = error as? MigrationError, error.migration == nil, error.store ?? store == store { return error }
         return MigrationError(
             .stepFailed,
-            "The step's closure threw an error; the upgrade was rolled back. See the underlying error.",
+            "The step's closure threw an error; see the underlying error. \(MigrationError.rolledBack)",
             underlying: error
         )
     }

@@ -6,6 +6,8 @@ struct UpgradePortion {
     private(set) var batched: Migration?
     /// Whether something is pending behind it.
     private(set) var hasMore = false
+    /// The groups of its steps, and behind them those of the portions that follow it.
+    private(set) var groupsToCome: [UpgradeSchedule.Group] = []
 
     /// Finds the part that comes next.
     ///
@@ -15,6 +17,7 @@ struct UpgradePortion {
     /// - Parameter commitsInBatches: Whether the store can commit in batches at all.
     init(of plan: MigrationPlan, _ registry: MigrationRegistry, commitsInBatches: Bool) {
         self.plan = plan
+        defer { findGroups(plan, registry, commitsInBatches: commitsInBatches) }
         // A fresh store has no record that an earlier release wrote.
         guard commitsInBatches, !plan.isFresh else { return }
         let migrations = Dictionary(uniqueKeysWithValues: registry.migrations.map { ($0.name, $0) })
@@ -35,6 +38,31 @@ struct UpgradePortion {
                 plan.entries.indices.contains { $0 != index && (plan.entries[$0].willRun || plan.entries[$0].needsRow) }
                 || plan.to > max(plan.from, plan.entries[index].migration.version)
         }
+    }
+
+    /// Finds the groups of all that is pending, as the portions will have them.
+    private mutating func findGroups(
+        _ whole: MigrationPlan,
+        _ registry: MigrationRegistry,
+        commitsInBatches: Bool
+    ) {
+        func names(_ plan: MigrationPlan) -> Set<String> {
+            Set(plan.entries.filter { $0.willRun || $0.status == .afterImport }.map(\.migration.name))
+        }
+        let first = batched.map { Set([$0.name]) } ?? names(plan)
+        var portions = [registry.migrations.filter { first.contains($0.name) }]
+        let rest = names(whole).subtracting(first)
+        var isAlone = true
+        for migration in registry.migrations where rest.contains(migration.name) {
+            let isBatched = migration.isBatched && commitsInBatches && !whole.isFresh
+            if isAlone || isBatched {
+                portions.append([migration])
+            } else {
+                portions[portions.count - 1].append(migration)
+            }
+            isAlone = isBatched
+        }
+        groupsToCome = portions.flatMap { UpgradeSchedule($0).groups }
     }
 }
 

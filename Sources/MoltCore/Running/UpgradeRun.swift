@@ -38,7 +38,6 @@ final class UpgradeRun {
     ///
     /// - Returns: An entry for each migration that is to have a row in the ledger, in the registry's order.
     func run() throws -> [MigrationReport.Entry] {
-        scope.meter.expect(try WorkEstimate.of(schedule.groups, scope.transaction))
         for (index, group) in schedule.groups.enumerated() {
             switch group {
             case .pass where isEmpty:
@@ -78,7 +77,6 @@ final class UpgradeRun {
     private func tellStarted(at group: Int) {
         for (index, span) in schedule.spans.enumerated() where span.contains(group) {
             guard started.insert(index).inserted else { continue }
-            scope.attempt.note(pending[index].migration.id)
             scope.options.monitor?.send(.started(pending[index].migration.id))
         }
     }
@@ -136,7 +134,7 @@ final class UpgradeRun {
         let work = try types.reduce(0) { try $0 + scope.transaction.count(ofType: $1) }
         let atWork = Set(steps.map(\.migration)).sorted().map { pending[$0].migration.id }
         scope.meter.begin(group: group, weight: work, migrations: atWork)
-        pass.total = work
+        scope.attempt.note(atWork)
         try pass.run(types: types)
         scope.meter.end()
         for (stage, step) in steps.enumerated() {
@@ -169,6 +167,7 @@ final class UpgradeRun {
         let pending = pending[step.migration]
         let work = step.usesRecords ? max(1, try scope.transaction.count(ofType: nil)) : 0
         scope.meter.begin(group: group, weight: work, migrations: [pending.migration.id])
+        scope.attempt.note([pending.migration.id])
         let context = try MigrationContext(pending, step, scope)
         defer { context.expire() }
         do {

@@ -15,7 +15,8 @@ struct UpgradeScope {
         store: any MigrationStore,
         attachments: Attachments,
         options: MigrationOptions,
-        attempt: AttemptNote
+        attempt: AttemptNote,
+        meter: ProgressMeter
     ) {
         self.transaction = transaction
         storeName = store.storeName
@@ -23,7 +24,7 @@ struct UpgradeScope {
         self.attachments = attachments
         self.options = options
         self.attempt = attempt
-        meter = ProgressMeter(monitor: options.monitor)
+        self.meter = meter
         failures = FailureTally(options)
     }
 }

@@ -1,7 +1,7 @@
 /// A reusable run of records: its buffers are kept from batch to batch, so a pass allocates nothing per record.
 public final class RecordBatch {
     /// How many records a batch can hold.
-    public let capacity: Int
+    public private(set) var capacity: Int
     /// The records of this batch are the first ``count`` of these.
     package var records: [Record]
     /// How many records the batch holds now.
@@ -16,6 +16,11 @@ public final class RecordBatch {
     public init(capacity: Int, coding: RecordCoding) {
         self.capacity = capacity
         records = (0..<capacity).map { _ in Record(coding: coding) }
+    }
+
+    /// Has the batch hold no more than so many records the next time, or as many as it was made for.
+    package func limit(to count: Int) {
+        capacity = min(records.count, max(1, count))
     }
 
     /// Empties the batch and keeps its buffers.

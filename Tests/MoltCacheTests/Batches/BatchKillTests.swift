@@ -77,7 +77,7 @@ struct BatchKillTests {
             // The one that was cut off has committed two batches, and says where it stood.
             #expect(CodableCache.unfinishedAttempts(at: url).count == 1)
         }
-        #expect(try CacheStore.state(at: url).unfinished?.counts.read == 32)
+        #expect(try CacheStore.state(at: url).unfinished?.counts.read == 24)
     }
 
     private func fill(_ url: URL) throws {

@@ -3,6 +3,12 @@ import MoltCache
 import MoltCore
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 @Suite struct `The new file of a salvage` {
     let scratch: ScratchDirectory
     let sound: SoundStore
@@ -80,6 +86,22 @@ import Testing
         #expect(try scratch.names() == ["cache.molt"])
         #expect(try Data(contentsOf: url) == Data(sound.file))
         #expect(try CodableCache.salvage(from: url, to: newURL).isWhole)
+    }
+
+    @Test func `leaves no copy among the temporary files, nor does one that was killed for long`() async throws {
+        let (path, newPath) = (url.path, newURL.path)
+        let directory = scratch.file("temporary")
+        let left = directory.appending(path: "molt-salvage-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
+        try Data("users' data".utf8).write(to: left.appending(path: "alone"))
+        let temporary = directory.path
+        await #expect(processExitsWith: .success) {
+            [path = path as String, newPath = newPath as String, temporary = temporary as String] in
+            setenv("TMPDIR", temporary, 1)
+            try CodableCache.salvage(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: newPath))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+        #expect(try CacheStore.contents(at: newURL) == sound.contents)
     }
 
     @Test func `has types by their bytes, though Swift takes them for one`() throws {

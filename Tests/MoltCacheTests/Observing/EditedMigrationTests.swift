@@ -84,6 +84,12 @@ struct EditedMigrationTests {
         let moved = Migration(to: 2, "rename", .renameType("Alien", to: "Person"))
         let error = #expect(throws: MigrationError.self) { try open([moved], .fail) }
         #expect(error?.code == .migrationEdited)
+        #expect(error?.message.contains("\"rename\" (version 2), applied as version 1. A migration") == true)
+        let both = Migration(to: 2, "rename", .renameType("Alien", to: "Human"))
+        let other = #expect(throws: MigrationError.self) { try open([both], .fail) }
+        #expect(other?.message.contains("applied as version 1, with other steps than before.") == true)
+        let steps = #expect(throws: MigrationError.self) { try open([edited], .fail) }
+        #expect(steps?.message.contains("\"rename\" (version 1), with other steps than before.") == true)
     }
 
     @Test func `is not one that replaces itself and others, which is another migration`() throws {

@@ -79,9 +79,48 @@ struct AttemptTests {
         #expect(try scratch.names() == ["cache.molt"])
     }
 
-    @Test func `is begun once whatever the limit`() throws {
-        try open(limit: 0).close()
+    @Test(arguments: [0, -3])
+    func `is begun once whatever the limit`(limit: Int) async throws {
+        await crash()
+        let error = #expect(throws: MigrationError.self) { try open(limit: limit) }
+        #expect(error?.code == .attemptsFailed)
+        try open(limit: limit, appVersion: "1.1").close()
         #expect(try CacheStore.state(at: url).version == 2)
+    }
+
+    @Test func `names all migrations that were at work, and no other`() async throws {
+        let path = url.path
+        func dying(at place: Int) async {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, place = place as Int] in
+                func step(_ number: Int) -> MigrationStep {
+                    .transform("Person") { person in
+                        if number == place { raise(SIGKILL) }
+                        person["n\(number)"] = 1
+                    }
+                }
+                let registry: MigrationRegistry = [
+                    Migration(to: 1, "first"),
+                    Migration(to: 2, "split", step(2)),
+                    Migration(to: 3, "mood", step(3)),
+                    Migration(to: 4, "age", step(4)),
+                    Migration(to: 5, "block", .run { _ in if place == 5 { raise(SIGKILL) } }),
+                    Migration(to: 6, "last", step(6)),
+                ]
+                _ = try CodableCache(at: URL(fileURLWithPath: path), migrations: registry)
+            }
+        }
+        await dying(at: 2)
+        let fused = try #require(CodableCache.unfinishedAttempts(at: url).last)
+        #expect(fused.migrations.map(\.name) == ["split", "mood", "age"])
+        #expect(fused.migration == nil)
+        #expect(fused.description.hasSuffix(", in migrations \"split\" (version 2) to \"age\" (version 4)"))
+        await dying(at: 5)
+        #expect(CodableCache.unfinishedAttempts(at: url).last?.migrations.map(\.name) == ["block"])
+        await dying(at: 6)
+        let single = try #require(CodableCache.unfinishedAttempts(at: url).last)
+        #expect(single.migration?.name == "last")
+        #expect(single.description.hasSuffix(", in migration \"last\" (version 6)"))
+        #expect(CodableCache.unfinishedAttempts(at: url).count == 3)
     }
 
     @Test func `is counted also behind very many others`() async throws {

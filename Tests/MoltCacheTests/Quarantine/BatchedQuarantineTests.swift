@@ -97,7 +97,7 @@ struct BatchedQuarantineTests {
         let expected = try #require(throws: MigrationError.self) {
             try Migrator([Self.migration(inBatches: false)], options: options).migrate(CacheStore(at: atOnce.url))
         }
-        #expect(expected.message.contains("The upgrade was rolled back."))
+        #expect(expected.message.contains("The upgrade was rolled back; the store is as it was."))
 
         let old = try OldStore(Self.records)
         options.atPoint = { if $0.kind == .afterCommit { throw Refusal() } }
@@ -119,7 +119,7 @@ struct BatchedQuarantineTests {
         }
         let found = try #require(error)
         #expect(found.message.hasPrefix("\(total) of 60 records could not be converted so far"))
-        #expect(found.message.contains("The batch was rolled back."))
+        #expect(found.message.contains("This batch was rolled back"))
         #expect(!found.message.contains("upgrade was rolled back"))
         #expect(found.migration == expected.migration)
         #expect(found.step == expected.step)

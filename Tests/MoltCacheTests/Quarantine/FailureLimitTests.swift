@@ -65,7 +65,7 @@ import Testing
         }
         #expect(error.code == .tooManyFailures)
         #expect(error.message.hasPrefix("4 of 10 records could not be converted so far, and the limit is 3."))
-        #expect(error.message.contains("The upgrade was rolled back."))
+        #expect(error.message.contains("The upgrade was rolled back; the store is as it was."))
         #expect(error.migration == MigrationID(name: "first", version: 1))
         #expect(error.step?.number == 1)
         #expect(error.recordKey == "0")
@@ -160,6 +160,30 @@ import Testing
             #expect(error.code == .tooManyFailures)
             #expect(error.message.hasPrefix("4 of 10 records could not be converted, and the limit is 30 %."))
         }
+    }
+
+    @Test func `The error names the number that the share is taken of`() throws {
+        let old = try OldStore(
+            (0..<10).map { StoredRecord("Person", "\($0)", "{}") }
+                + (0..<30).map { StoredRecord("Note", "n\($0)", "{}") }
+        )
+        func failure(_ policy: Policy, _ registry: MigrationRegistry) throws -> String {
+            let error = #expect(throws: MigrationError.self) {
+                try FailurePolicyTests.open(old, registry, policy).close()
+            }
+            return try #require(error).message
+        }
+        let notes = MigrationStep.addProperty("Note", "seen", default: true)
+        // All go through one pass, and the people only through the migration, or the step, that fails.
+        let apart: MigrationRegistry = [Migration(to: 1, "notes", notes), Migration(to: 2, "people", Self.step(6))]
+        #expect(try failure(.quarantine(upTo: 3), apart).hasPrefix("4 of 10 records could not be converted so far"))
+        #expect(try failure(.quarantine(upTo: .init(share: 0.5)), apart).hasPrefix("6 of 10 records"))
+        let together: MigrationRegistry = [
+            Migration(to: 1, "both", notes, Self.step(6).onFailure(.quarantine(upTo: 3)))
+        ]
+        #expect(try failure(.stop, together).hasPrefix("4 of 10 records"))
+        let all: MigrationRegistry = [Migration(to: 1, "both", notes, Self.step(6))]
+        #expect(try failure(.quarantine(upTo: 3), all).hasPrefix("4 of 40 records"))
     }
 
     @Test func `A limit shows itself in words`() {

@@ -234,6 +234,12 @@ struct FailurePolicyTests {
         }
         let error = try Self.failure(OldStore(Self.people), registry(step), .quarantine())
         #expect(error.code == .stepFailed)
+        #expect(error.message.hasPrefix("A closure of the migration failed for the record, and gave another result"))
+        #expect(error.message.hasSuffix("The upgrade was rolled back; the store is as it was."))
+        #expect(error.recordKey == "b")
+        #expect(error.step?.number == 1)
+        let first = try #require(error.underlying as? MigrationError)
+        #expect(first.underlying is Refusal)
     }
 
     @Test func `A store without a quarantine says so`() throws {

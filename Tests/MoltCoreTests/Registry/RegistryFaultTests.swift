@@ -19,8 +19,22 @@ struct RegistryFaultTests {
     }
 
     @Test(arguments: [
-        Case("the same name", [Migration(to: 1, "a"), Migration(to: 2, "a")], "has the same name as migration 1"),
-        Case("an empty name", [Migration(to: 1, "")], "Migration 1 (version 1) has an empty name"),
+        Case(
+            "the same name",
+            [Migration(to: 1, "a"), Migration(to: 2, "a")],
+            "The 2nd migration, \"a\" (version 2), has the same name as the 1st migration. Names are for ever: choose"
+        ),
+        Case(
+            "a migration that is listed twice",
+            [Migration(to: 1, "a", .deleteType("A")), Migration(to: 1, "a", .deleteType("A"))],
+            "The 2nd migration, \"a\" (version 1), is listed twice: it is the 1st migration, too. Remove one."
+        ),
+        Case(
+            "the name of another one at the same version",
+            [Migration(to: 1, "a", .deleteType("A")), Migration(to: 1, "a", .deleteType("B"))],
+            "has the same name as the 1st migration"
+        ),
+        Case("an empty name", [Migration(to: 1, "")], "The 1st migration (version 1) has an empty name"),
         Case("a name of blanks", [Migration(to: 1, " \t\n")], "has an empty name"),
         Case("a version that goes down", [Migration(to: 2, "a"), Migration(to: 1, "b")], "Versions cannot go down"),
         Case("version 0", [Migration(to: 0, "a")], "a version below 1"),
@@ -103,6 +117,37 @@ struct RegistryFaultTests {
             steps(.addProperty("A", "x", default: 1), .addProperty("A", "x", default: 2)),
             "The property A.x was added by an earlier step"
         ),
+        Case(
+            "a policy of a step that looks at no record",
+            steps(.renameType("A", to: "B").onFailure(.drop())),
+            "step 1: It has a policy for records that fail, but it looks at none (rename the type A to B)."
+        ),
+        Case("a policy of a deletion", steps(.deleteType("A").onFailure(.stop)), "but it looks at none"),
+        Case(
+            "a limit below none",
+            steps(.transform("A") { _ in }.onFailure(.quarantine(upTo: .init(count: -3)))),
+            "step 1: -3 records may fail; it must be at least 0."
+        ),
+        Case(
+            "a share above all",
+            steps(.transform("A") { _ in }.onFailure(.drop(upTo: .init(count: 3, share: 7)))),
+            "step 1: A share of 7.0 of the records may fail; it must be from 0 to 1."
+        ),
+        Case(
+            "a share that is no number",
+            steps(.transform("A") { _ in }.onFailure(.drop(upTo: .init(share: .nan)))),
+            "A share of nan"
+        ),
+        Case(
+            "batches without records",
+            [Migration(to: 1, "a", .renameType("A", to: "B")).committingInBatches()],
+            "commits in batches, but no step of it looks at records"
+        ),
+        Case(
+            "batches without steps",
+            [Migration(to: 1, "a").committingInBatches()],
+            "commits in batches, but no step of it looks at records"
+        ),
         Case("a default that is too deep", steps(.addProperty("A", "x", default: deep(512))), "nested too deep"),
     ])
     func `A fault is named`(_ fault: Case) throws {
@@ -141,6 +186,26 @@ struct RegistryFaultTests {
         #expect(registry.faults.isEmpty, "\(registry.faults)")
     }
 
+    @Test func `A place is named as one counts`() {
+        let registry = MigrationRegistry((1...123).map { Migration(to: $0, $0 % 2 == 0 ? "" : "\($0)") })
+        let words = registry.faults.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
+        #expect(words.count == 61)
+        for word in ["2nd", "4th", "10th", "12th", "22nd", "102nd", "112th", "122nd"] { #expect(words.contains(word)) }
+        let others = MigrationRegistry((1...123).map { Migration(to: $0, $0 % 2 == 1 ? "" : "\($0)") })
+        let odd = others.faults.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
+        for word in ["1st", "3rd", "11th", "13th", "21st", "23rd", "111th", "113th"] { #expect(odd.contains(word)) }
+    }
+
+    @Test func `Limits at their border, and blocks with a policy, are no fault`() {
+        let limit = RecordFailurePolicy.Limit(count: 0, share: 1)
+        let registry = steps(
+            .addProperty("A", "x", default: 1).onFailure(.quarantine(upTo: limit)),
+            .run { _ in }.onFailure(.drop(upTo: .init(share: 0))),
+            .convert("A", from: Int.self, to: Int.self) { $0 }.onFailure(.stop)
+        )
+        #expect(registry.faults.isEmpty, "\(registry.faults)")
+    }
+
     @Test func `Every fault is reported at once, in the order of the migrations`() throws {
         var registry: MigrationRegistry = [
             Migration(to: 3, "first", .removeProperty("A", "x"), .renameProperty("A", "x", to: "y")),
@@ -152,15 +217,15 @@ struct RegistryFaultTests {
         let error = try #require(throws: MigrationError.self) { try registry.validate() }
 
         let expected = [
-            "Migration 1, \"first\" (version 3), step 2: The property A.x was removed by an earlier step.",
-            "Migration 2 (version 0) has an empty name.",
-            "Migration 2, \"\" (version 0), brings a store to a version below 1",
-            "Migration 2, \"\" (version 0), stands behind a migration to version 3.",
-            "Migration 3, \"first\" (version 2), has the same name as migration 1.",
-            "Migration 3, \"first\" (version 2), is retired",
-            "Migration 3, \"first\" (version 2), stands behind a migration to version 3.",
-            "Migration 3, \"first\" (version 2), step 1: The type B is renamed to its own name.",
-            "Migration 3, \"first\" (version 2), step 2: The type name is empty.",
+            "The 1st migration, \"first\" (version 3), step 2: The property A.x was removed by an earlier step.",
+            "The 2nd migration (version 0) has an empty name.",
+            "The 2nd migration, \"\" (version 0), brings a store to a version below 1",
+            "The 2nd migration, \"\" (version 0), stands behind a migration to version 3.",
+            "The 3rd migration, \"first\" (version 2), has the same name as the 1st migration.",
+            "The 3rd migration, \"first\" (version 2), is retired",
+            "The 3rd migration, \"first\" (version 2), stands behind a migration to version 3.",
+            "The 3rd migration, \"first\" (version 2), step 1: The type B is renamed to its own name.",
+            "The 3rd migration, \"first\" (version 2), step 2: The type name is empty.",
         ]
         let lines = error.message.split(separator: "\n- ").dropFirst().map(String.init)
         #expect(lines.count == expected.count)

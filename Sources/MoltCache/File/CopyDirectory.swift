@@ -9,21 +9,25 @@ internal import MoltCore
     internal import Glibc
 #endif
 
-/// A directory, for its owner only, that holds the copy of a dry run and is removed with it.
+/// A directory, for its owner only, that holds a copy of a store for a while and is removed with this object.
 ///
-/// It is locked for as long as the dry run lives, so that the next one can tell what a kill has left, which is a copy of
-/// users' data, from what is in use.
-final class DryRunDirectory {
-    private static let prefix = "molt-dry-run-"
+/// It is locked for as long as it is used, so that the next one of its purpose can tell what a kill has left, which is a
+/// copy of users' data, from what is in use.
+final class CopyDirectory {
+    /// What a copy is for, as the beginning of a directory's name.
+    enum Purpose: String {
+        case dryRun = "molt-dry-run-"
+        case salvage = "molt-salvage-"
+    }
 
     let url: URL
     private let descriptor: Int32
 
-    /// Makes one, and removes what killed dry runs have left.
-    init(in directory: URL) throws(DurableFile.Failure) {
-        Self.removeLeftovers(in: directory)
+    /// Makes one, and removes what those of its purpose have left that were killed.
+    init(for purpose: Purpose, in directory: URL) throws(DurableFile.Failure) {
+        Self.removeLeftovers(in: directory, prefix: purpose.rawValue)
         while true {
-            let url = directory.appending(path: Self.prefix + UUID().uuidString, directoryHint: .isDirectory)
+            let url = directory.appending(path: purpose.rawValue + UUID().uuidString, directoryHint: .isDirectory)
             guard mkdir(url.path, S_IRWXU) == 0 else { throw DurableFile.Failure(number: errno) }
             let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard descriptor >= 0 else {
@@ -37,18 +41,18 @@ final class DryRunDirectory {
                 self.descriptor = descriptor
                 return
             }
-            // Between the calls another dry run took it for what a kill has left.
+            // Between the calls another one took it for what a kill has left.
             close(descriptor)
         }
     }
 
     deinit {
-        // What cannot be removed now, the next dry run removes.
+        // What cannot be removed now, the next one removes.
         try? FileManager.default.removeItem(at: url)
         close(descriptor)
     }
 
-    private static func removeLeftovers(in directory: URL) {
+    private static func removeLeftovers(in directory: URL, prefix: String) {
         // A directory that cannot be listed has nothing that could be removed.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         for name in names where name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil
@@ -57,7 +61,7 @@ final class DryRunDirectory {
             let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
-            // What is another user's is left to that user's next dry run.
+            // What is another user's is left to that user's next one.
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, isAt(url.path, descriptor) else { continue }
             try? FileManager.default.removeItem(at: url)
         }

@@ -1,0 +1,116 @@
+import Foundation
+import Molt
+import Synchronization
+import Testing
+
+/// An upgrade is asked to stop from inside of a closure; the closures that begin afterwards are counted.
+@Suite("An upgrade that is asked to stop")
+struct StoppingTests {
+    /// More than one batch of the size that is used by default.
+    private static let records = (0..<1_300).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0)}"#) }
+
+    private struct Person: Codable { var id: Int }
+
+    enum Work: String, CaseIterable, Sendable {
+        case steps
+        case convert
+        case block
+        case replay
+    }
+
+    enum Way: String, CaseIterable, Sendable {
+        case progress
+        case cancellation
+        case deadline
+    }
+
+    private static func migrations(
+        _ work: Work,
+        inBatchesOf size: Int?,
+        _ onRecord: @escaping @Sendable () -> Void
+    ) -> MigrationRegistry {
+        let step: MigrationStep =
+            switch work {
+            case .steps:
+                .transform("Person") { person in
+                    onRecord()
+                    person["x"] = 1
+                }
+            case .convert:
+                .convert("Person", from: Person.self, to: Person.self) { person in
+                    onRecord()
+                    return Person(id: person.id + 1)
+                }
+            case .block:
+                .run { migration in
+                    try migration.enumerate("Person") { _, new in
+                        onRecord()
+                        new["x"] = 1
+                    }
+                }
+            case .replay:
+                .transform("Person") { _ in
+                    onRecord()
+                    throw Refusal()
+                }
+            }
+        let migration = Migration(to: 1, "change", step)
+        return [size.map { migration.committingInBatches(of: $0) } ?? migration]
+    }
+
+    @Test(arguments: Way.allCases, Work.allCases)
+    func `goes to no further record`(way: Way, work: Work) throws {
+        // A record that fails goes through its step a second time when its batch is written: here the first of those.
+        let last = work == .replay ? 513 : 100
+        try stop(way, work, at: last, inBatchesOf: nil)
+        if work == .steps || work == .convert { try stop(way, work, at: last, inBatchesOf: 1_000) }
+    }
+
+    private func stop(_ way: Way, _ work: Work, at last: Int, inBatchesOf size: Int?) throws {
+        let store = try OldStore(Self.records)
+        let before = try store.snapshot()
+        let isOver = Atomic(false)
+        let seen = Atomic(0)
+        let afterwards = Atomic(0)
+        let monitor = MigrationMonitor()
+        var options = MigrationOptions(
+            monitor: monitor,
+            isCancelled: { way == .cancellation && isOver.load(ordering: .acquiring) }
+        )
+        options.unconvertible = .quarantine(upTo: .none)
+        let deadline = ContinuousClock.now + .milliseconds(400)
+        if way == .deadline { options.deadline = deadline }
+        let migrations = Self.migrations(work, inBatchesOf: size) {
+            if isOver.load(ordering: .acquiring) { afterwards.add(1, ordering: .relaxed) }
+            guard seen.add(1, ordering: .relaxed).newValue == last else { return }
+            switch way {
+            case .progress: monitor.progress.cancel()
+            case .cancellation: break
+            case .deadline: while ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.002) }
+            }
+            isOver.store(true, ordering: .releasing)
+        }
+        let error = #expect(throws: MigrationError.self) {
+            _ = try Migrator(migrations, options: options).migrate(CacheStore(at: store.url))
+        }
+        #expect(error?.code == (way == .deadline ? .deadlinePassed : .cancelled))
+        #expect(error?.message.contains("The upgrade was rolled back; the store is as it was.") == true)
+        // Other threads may have looked just before; and while one batch is written, another goes through its steps.
+        let threads = work == .convert ? ProcessInfo.processInfo.activeProcessorCount : work == .replay ? 1 : 0
+        #expect(afterwards.load(ordering: .relaxed) <= threads)
+        #expect(try store.snapshot() == before)
+    }
+
+    @Test func `looks while steps run that have no closure, too`() throws {
+        let store = try OldStore(Self.records)
+        let asked = Atomic(0)
+        let options = MigrationOptions(isCancelled: {
+            asked.add(1, ordering: .relaxed)
+            return false
+        })
+        let registry: MigrationRegistry = [Migration(to: 1, "x", .renameProperty("Person", "id", to: "number"))]
+        _ = try Migrator(registry, options: options).migrate(CacheStore(at: store.url))
+        #expect(asked.load(ordering: .relaxed) >= 1_300 / 16)
+        #expect(asked.load(ordering: .relaxed) < 1_300 / 4)
+    }
+}
