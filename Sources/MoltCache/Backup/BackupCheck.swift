@@ -36,7 +36,7 @@ enum BackupCheck {
     /// What is wrong with a file: its error tells what to do about a cache, and not about a backup.
     private static func reason(_ error: CacheError) -> String {
         switch error.code {
-        case .notADatabase: "it is not an SQLite database."
+        case .notADatabase: "it is no SQLite database."
         case .foreignFile: "it is a database that Molt did not make, or has a trigger or a view that Molt did not make."
         case .newerFormat: "only a newer release of Molt can read it."
         case _ where (error.underlying as? SQLiteError)?.isDamage == true: "it is damaged."
