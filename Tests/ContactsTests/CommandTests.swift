@@ -149,7 +149,7 @@ struct CommandTests {
             let contacts = try await ContactsProcess.run(arguments)
 
             #expect(contacts.status == 1)
-            #expect(contacts.errors.hasPrefix("contacts: The file at \(file.path) is not an SQLite database. "))
+            #expect(contacts.errors.hasPrefix("contacts: The file at \(file.path) is no SQLite database, "))
             #expect(contacts.errors.count(of: file.path) == 1)
             #expect(contacts.errors.count { $0 == "\n" } == 1)
             #expect(!contacts.errors.contains("--help"))
