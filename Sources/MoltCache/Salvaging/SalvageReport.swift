@@ -1,7 +1,7 @@
-/// What `CodableCache.salvage(from:to:)` has saved of a damaged file, what it could not save, and what it assumed.
+/// What `CodableCache.salvage` has saved of a damaged file, what it could not save, and what it assumed.
 ///
 /// ```swift
-/// let report = try CodableCache.salvage(from: url, to: newURL)
+/// let report = try CodableCache.salvage(at: url, migrations: migrations)
 /// print(report)
 /// for loss in report.losses where loss.key != nil { … }
 /// ```
