@@ -59,7 +59,7 @@ struct StoreReplacement {
         waiting: () throws -> Void
     ) throws -> StoreBackup? {
         // Without one the next lines say what is wrong.
-        try? DurableDirectory.make(at: files.directory, attributes: [.posixPermissions: 0o700])
+        try? DurableDirectory.make(at: files.directory)
         files.removeLeftovers()
         if case .file(let path, let more) = contents, !FileStatus.hasContent(files.path) {
             // Whole or not at all: written into, it would be there and have nothing when the power fails. And SQLite would

@@ -29,16 +29,10 @@ final class SalvagedFile {
         PartFile.removeLeftover(partPath)
         try FileStatus.checkPath(partPath)
         let directory = (path as NSString).deletingLastPathComponent
-        do {
+        do throws(DurableFile.Failure) {
             try DurableDirectory.make(at: directory)
         } catch {
-            var failure = CacheError(
-                .storeFailed,
-                "There can be no file at \(path): its directory cannot be made. Choose another path.",
-                underlying: error
-            )
-            failure.path = path
-            throw failure
+            throw FileStatus.failure(error.number, path: path)
         }
         do throws(DurableFile.Failure) {
             part = try PartFile(partPath)

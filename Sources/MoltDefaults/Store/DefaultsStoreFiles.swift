@@ -47,7 +47,7 @@ struct DefaultsStoreFiles {
     func lock(waiting: () throws -> Void) throws -> FileLock {
         let directory = try directory
         do {
-            try DurableDirectory.make(at: directory.path, attributes: [.posixPermissions: 0o700])
+            try DurableDirectory.make(at: directory.path)
         } catch {
             throw failure("There can be no directory at \(directory.path).", error)
         }

@@ -13,7 +13,7 @@
         func makeDirectory() throws(DefaultsError) {
             guard access(directory, F_OK) != 0 else { return }
             do {
-                try DurableDirectory.make(at: directory, attributes: [.posixPermissions: 0o700])
+                try DurableDirectory.make(at: directory)
             } catch {
                 var failure = failure(.notWritable, "The directory of the suite's file cannot be made.")
                 failure.underlying = error

@@ -34,6 +34,14 @@ import Testing
         #expect(try permissions("saved.molt") == 0o600)
     }
 
+    @Test func `Directories that a cache makes for itself are its owner's only`() throws {
+        let old = umask(0)
+        defer { umask(old) }
+        try CodableCache(at: scratch.file("a/b/c.molt")).close()
+        _ = try CodableCache.salvage(from: scratch.file("a/b/c.molt"), to: scratch.file("d/e/f.molt"))
+        for name in ["a", "a/b", "d", "d/e"] { #expect(try permissions(name) == 0o700) }
+    }
+
     /// What is put in the place of one of our files.
     enum Thing: String, CaseIterable, Sendable {
         case link
