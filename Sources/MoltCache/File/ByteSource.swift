@@ -25,13 +25,15 @@ final class ByteSource {
     /// Opens a file that nobody else has open; nil when it cannot be read.
     init?(path: String) {
         var status = stat()
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-        bytes = []
-        guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            count = 0
-            if descriptor >= 0 { close(descriptor) }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            // Before a property is set: what is set is closed by `deinit`.
+            close(descriptor)
             return nil
         }
+        self.descriptor = descriptor
+        bytes = []
         count = Int(clamping: status.st_size)
     }
 

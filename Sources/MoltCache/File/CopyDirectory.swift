@@ -26,7 +26,7 @@ final class CopyDirectory {
     /// Makes one, and removes what those of its purpose have left that were killed.
     init(for purpose: Purpose, in directory: URL) throws(DurableFile.Failure) {
         Self.removeLeftovers(in: directory, prefix: purpose.rawValue)
-        while true {
+        for _ in 0..<100 {
             let url = directory.appending(path: purpose.rawValue + UUID().uuidString, directoryHint: .isDirectory)
             guard mkdir(url.path, S_IRWXU) == 0 else { throw DurableFile.Failure(number: errno) }
             let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -43,7 +43,9 @@ final class CopyDirectory {
             }
             // Between the calls another one took it for what a kill has left.
             close(descriptor)
+            rmdir(url.path)
         }
+        throw DurableFile.Failure(number: EAGAIN)
     }
 
     deinit {
@@ -62,16 +64,23 @@ final class CopyDirectory {
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
             // What is another user's is left to that user's next one.
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, isAt(url.path, descriptor) else { continue }
+            guard isOurs(descriptor), flock(descriptor, LOCK_EX | LOCK_NB) == 0, isAt(url.path, descriptor) else {
+                continue
+            }
             try? FileManager.default.removeItem(at: url)
         }
     }
 
-    /// Whether a path still leads to a directory that is open, and that this process's user owns.
+    /// Whether a path still leads to a directory that is open.
     private static func isAt(_ path: String, _ descriptor: Int32) -> Bool {
         var open = stat()
         var found = stat()
         guard fstat(descriptor, &open) == 0, lstat(path, &found) == 0 else { return false }
-        return open.st_dev == found.st_dev && open.st_ino == found.st_ino && found.st_uid == geteuid()
+        return open.st_dev == found.st_dev && open.st_ino == found.st_ino
+    }
+
+    private static func isOurs(_ descriptor: Int32) -> Bool {
+        var open = stat()
+        return fstat(descriptor, &open) == 0 && open.st_uid == geteuid()
     }
 }

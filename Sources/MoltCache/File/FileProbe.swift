@@ -74,8 +74,7 @@ enum FileProbe {
             // SQLite takes a file of one byte for an empty one.
             throw CacheError(.short, path: path)
         } else if status.size == 0 {
-            try checkEmpty(path)
-            return nil
+            return try isStillEmpty(path) ? nil : check(path)
         } else {
             return status
         }
@@ -84,14 +83,16 @@ enum FileProbe {
     }
 
     /// Refuses an empty file that has not always been one: to take it for a new cache would be to lose the old one.
-    private static func checkEmpty(_ path: String) throws(CacheError) {
+    ///
+    /// - Returns: Whether it is empty; another process may have written to it meanwhile.
+    private static func isStillEmpty(_ path: String) throws(CacheError) -> Bool {
         let hasLog = FileStatus.hasContent(path + "-wal")
         // Where nobody may list the directory, a cache can still be made.
         let hasBackup = (try? BackupFiles(path).list().isEmpty) == false
-        guard hasLog || hasBackup else { return }
+        guard hasLog || hasBackup else { return true }
         // It is empty for a moment where another process is making it, or puts a backup in its place.
         for _ in 0..<40 {
-            if try FileStatus.of(path)?.size != 0 { return }
+            if try FileStatus.of(path)?.size != 0 { return false }
             Thread.sleep(forTimeInterval: 0.005)
         }
         var error = CacheError(
@@ -112,8 +113,13 @@ enum FileProbe {
 
     /// Refuses a file that is not ours before a connection that takes locks may make files beside it.
     private static func refuseForeign(_ path: String) throws(CacheError) {
-        for _ in 0..<attempts {
-            if try mayBeOurs(path) { return }
+        for attempt in 1...attempts {
+            do throws(CacheError) {
+                if try mayBeOurs(path) { return }
+            } catch {
+                // The log may have begun anew between the two looks.
+                guard attempt < attempts, (error.underlying as? SQLiteError)?.isDamage == true else { throw error }
+            }
             // Another process may be moving pages from the log into the file just now.
             Thread.sleep(forTimeInterval: 0.005)
         }

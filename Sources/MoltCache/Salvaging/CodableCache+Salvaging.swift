@@ -15,7 +15,8 @@ extension CodableCache {
     ///
     /// The damaged file stays beside the new one, with its log, under a name that ends in `damaged`, which
     /// ``SalvageReport/setAside`` has: nothing removes it. At every moment there is a file at the path, the old one or
-    /// the new one. Who has the old one open gets the code `fileReplaced` at the next write.
+    /// the new one, where the volume can have two names for one file, as those of an app's data can. The work is done in
+    /// the temporary directory, which needs space for the file three times. Who has the old one open gets the code `fileReplaced` at the next write.
     ///
     /// - Parameters:
     ///   - url: The damaged file. Close every cache that has it open first. The log beside it, with `-wal` behind its
@@ -33,18 +34,12 @@ extension CodableCache {
     ) throws -> SalvageReport {
         let path = FileStatus.path(of: url)
         try FileStatus.checkPath(path)
-        let newPath = FileStatus.resolved(path) + ".salvaged"
-        // What one left that was killed before it was put in place.
-        if FileStatus.unfollowed(newPath)?.isFile == true { try explained(newPath) { try DurableFile.remove(newPath) } }
         return try explained(path) {
-            let salvage = try Salvage(of: path, to: newPath, migrations)
+            let salvage = try Salvage(of: path, to: nil, migrations)
             var report = try salvage.run()
-            // It stays only when a kill comes before this, and the next salvage removes it.
-            defer { try? DurableFile.remove(newPath) }
             let deadline = ContinuousClock.now + timeout
-            report.destination = path
             do {
-                report.setAside = try StoreReplacement(of: path).setAside(by: newPath) {
+                report.setAside = try StoreReplacement(of: path).setAside(by: salvage.copy.scratch) {
                     try SalvageCopy.status(path) == salvage.copy.status
                 } waiting: {
                     guard ContinuousClock.now >= deadline else { return }

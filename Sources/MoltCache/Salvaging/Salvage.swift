@@ -24,12 +24,15 @@ final class Salvage {
     /// What the file has beside its records.
     var tables = SalvagedTables()
 
-    init(of path: String, to newPath: String, _ migrations: MigrationRegistry) throws {
+    /// Begins a salvage.
+    ///
+    /// - Parameter newPath: The new file; nil for one beside the copy, which is removed with this object.
+    init(of path: String, to newPath: String?, _ migrations: MigrationRegistry) throws {
         self.migrations = migrations
-        try SalvagedFile.checkAbsence(of: newPath)
+        if let newPath { try SalvagedFile.checkAbsence(of: newPath) }
         copy = try SalvageCopy(of: path)
-        target = try SalvagedFile(newPath)
-        report = SalvageReport(source: path, destination: newPath)
+        target = try SalvagedFile(newPath ?? copy.scratch)
+        report = SalvageReport(source: path, destination: newPath ?? path)
     }
 
     /// Salvages; the new file is there when it returns, and not when it throws.
@@ -72,6 +75,11 @@ final class Salvage {
         guard let alone = SalvageSource(copy.alone, .immutable) else { return [whole].compactMap { $0 } }
         guard copy.whole != nil else { return [alone] }
         if alone.damage.isEmpty, alone.isOurs {
+            if let whole, whole.isOurs, whole.areTreesSound {
+                // The log fits; what is wrong hides no record, as an entry of an index.
+                checkLog()
+                return [whole, alone]
+            }
             report.assume(
                 "The log beside the file does not belong to it, or is damaged: it was left out, with what was written last."
             )
@@ -140,10 +148,12 @@ final class Salvage {
         let lastID = try target.connection.integer(
             "SELECT max(coalesce((SELECT max(id) FROM temp.expected), 0), coalesce(max(id), 0)) FROM main.molt_record"
         )
-        for id in 0..<min(lastID, Self.lookupLimit) where try !target.has(id: id + 1) {
+        // There is no room for more records than that, whatever an index says.
+        let limit = min(Self.lookupLimit, Int64(copy.status.bytes / 8) + 1_000)
+        for id in 0..<max(0, min(lastID, limit)) where try !target.has(id: id + 1) {
             if let values = source.row(Self.columns, of: "molt_record", id: id + 1) { try take(id + 1, values) }
         }
-        for (id, _) in try missing() where id > Self.lookupLimit {
+        for (id, _) in try missing(above: limit) {
             if let values = source.row(Self.columns, of: "molt_record", id: id) { try take(id, values) }
         }
     }
@@ -163,7 +173,9 @@ final class Salvage {
         }
         try scan.rows { kind, id, values in
             guard kind == .record else {
-                return tables.addFound(kind, id, values)
+                // What was waiting before the log may have been done since.
+                if isLogRead || kind != .journal { tables.addFound(kind, id, values) }
+                return
             }
             guard try isWanted(id, key: values[1].string) else { return }
             if try take(id, values) {
@@ -188,7 +200,7 @@ final class Salvage {
             try take(id, values)
         }
         report.staleCount += report.savedCount - before
-        try tables.read(source)
+        try tables.read(source, isStale: true)
         try readPages(isLogRead: false)
     }
 
@@ -233,13 +245,14 @@ final class Salvage {
     }
 
     /// The records that an index names, and that were not found; of very many the first ones.
-    private func missing() throws -> [(id: Int64, key: String?)] {
+    private func missing(above id: Int64 = .min) throws -> [(id: Int64, key: String?)] {
         let search = try target.statement(
             """
-            SELECT id, key FROM temp.expected WHERE id NOT IN (SELECT id FROM main.molt_record)
+            SELECT id, key FROM temp.expected WHERE id NOT IN (SELECT id FROM main.molt_record) AND id > ?1
             ORDER BY id LIMIT \(SalvageReport.lossLimit * 10)
             """
         )
+        try search.bind(id, at: 1)
         var missing: [(Int64, String?)] = []
         try search.eachRow { row throws(SQLiteError) in
             missing.append((row.integer(0), row.isNull(1) || row.isBlob(1) ? nil : row.text(1)))
@@ -314,10 +327,14 @@ final class Salvage {
             if loss.key == nil { loss.key = try expectedKey(id) ?? nil }
             report.add(loss)
         }
-        for (id, key) in try missing() where seen.insert(id).inserted {
+        let missing = try missing()
+        for (id, key) in missing where seen.insert(id).inserted {
             report.add(SalvageReport.Loss(.unreadable, id: id, key: key))
         }
-        report.unlistedLossCount += unlisted
+        let missingCount = try target.connection.integer(
+            "SELECT count(*) FROM temp.expected WHERE id NOT IN (SELECT id FROM main.molt_record)"
+        )
+        report.unlistedLossCount += unlisted + max(0, Int(missingCount) - missing.count)
         guard !isIndexWhole else { return }
         for gap in gaps {
             report.add(SalvageReport.Loss(kind: .unknownRecords, key: nil, ids: gap, page: nil, count: nil))

@@ -12,6 +12,8 @@ final class SalvageCopy {
     let whole: String?
     /// What of the files could not be read, in sentences for the report.
     let unread: [String]
+    /// Where a new file can be made that is removed with the copy.
+    var scratch: String { directory.url.appending(path: "salvaged").path }
     /// What the file was when it was copied.
     let status: Status
     /// Removed with this object, with all that is in it.
@@ -97,6 +99,9 @@ final class SalvageCopy {
     struct Status: Equatable {
         var file: FileStatus
         var log: FileStatus?
+
+        /// How much there is in all.
+        var bytes: Int { file.size + (log?.size ?? 0) }
     }
 
     /// What there is at a path, a link followed; nil for nothing.
@@ -119,13 +124,20 @@ final class SalvageCopy {
             let sizeCode = xFileSize(file, &size)
             guard sizeCode == SQLITE_OK else { throw connection.error(sizeCode) }
             var lost = 0
-            _ = try write(to: copy, count: Int(clamping: size)) { offset, length in
-                // What the device cannot read is zeros here, as what lies beyond the end would be.
+            // Halved until it can be read: what the device cannot give is zeros, and as little as possible.
+            func piece(_ offset: Int, _ length: Int) -> [UInt8] {
                 var bytes = [UInt8](repeating: 0, count: length)
                 let code = bytes.withUnsafeMutableBytes { xRead(file, $0.baseAddress, Int32(length), Int64(offset)) }
-                if code != SQLITE_OK, code & 0xFF == SQLITE_IOERR, code >> 8 != 2 { lost += length }
-                return bytes
+                // At the end of the file there is less to read.
+                guard code != SQLITE_OK, code & 0xFF == SQLITE_IOERR, code >> 8 != 2 else { return bytes }
+                guard length > 512 else {
+                    lost += length
+                    return [UInt8](repeating: 0, count: length)
+                }
+                let half = (length / 2 + 511) / 512 * 512
+                return piece(offset, half) + piece(offset + half, length - half)
             }
+            _ = try write(to: copy, count: Int(clamping: size)) { piece($0, $1) }
             if lost > 0 { unread.append("The device does not give \(lost) bytes of the file. They count as zeros.") }
         } catch let failure as SQLiteError {
             throw CacheError(failure, path: path)
@@ -140,10 +152,14 @@ final class SalvageCopy {
         try FileStatus.createNew(path)
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         var offset = 0
-        // In pieces of a page's size, so that what a device cannot read is as little as possible.
         while offset < count {
-            let length = min(65_536, count - offset)
-            guard let bytes = read(offset, length) else { break }
+            var length = min(65_536, count - offset)
+            var bytes = read(offset, length)
+            while bytes == nil, length > 512 {
+                length /= 2
+                bytes = read(offset, length)
+            }
+            guard let bytes else { break }
             try file.write(contentsOf: bytes)
             offset += length
         }

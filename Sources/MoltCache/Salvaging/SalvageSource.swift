@@ -6,11 +6,15 @@ internal import MoltCore
 final class SalvageSource {
     private let connection: Connection
     private let limit: StepLimit
+    /// How large the file and its log are.
+    private let bytes: Int
     private var lookup: Statement?
     /// The tables that the schema names.
     private let tables: Set<String>
     /// What SQLite finds wrong; of very much the beginning.
     let damage: [String]
+    /// Whether nothing is wrong with the trees, so that every row can be read.
+    let areTreesSound: Bool
     /// Whose file it says it is; nil when that cannot be read.
     let applicationID: Int64?
     /// The layout that it says it has.
@@ -23,11 +27,13 @@ final class SalvageSource {
         guard let connection = try? Connection(path, mode: mode) else { return nil }
         self.connection = connection
         let sizes = [path, path + "-wal"].map { FileStatus.unfollowed($0)?.size ?? 0 }
-        limit = StepLimit(bytes: sizes.reduce(0, +), on: connection)
+        bytes = sizes.reduce(0, +)
+        limit = StepLimit(bytes: bytes, on: connection)
         // A schema of which a part is damaged is read as far as it goes.
         connection.tolerateDamagedSchema()
         applicationID = try? connection.integer("PRAGMA application_id")
         var tables: Set<String> = []
+        var schemaDamage: [String] = []
         do throws(SQLiteError) {
             // A view of such a name would be another's statement, and is not asked.
             let names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'molt\\_%' ESCAPE '\\'"
@@ -36,12 +42,39 @@ final class SalvageSource {
             return nil
         } catch {
             // What was read before counts.
+            schemaDamage.append("the schema cannot be read to its end: \(error.message)")
         }
         self.tables = tables
+        // A byte that changed in the schema takes a table away, and SQLite finds nothing wrong with that.
+        for name in Self.lastingTables where tables.contains("molt_record") && !tables.contains(name) {
+            schemaDamage.append("the schema has no table \(name)")
+        }
+        if tables.contains("molt_record") {
+            var strange = Set(tables.subtracting(Self.knownTables))
+            let others = "SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+            // Where it cannot be read to its end, that was said above.
+            try? connection.prepare(others).eachRow { row throws(SQLiteError) in
+                let isTable = row.text(0) == "table" && tables.contains(row.text(1))
+                if !isTable, !["index", "trigger"].contains(row.text(0)) { strange.insert(row.text(1)) }
+            }
+            if !strange.isEmpty {
+                schemaDamage.append("the schema has \(strange.count) entries of unknown kinds or names")
+            }
+        }
         version = try? connection.integer("PRAGMA user_version")
         format = tables.contains("molt_meta") ? try? FileFormat.number(of: connection) : nil
-        damage = Self.check(connection, limit)
+        let found = Self.check(connection, limit)
+        damage = schemaDamage + found.lines
+        areTreesSound = schemaDamage.isEmpty && found.areTreesSound
     }
+
+    /// The tables that every cache has.
+    private static let lastingTables = ["molt_meta", "molt_type", "molt_ledger"]
+    /// All that a cache may have.
+    private static let knownTables: Set = [
+        "molt_record", "molt_meta", "molt_type", "molt_ledger", "molt_journal", "molt_shape", "molt_adopted",
+        "molt_quarantine", "molt_deferred", "molt_failed",
+    ]
 
     deinit {
         lookup = nil
@@ -62,17 +95,21 @@ final class SalvageSource {
     /// What SQLite finds wrong: with the trees, and where these are sound, with what is in them.
     ///
     /// The second look counts the rows of an index in one instruction, which in a tree that does not end nothing stops.
-    private static func check(_ connection: Connection, _ limit: StepLimit) -> [String] {
+    private static func check(_ connection: Connection, _ limit: StepLimit) -> (lines: [String], areTreesSound: Bool) {
+        let lines = run("PRAGMA quick_check(100)", connection, limit)
+        guard lines.isEmpty else { return (lines, false) }
+        return (run("PRAGMA integrity_check(100)", connection, limit), true)
+    }
+
+    private static func run(_ pragma: String, _ connection: Connection, _ limit: StepLimit) -> [String] {
         var lines: [String] = []
-        for pragma in ["PRAGMA quick_check(100)", "PRAGMA integrity_check(100)"] where lines.isEmpty {
-            limit.renew()
-            do throws(SQLiteError) {
-                try connection.prepare(pragma).eachRow { row throws(SQLiteError) in
-                    if row.text(0) != "ok" { lines.append(row.text(0)) }
-                }
-            } catch {
-                lines.append(error.isInterruption ? "the rows of a table do not end" : error.message)
+        limit.renew()
+        do throws(SQLiteError) {
+            try connection.prepare(pragma).eachRow { row throws(SQLiteError) in
+                if row.text(0) != "ok" { lines.append(row.text(0)) }
             }
+        } catch {
+            lines.append(error.isInterruption ? "the rows of a table do not end" : error.message)
         }
         return lines
     }
@@ -199,9 +236,14 @@ final class SalvageSource {
         guard let statement = try? connection.prepare("SELECT \(columns) FROM \(table)") else { return nil }
         var rows: [[ColumnValue]] = []
         limit.renew()
+        // More than the file has are rows that come again and again.
+        var rest = bytes + 4_096
         while let isRow = try? statement.step() {
             guard isRow else { return rows }
-            rows.append(statement.values)
+            let values = statement.values
+            rest -= values.reduce(4) { $0 + $1.byteCount }
+            guard rest >= 0 else { return nil }
+            rows.append(values)
         }
         return nil
     }

@@ -9,38 +9,52 @@ struct SalvagedTables {
     private var adopted: [Int64: [ColumnValue]] = [:]
     private var quarantined: [Int64: [ColumnValue]] = [:]
     private var whole: Set<PageScan.Kind> = []
+    /// Those of which the schema has no table.
+    private var absent: Set<PageScan.Kind> = []
     /// What the file says of itself, by name; nil when that cannot be read.
     private var marks: [[ColumnValue]]?
     /// What a migration that is half done has still to do, by table; a table is missing when it cannot be read whole.
     private var pending: [String: [[ColumnValue]]] = [:]
 
     /// Reads what SQLite can still read; what was read before stays.
-    mutating func read(_ source: SalvageSource) throws {
-        try read(.type, "molt_type", source)
-        try read(.ledger, "molt_ledger", source)
-        try read(.journal, "molt_journal", source)
+    ///
+    /// - Parameter isStale: Whether it is the state before the log: what is found there is not all, and what was waiting
+    ///   then may have been done since.
+    mutating func read(_ source: SalvageSource, isStale: Bool = false) throws {
+        try read(.type, "molt_type", source, isStale)
+        try read(.ledger, "molt_ledger", source, isStale)
+        if isStale { return try read(.quarantine, "molt_quarantine", source, isStale) }
+        try read(.journal, "molt_journal", source, isStale)
         if marks == nil { marks = source.has("molt_meta") ? source.wholeTable("name, value", of: "molt_meta") : nil }
         for table in Self.pendingTables where pending[table.name] == nil && source.has(table.name) {
             pending[table.name] = source.wholeTable(table.columns, of: table.name)
         }
         // Most caches have no such tables.
         for (kind, table) in [(PageScan.Kind.quarantine, "molt_quarantine"), (.adopted, "molt_adopted")] {
-            if source.has("molt_record"), !source.has(table) { whole.insert(kind) }
-            try read(kind, table, source)
+            if source.has("molt_record"), !source.has(table) { absent.insert(kind) }
+            try read(kind, table, source, isStale)
         }
     }
 
-    private mutating func read(_ kind: PageScan.Kind, _ table: String, _ source: SalvageSource) throws {
+    private mutating func read(
+        _ kind: PageScan.Kind,
+        _ table: String,
+        _ source: SalvageSource,
+        _ isStale: Bool
+    ) throws {
         guard !whole.contains(kind) else { return }
         var found: [(Int64, [ColumnValue])] = []
         let scan = try source.rows("*", of: table) { id, values in found.append((id, values)) }
         for (id, values) in found { add(kind, id, values) }
-        if scan.isWhole { whole.insert(kind) }
+        if scan.isWhole, !isStale { whole.insert(kind) }
     }
 
     /// Takes a row that was found on a page, unless its table was read whole.
     mutating func addFound(_ kind: PageScan.Kind, _ id: Int64, _ values: [ColumnValue]) {
-        if !whole.contains(kind) { add(kind, id, values) }
+        guard !whole.contains(kind) else { return }
+        // A row on a page in use says that there was a table.
+        absent.remove(kind)
+        add(kind, id, values)
     }
 
     private mutating func add(_ kind: PageScan.Kind, _ id: Int64, _ values: [ColumnValue]) {
@@ -131,7 +145,7 @@ struct SalvagedTables {
     }
 
     private func writeQuarantine(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
-        report.isQuarantineWhole = whole.contains(.quarantine)
+        report.isQuarantineWhole = whole.contains(.quarantine) || absent.contains(.quarantine)
         guard !quarantined.isEmpty else { return }
         try target.connection.execute(QuarantineTable.creation)
         for (id, row) in quarantined.sorted(by: { $0.key < $1.key }) {

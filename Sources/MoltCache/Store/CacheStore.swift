@@ -236,7 +236,7 @@ public final class CacheStore: MigrationStore {
             if !createsFile, try (FileStatus.of(storeName)?.size ?? 0) == 0 { throw missing }
             // What it cannot make is reported by the next line, with its reason.
             try? DurableDirectory.make(at: directory)
-            try FileStatus.create(storeName)
+            try makeFile()
         }
         do {
             let connection = try Connection(storeName, mode: isInMemory ? .memory : .readWrite)
@@ -261,6 +261,31 @@ public final class CacheStore: MigrationStore {
             return connection
         } catch let error as SQLiteError {
             throw CacheError(error, path: storeName)
+        }
+    }
+
+    /// Makes the file unless there is one.
+    private func makeFile() throws {
+        // A kill may leave an empty one, which with a backup beside it would be taken for what is left of the old one. So
+        // there it has its name only when it has a page.
+        guard try FileStatus.of(storeName) == nil, (try? BackupFiles(storeName).list().isEmpty) == false else {
+            return try FileStatus.create(storeName)
+        }
+        PartFile.removeLeftover(storeName + BackupName.part)
+        do {
+            let part = try PartFile(storeName + BackupName.part)
+            let connection = try Connection(part.path, mode: .readWrite)
+            try connection.execute(
+                "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(FileFormat.applicationID)"
+            )
+            connection.close()
+            try part.publish(as: storeName)
+        } catch let error as SQLiteError {
+            throw CacheError(error, path: storeName)
+        } catch let error as DurableFile.Failure {
+            // Another one was quicker.
+            guard error.isExisting else { throw FileStatus.failure(error.number, path: storeName) }
+            try FileStatus.create(storeName)
         }
     }
 

@@ -84,7 +84,13 @@ package enum DurableFile {
         guard link(temporary, path) != 0 else {
             // The file counts now, whether or not its other name goes.
             unlink(temporary)
-            return try sync(directory: (path as NSString).deletingLastPathComponent)
+            do throws(Failure) {
+                return try sync(directory: (path as NSString).deletingLastPathComponent)
+            } catch {
+                // The name is ours, and whoever is told that it failed will try again.
+                unlink(path)
+                throw error
+            }
         }
         guard errno != EEXIST else { throw Failure(number: EEXIST) }
         // Not every file system has two names for one file.
@@ -145,7 +151,9 @@ package enum DurableFile {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure(number: errno) }
         defer { close(descriptor) }
-        guard DiskSync.file(descriptor) else { throw Failure(number: errno) }
+        guard !DiskSync.file(descriptor) else { return }
+        // Some file systems cannot sync a directory, and say so; SQLite takes no notice of that either.
+        guard [EINVAL, ENOTSUP, EBADF].contains(errno) else { throw Failure(number: errno) }
     }
 
     /// Writes bytes to where a descriptor stands.

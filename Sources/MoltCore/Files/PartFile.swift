@@ -30,7 +30,7 @@ package final class PartFile {
         guard descriptor >= 0 else { throw DurableFile.Failure(number: errno) }
         var status = stat()
         // Some network file systems lock no file; there the lock is not needed to write.
-        let isLost = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        let isLost = !Self.lock(descriptor) && errno == EWOULDBLOCK
         guard !isLost, fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
             // Between the two calls somebody took it for what a kill has left, and has removed it or is about to.
             close(descriptor)
@@ -70,14 +70,35 @@ package final class PartFile {
 
     /// Removes a file that a killed maker has left; one that is being made stays.
     package static func removeLeftover(_ path: String) {
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             // A link is no file of ours, and where it leads is not looked at.
             if errno == ELOOP { unlink(path) }
             return
         }
         defer { close(descriptor) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
+        var opened = stat()
+        var found = stat()
+        // Another maker may have removed it since, and have made its own.
+        guard lock(descriptor), fstat(descriptor, &opened) == 0, lstat(path, &found) == 0,
+            opened.st_dev == found.st_dev, opened.st_ino == found.st_ino
+        else { return }
         for suffix in suffixes { unlink(path + suffix) }
+    }
+
+    /// Takes the lock that tells others that the file is being made; `errno` says why it cannot.
+    private static func lock(_ descriptor: Int32) -> Bool {
+        #if canImport(Darwin)
+            // There, the lock of a whole file shuts out those that SQLite takes, of the same process too. So one byte is
+            // locked that SQLite never locks, for the open file and not for the process: F_OFD_SETLK of <sys/fcntl.h>.
+            var range = Darwin.flock()
+            range.l_type = Int16(F_WRLCK)
+            range.l_whence = Int16(SEEK_SET)
+            range.l_start = 0x4000_0000 + 4_096
+            range.l_len = 1
+            return fcntl(descriptor, 90, &range) == 0
+        #else
+            return flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        #endif
     }
 }

@@ -64,13 +64,23 @@ import Testing
         #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1)
     }
 
-    @Test func `What a killed one has left goes`() throws {
+    @Test func `Nothing else beside it is touched`() throws {
         try DamagedStore(file: sound.file).write(to: url)
-        try Data("half a file".utf8).write(to: URL(fileURLWithPath: url.path + ".salvaged"))
-        try Data("half a file".utf8).write(to: URL(fileURLWithPath: url.path + ".salvaged.part"))
+        for suffix in [".salvaged", ".salvaged.part", ".part"] {
+            try Data("somebody's file".utf8).write(to: URL(fileURLWithPath: url.path + suffix))
+        }
+        #expect(try CodableCache.salvage(at: url).isWhole)
+        for suffix in [".salvaged", ".salvaged.part", ".part"] {
+            #expect(try Data(contentsOf: URL(fileURLWithPath: url.path + suffix)) == Data("somebody's file".utf8))
+        }
+    }
+
+    @Test func `A cache whose name is as long as can be is replaced, too`() throws {
+        let url = scratch.file(String(repeating: "n", count: 240))
+        try DamagedStore(file: Array(sound.file.dropLast(3_000))).write(to: url)
         let report = try CodableCache.salvage(at: url)
-        #expect(report.isWhole)
-        #expect(try scratch.names().count == 2)
+        #expect(report.savedCount > 0)
+        #expect(try CodableCache(at: url, migrations: SoundStore.migrations).count() == report.savedCount)
     }
 
     @Test func `What is no cache is left where it is`() throws {
@@ -135,6 +145,17 @@ import Testing
         #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1)
         let aside = try #require(scratch.names().first { $0.hasSuffix("damaged-wal") })
         #expect(try Data(contentsOf: scratch.file(aside)) == Data(sound.openLog))
+    }
+
+    @Test func `Beside a backup, a new cache is never an empty file`() async throws {
+        try CodableCache(at: url).set(1, forKey: "one")
+        try CodableCache.backUp(at: url)
+        try FileManager.default.removeItem(at: url)
+        let cache = try CodableCache(at: url)
+        #expect(try cache.count() == 0)
+        cache.close()
+        #expect(try scratch.names().allSatisfy { !$0.hasSuffix(".part") })
+        #expect(try CodableCache.backups(at: url).count == 1)
     }
 
     @Test func `An empty file with nothing beside it becomes a cache, unless none is to be made`() throws {

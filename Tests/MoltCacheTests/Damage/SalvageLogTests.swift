@@ -65,6 +65,32 @@ import Testing
         #expect(report.isWhole, "\(report)")
     }
 
+    @Test func `One that fits is used, though an index in it is wrong`() throws {
+        try DamagedStore(file: sound.openFile, log: sound.openLog).write(to: url)
+        // Without the index in the schema, a row is removed that the index goes on naming.
+        let file = try SQLite(url)
+        let index = "name = 'molt_record_type'"
+        try file.run(
+            """
+            PRAGMA wal_autocheckpoint = 0; PRAGMA writable_schema = ON;
+            CREATE TEMP TABLE kept AS SELECT * FROM sqlite_schema WHERE \(index);
+            DELETE FROM sqlite_schema WHERE \(index)
+            """
+        )
+        try SQLite(url).run("PRAGMA wal_autocheckpoint = 0; DELETE FROM molt_record WHERE key = 'key 1'")
+        try file.run("INSERT INTO sqlite_schema SELECT * FROM temp.kept")
+        let copy = scratch.file("copy.molt")
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: url.path + suffix, toPath: copy.path + suffix)
+        }
+        let report = try CodableCache.salvage(from: copy, to: newURL)
+        #expect(!report.damage.isEmpty)
+        #expect(report.staleCount == 0)
+        let saved = try CodableCache(at: newURL, migrations: SoundStore.oldMigrations)
+        #expect(try saved.value(SoundNote.self, forKey: "key 3")?.text == "later 3")
+        #expect(try saved.count() == sound.openContents.records.count - 1)
+    }
+
     @Test func `A link in its place`() throws {
         try DamagedStore(file: sound.file).write(to: url)
         let other = scratch.file("other")

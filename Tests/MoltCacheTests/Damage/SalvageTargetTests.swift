@@ -121,6 +121,18 @@ import Testing
         #expect(try SQLite(newURL).rows(types) == SQLite(scratch.file("types.molt")).rows(types))
     }
 
+    @Test func `has the records of a file in which no id can be`() throws {
+        let url = scratch.file("ids.molt")
+        let cache = try CodableCache(at: url)
+        try cache.set("text", forKey: "key")
+        cache.close()
+        try SQLite(url).run("UPDATE molt_record SET id = -1; DROP TABLE molt_ledger")
+        let report = try CodableCache.salvage(from: url, to: newURL)
+        #expect(report.savedCount == 1)
+        #expect(!report.damage.isEmpty)
+        #expect(try CodableCache(at: newURL).value(String.self, forKey: "key") == "text")
+    }
+
     @Test func `gives records new ids that no cache would have given, and can be upgraded`() throws {
         let url = scratch.file("ids.molt")
         let cache = try CodableCache(at: url)

@@ -239,6 +239,24 @@ import Testing
         #expect(try SQLite(newURL).rows(columns) == SQLite(url).rows(columns))
     }
 
+    @Test(arguments: ["type = 'tabme'", "name = 'molt_quarantimf'", "name = 'nolt_quarantine'"])
+    func `A table that the schema has lost is not taken for one that never was`(change: String) throws {
+        var configuration = CodableCache.Configuration()
+        configuration.unconvertible = .quarantine(upTo: .none)
+        try CodableCache(at: url).set(1, forKey: "one")
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "fails", .transform("Int") { _ in throw TestFailure.expected })
+        ]
+        try CodableCache(at: url, migrations: migrations, configuration: configuration).close()
+        try SQLite(url).run(
+            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET \(change) WHERE name = 'molt_quarantine'"
+        )
+        let report = try CodableCache.salvage(from: url, to: newURL)
+        #expect(!report.isWhole)
+        #expect(!report.damage.isEmpty)
+        #expect(report.quarantinedCount == 1)
+    }
+
     @Test func `What is in quarantine is found page by page, too`() throws {
         var configuration = CodableCache.Configuration()
         configuration.unconvertible = .quarantine(upTo: .none)

@@ -51,6 +51,14 @@ enum ColumnValue: Equatable {
 }
 
 extension ColumnValue {
+    /// How many bytes it takes at least.
+    var byteCount: Int {
+        switch self {
+        case .text(let bytes), .blob(let bytes): bytes.count
+        default: 1
+        }
+    }
+
     /// The whole number, when it is one.
     var integer: Int64? {
         if case .integer(let integer) = self { integer } else { nil }
