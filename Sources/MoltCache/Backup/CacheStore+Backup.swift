@@ -44,11 +44,12 @@ extension CacheStore: BackedUpStore {
         // Whatever this connection knows of the file is over.
         close()
         do {
-            let kept = try StoreReplacement(of: storeName, keeping: request.keeping, atCopy: atCopy).replace(
-                with: .file(path, adding: request.more),
-                checking: isExpected,
-                waiting: waiting
-            )
+            let kept = try StoreReplacement(
+                of: storeName,
+                keeping: request.keeping,
+                attachedNow: request.attachedNow,
+                atCopy: atCopy
+            ).replace(with: .file(path, adding: request.more), checking: isExpected, waiting: waiting)
             guard let kept else { return }
             // One that cannot be removed, or listed, stays; the next restore tries again.
             for earlier in (try? files.list([.replaced])) ?? [] where earlier < kept {

@@ -99,11 +99,30 @@ package struct RestoreRequest {
     package var isFromAnotherStore = false
     /// The copy of what is replaced that is kept where it is whole; nil to keep none.
     ///
-    /// Earlier ones of its kind go when the restore is done.
     package var keeping: BackupRequest?
+    /// What that copy is to have of attached stores: what brings them back to what they are now.
+    ///
+    /// Called with the lock held.
+    package var attachedNow: () throws -> [JournalEntry] = { [] }
 
     /// Describes one that keeps nothing.
     package init() {}
+}
+
+extension RestoreRequest {
+    /// Has the copy of what is replaced keep attached stores as they are then, too.
+    package mutating func keep(_ attached: [any AttachedStore]) {
+        attachedNow = { try attached.changesBackToNow() }
+    }
+}
+
+extension [any AttachedStore] {
+    /// What brings each of them back to what it is now.
+    package func changesBackToNow() throws -> [JournalEntry] {
+        try compactMap { attached in
+            try attached.changesBackToNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
+        }
+    }
 }
 
 /// What a copy of a store is to be.

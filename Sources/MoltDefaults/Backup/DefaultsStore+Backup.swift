@@ -106,6 +106,7 @@ extension DefaultsStore: BackedUpStore {
         // With a journal the settings are between two states, and the journal is what counts.
         guard var copy = request.keeping, let state, !state.isFresh, state.journal.isEmpty else { return nil }
         copy.version = state.version
+        copy.attached = try request.attachedNow()
         return try makeBackup(copy)
     }
 

@@ -38,9 +38,7 @@ extension Suite {
         let store = DefaultsStore(self, attaching: attached)
         let lock = try store.files.lock(waiting: Self.patience(for: self))
         let state = try store.state()
-        let entries = try attached.compactMap { attached in
-            try attached.changesBackToNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
-        }
+        let entries = try attached.changesBackToNow()
         let backup = try store.makeBackup(BackupRequest(.manual, version: state.version, attached: entries))
         _ = consume lock
         return backup
@@ -72,10 +70,8 @@ extension Suite {
         var request = RestoreRequest()
         request.isFromAnotherStore = fromAnotherStore
         if keepsReplaced {
-            let entries = try attached.compactMap { attached in
-                try attached.changesBackToNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
-            }
-            request.keeping = BackupRequest(.replaced, version: 0, attached: entries)
+            request.keeping = BackupRequest(.replaced, version: 0)
+            request.keep(attached)
         }
         try DefaultsStore(self, attaching: attached)
             .restore(backup, request, checking: { _ in }, waiting: Self.patience(for: self))

@@ -556,6 +556,33 @@ import Testing
         #expect(try scratch.values["version"] == 1)
     }
 
+    @Test func `of a cache that is put back keeps the settings that it takes the place of, where they are attached`() throws {
+        let cache = try ScratchCache()
+        try CodableCache(at: cache.url).set("value", forKey: "key")
+        let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
+        try suite.set("newest", forKey: "name")
+        let newest = try scratch.values
+        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
+        var configuration = CodableCache.Configuration()
+        configuration.attached = [suite]
+        // What is kept next has the changes that are still to be made, and not what the suite is between the two.
+        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
+        let between = try #require(try CodableCache.filesAside(at: cache.url).first)
+        #expect(try CacheStore(at: cache.url).journal(in: between) == CacheStore(at: cache.url).journal(in: backup))
+        try CodableCache(at: cache.url, configuration: configuration).close()
+        #expect(try scratch.values["name"] == "n")
+
+        try suite.set("newest", forKey: "name")
+        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
+        let kept = try #require(try CodableCache.filesAside(at: cache.url).first)
+        #expect(kept.attachedStores == [suite.attachedName])
+        try CodableCache(at: cache.url, configuration: configuration).close()
+        #expect(try scratch.values["name"] == "n")
+        try CodableCache.restore(kept, at: cache.url)
+        try CodableCache(at: cache.url, configuration: configuration).close()
+        #expect(try scratch.values == newest)
+    }
+
     @Test func `of a cache on demand has the suites that are named`() throws {
         let cache = try ScratchCache()
         try CodableCache(at: cache.url).set("value", forKey: "key")
