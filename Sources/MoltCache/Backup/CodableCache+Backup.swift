@@ -21,8 +21,8 @@ extension CodableCache {
     /// The files beside a cache file that are no backups, and that Molt has kept; the newest first.
     ///
     /// By the end of the file's name: `aside` for the store of a newer app that was started afresh, `damaged` for a file that
-    /// could not be read when a backup took its place, and `replaced` for what was there, and whole, when one did. Of the
-    /// last there is one, the newest; Molt removes none of the others. ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)``
+    /// could not be read when a backup took its place, and `replaced` for what was there, and whole, when one did. Molt
+    /// removes none of them. ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)``
     /// puts one back, ``salvage(from:to:migrations:)`` reads a damaged one, and ``removeBackup(_:at:)`` removes one.
     ///
     /// - Throws: ``CacheError`` with the code `notAFile` when there can be no cache at the URL, and `noPermission` or
@@ -84,8 +84,8 @@ extension CodableCache {
     /// suites, which ``StoreBackup/attachedStores`` names: where its migrations do not, in the configuration's `attached`.
     /// Otherwise it fails with the code `notAttached`, and so do later ones.
     ///
-    /// What was there is kept beside: with `replaced` at the end of its name, until the next restore, or with `damaged`
-    /// when it is not whole. ``filesAside(at:)`` lists both. The settings that the backup takes the place of are in the
+    /// What was there is kept beside: with `replaced` at the end of its name, or with `damaged` when it is not whole.
+    /// ``filesAside(at:)`` lists both; they stay until ``removeBackup(_:at:)``. The settings that the backup takes the place of are in the
     /// first only when their suites are named in `attaching`.
     ///
     /// - Important: What was written since the backup was made is not in the file any more.

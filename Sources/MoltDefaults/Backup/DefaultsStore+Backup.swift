@@ -93,11 +93,8 @@ extension DefaultsStore: BackedUpStore {
             if let kept { try? files.remove(kept) }
             throw error
         }
+        // Earlier copies of what was replaced stay: the first may have what is nowhere else.
         try apply(content)
-        // One that cannot be removed, or listed, stays; the next restore tries again.
-        for earlier in (try? files.backups([.replaced])) ?? [] {
-            if let kept, earlier < kept { try? files.remove(earlier) }
-        }
         _ = consume lock
     }
 

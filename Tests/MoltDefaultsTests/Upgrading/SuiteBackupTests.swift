@@ -87,12 +87,12 @@ import Testing
         try suite.restore(kept, attaching: [other.suite])
         #expect(try scratch.values == after.0)
         #expect(try other.values == after.1)
-        // The last one only.
-        let last = try suite.filesAside()
-        #expect(last.count == 1 && last != [kept])
+        // The one that was kept first stays, too.
+        let all = try suite.filesAside()
+        #expect(all.count == 2 && all.last == kept)
         try suite.restore(backup, attaching: [other.suite], keepsReplaced: false)
-        #expect(try suite.filesAside() == last)
-        try suite.removeBackup(last[0])
+        #expect(try suite.filesAside() == all)
+        for file in all { try suite.removeBackup(file) }
         #expect(try suite.filesAside() == [])
     }
 
