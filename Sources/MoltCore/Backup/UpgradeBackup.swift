@@ -69,7 +69,9 @@ package final class UpgradeBackup {
         guard backup != nil || earlier != nil, let store, let policy = options.backup else { return }
         // One that cannot be removed, or looked at, stays; the next upgrade tries again.
         let excess = policy.excess(of: (try? store.backups()) ?? []) { start(of: $0, in: store) }
-        for backup in excess { try? store.remove(backup) }
+        // The one of this upgrade stays whatever its date is: the clock may have been put back.
+        let own = backup?.url.lastPathComponent ?? earlier
+        for backup in excess where backup.url.lastPathComponent != own { try? store.remove(backup) }
     }
 
     /// The upgrade failed: puts the backup back when the transaction could not undo what was done.

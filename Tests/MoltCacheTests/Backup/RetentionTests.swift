@@ -93,6 +93,24 @@ import Testing
         #expect(try scenario.backups.contains(manual))
     }
 
+    @Test func `have the one of the upgrade that has just ended, also when the clock was put back`() throws {
+        try scenario.fill(0)
+        let now = Log<Date>()
+        now.append(Self.now)
+        let configuration = BackupScenario.configuration(keep: 1) { $0.backup?.now = { now.all.last ?? Date() } }
+        for (version, seconds) in [(1, 0.0), (2, -86_400), (3, -86_401), (4, 86_400)] {
+            now.append(Self.now.addingTimeInterval(seconds))
+            try scenario.open(version, configuration).close()
+            #expect(try scenario.backups.map(\.schemaVersion) == [version - 1])
+        }
+        // Names that come after all others, whatever time it is.
+        #expect(try scenario.backups.map(\.date) == [Self.now.addingTimeInterval(86_400)])
+        now.append(Self.now)
+        try scenario.open(5, configuration).close()
+        #expect(try scenario.backups.map(\.schemaVersion) == [4])
+        #expect(try scenario.backups[0].date > Self.now.addingTimeInterval(86_400))
+    }
+
     @Test func `are not looked at by an opening that upgrades nothing, or that fails`() throws {
         try scenario.fill(0)
         for version in 1...3 { try scenario.open(version, BackupScenario.configuration(keep: 9)).close() }

@@ -198,6 +198,14 @@ import Testing
         #expect(try suite.backups().count == 2)
     }
 
+    @Test func `is kept when the clock was put back since an earlier one`() throws {
+        var options = options(keep: 1)
+        options.backup?.now = { Date(timeIntervalSinceNow: 86_400) }
+        try suite.upgrade(with: registry(1), options: options)
+        try suite.upgrade(with: registry(2), options: self.options(keep: 1))
+        #expect(try suite.backups().map(\.schemaVersion) == [1])
+    }
+
     @Test func `that does not fit ends the upgrade before it writes`() throws {
         let before = try scratch.values
         var options = options()
