@@ -154,6 +154,23 @@ import Testing
         #expect(try scenario.backups.last == first.last)
     }
 
+    @Test func `of a store that was removed and made anew are of another upgrade`() throws {
+        for name in ["one", "two"] {
+            for suffix in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: scenario.url.path + suffix)
+            }
+            try scenario.fill(1)
+            let cache = try scenario.open(1)
+            try cache.set(Person.jane, forKey: name)
+            cache.close()
+            try scenario.open(2).close()
+        }
+        let backups = try scenario.backups
+        #expect(backups.map(\.schemaVersion) == [1, 1])
+        let keys = try backups.map { try CacheStore.contents(at: $0.url).records.map(\.key) }
+        #expect(keys.map(\.last) == ["two", "one"])
+    }
+
     @Test func `have what an older release has written between two tries`() async throws {
         try scenario.fill(0)
         try scenario.open(1).close()
