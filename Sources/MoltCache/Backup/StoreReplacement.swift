@@ -83,8 +83,9 @@ struct StoreReplacement {
             try replacePages(with: contents, &kept, checking: isExpected, waiting: waiting)
             return kept
         } catch {
-            // A copy of what is still there is of no use.
-            if let kept { try? DurableFile.remove(FileStatus.path(of: kept.url)) }
+            // A copy of what is still there is of no use. A commit that the disk has failed may be found in the log later.
+            let mayBeCommitted = (error as? SQLiteError)?.mayBeCommitted ?? false
+            if let kept, !mayBeCommitted { try? DurableFile.remove(FileStatus.path(of: kept.url)) }
             guard let error = error as? SQLiteError, error.isDamage, case .file(let path, let more) = contents else {
                 throw error
             }

@@ -89,13 +89,22 @@ extension DefaultsStore: BackedUpStore {
         do {
             try files.write(DefaultsJournal(ledger: content.ledger, entries: content.entries))
         } catch {
-            // A copy of what is still there is of no use.
-            if let kept { try? files.remove(kept) }
+            // A copy of what is still there is of no use. A journal that has its name is applied, whatever failed then.
+            if let kept, !mayHaveJournal { try? files.remove(kept) }
             throw error
         }
         // Earlier copies of what was replaced stay: the first may have what is nowhere else.
         try apply(content)
         _ = consume lock
+    }
+
+    /// Whether there is a journal, or it cannot be known.
+    private var mayHaveJournal: Bool {
+        do {
+            return try files.journal() != nil
+        } catch {
+            return true
+        }
     }
 
     /// Keeps a copy of settings that are whole, where that is wanted.
