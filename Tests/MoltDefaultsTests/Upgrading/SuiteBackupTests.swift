@@ -96,6 +96,34 @@ import Testing
         #expect(try suite.filesAside() == [])
     }
 
+    @Test(arguments: [true, false])
+    func `that is put back over an upgrade that was cut off keeps what that has committed`(isAttached: Bool) throws {
+        struct Stop: Error {}
+        let other = try ScratchSuite(["theme": "dark"])
+        let (suite, group) = (suite, other.suite)
+        let backup = try suite.backUp()
+        let before = try scratch.values
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") }),
+            Migration(to: 2, "change both", .settings(in: group) { try $0.set("light", forKey: "theme") }),
+        ]
+        var stopping = MigrationOptions()
+        stopping.atPoint = { if $0.kind == .beforeApply { throw Stop() } }
+        #expect(throws: (any Error).self) { try suite.upgrade(with: migrations, options: stopping) }
+        #expect(try state.version == 2 && state.journal.count == 2)
+        #expect(try scratch.values["name"] == "n")
+
+        try suite.restore(backup, attaching: isAttached ? [group] : [])
+        #expect(try scratch.values == before)
+        #expect(try state.journal == (isAttached ? [] : [group.attachedName]))
+        let kept = try #require(try suite.filesAside().first)
+        #expect(kept.schemaVersion == 2 && kept.attachedStores == [group.attachedName])
+        // What was committed is made where it is attached.
+        try suite.restore(kept, attaching: [group])
+        #expect(try scratch.values["name"] == "changed" && other.values["theme"] == "light")
+        #expect(try state.version == 2 && state.journal.isEmpty)
+    }
+
     @Test func `that is of another suite, or stands elsewhere, is refused unless it is said that it is`() throws {
         let other = try ScratchSuite(["name": "other"])
         let backup = try suite.backUp(attaching: [other.suite])
