@@ -272,6 +272,28 @@ import Testing
         #expect(try cache.value(Person.self, forKey: "1") == .jane)
     }
 
+    @Test func `are made of such a version when a release that knows it has written to it in between`() throws {
+        try scenario.fill(0, count: 25)
+        let (url, known, commits) = (scenario.url, batched(2), Log<Int>())
+        let configuration = BackupScenario.configuration { configuration in
+            configuration.batchSize = 10
+            configuration.atPoint = { point in
+                guard point.kind == .afterCommit else { return }
+                commits.append(1)
+                // Behind migration 2, and before 3, which is of the same opening.
+                guard commits.count == 4 else { return }
+                let old = try CodableCache(at: url, migrations: known)
+                try old.set(Person.jane, forKey: "1")
+                old.close()
+            }
+        }
+        try CodableCache(at: scenario.url, migrations: batched(), configuration: configuration).close()
+        #expect(try CacheStore.state(at: scenario.url).version == 3)
+        #expect(try scenario.backups.map(\.schemaVersion) == [2, 0])
+        let cache = try CodableCache(at: scenario.backups[0].url, migrations: batched(2))
+        #expect(try cache.value(Person.self, forKey: "1") == .jane)
+    }
+
     @Test func `are made of such a version when the one before the upgrade is gone`() throws {
         try scenario.fill(0, count: 25)
         try stop(afterCommit: 4)
