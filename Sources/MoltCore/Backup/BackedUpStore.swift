@@ -137,6 +137,8 @@ package struct BackupRequest {
     package var policy: BackupPolicy
     /// Called before each part of the work; throws to stop it.
     package var step: () throws -> Void
+    /// What can be done where there is no room, beside freeing some; nil for what the kind says.
+    package var otherwise: String?
 
     /// Describes a copy.
     package init(
@@ -158,6 +160,6 @@ package struct BackupRequest {
     /// - Throws: ``MigrationError`` with the code `noSpaceForBackup`.
     package func checkSpace(for bytes: Int64, in directory: String, store: String) throws(MigrationError) {
         guard let free = policy.freeSpace(directory), free < bytes else { return }
-        throw .noSpace(for: bytes, free: free, in: directory, store: store, kind: kind)
+        throw .noSpace(for: bytes, free: free, in: directory, store: store, kind: kind, otherwise: otherwise)
     }
 }

@@ -66,13 +66,17 @@ package struct Downgrade {
         var lock = LockWait(options: options, attempt: AttemptNote(store, options))
         var request = RestoreRequest()
         request.more = more
-        request.keeping = BackupRequest(
+        var keeping = BackupRequest(
             .replaced,
             version: state.version,
             policy: options.backup ?? BackupPolicy()
         ) {
             try options.checkCancellation()
         }
+        // A policy has no choice to keep none.
+        let kind = store.canStartAfresh ? "CodableCache" : "Suite"
+        keeping.otherwise = "put the backup back with \(kind).restore and keepsReplaced: false"
+        request.keeping = keeping
         request.keep(attachedStores(named: loss.attachedStores, of: store))
         try store.restore(usable.backup, request, checking: isAsConfirmed(state, plan)) { try lock.wait() }
         options.monitor?.send(.restored(usable.backup))

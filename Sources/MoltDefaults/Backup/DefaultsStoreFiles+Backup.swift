@@ -77,6 +77,7 @@ extension DefaultsStoreFiles {
                     in: directory.path,
                     store: suite.attachedName,
                     kind: request.kind,
+                    otherwise: request.otherwise,
                     underlying: error
                 )
             } catch {
