@@ -139,7 +139,8 @@ extension DefaultsStore: BackedUpStore {
     ) throws -> StoreBackup? {
         guard var copy = request.keeping, let state, !state.isFresh, let rest else { return nil }
         copy.version = state.version
-        copy.attached = try request.attachedNow() + rest.map { JournalEntry(store: $0.store, changes: Array($0.changes)) }
+        copy.attached =
+            try request.attachedNow() + rest.map { JournalEntry(store: $0.store, changes: Array($0.changes)) }
         return try writeBackup(copy)
     }
 

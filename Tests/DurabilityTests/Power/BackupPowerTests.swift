@@ -189,7 +189,9 @@ extension PowerLossTests {
                 return counts
             }
 
-            @Test func `keeps what was there whenever the backup has taken its place, whatever call was refused`() throws {
+            @Test func `keeps what was there whenever the backup has taken its place, whatever call was refused`()
+                throws
+            {
                 defer { place.remove() }
                 try People.prepare(place, count: 300)
                 let backup = try CodableCache.backUp(at: place.cache)

@@ -250,7 +250,8 @@ import Testing
         #expect(loss.backup?.schemaVersion == 1)
     }
 
-    @Test func `is left where there is no room to keep what would be replaced, and the advice can be followed`() throws {
+    @Test func `is left where there is no room to keep what would be replaced, and the advice can be followed`() throws
+    {
         try upgrade()
         let before = try scenario.contents
         var configuration = configuration(.restoreBackup { _ in true })

@@ -592,7 +592,9 @@ import Testing
         #expect(try scratch.values["version"] == 1)
     }
 
-    @Test func `of a cache that is put back keeps the settings that it takes the place of, where they are attached`() throws {
+    @Test func `of a cache that is put back keeps the settings that it takes the place of, where they are attached`()
+        throws
+    {
         let cache = try ScratchCache()
         try CodableCache(at: cache.url).set("value", forKey: "key")
         let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
