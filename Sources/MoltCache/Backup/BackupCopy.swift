@@ -152,7 +152,15 @@ struct BackupCopy {
     private var version: Int? { request.kind == .damaged ? nil : request.version }
 
     private func noSpace(_ size: Int64, _ error: any Error) -> MigrationError {
-        .noSpace(for: size, free: nil, in: files.directory, store: storeName, kind: request.kind, underlying: error)
+        .noSpace(
+            for: size,
+            free: nil,
+            in: files.directory,
+            store: storeName,
+            kind: request.kind,
+            otherwise: request.otherwise,
+            underlying: error
+        )
     }
 
     private func failure(_ reason: String, _ error: any Error) -> MigrationError {

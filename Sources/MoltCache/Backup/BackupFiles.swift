@@ -88,8 +88,10 @@ struct BackupFiles {
         }
     }
 
-    /// A name that no file has.
+    /// A name that no file has, and that is later than all that there are, also when the clock was put back.
     func unused(_ kind: BackupName.Kind, version: Int?, at date: Date) -> BackupName {
+        // What cannot be listed may have any.
+        let date = BackupName.later(date, than: (try? names()) ?? [], of: name)
         var name = BackupName(store: name, version: version, date: date, kind: kind)
         while [name.text, name.text + BackupName.part].contains(where: { FileStatus.unfollowed(path(of: $0)) != nil }) {
             let next = name.date.addingTimeInterval(0.0015)

@@ -44,16 +44,13 @@ extension CacheStore: BackedUpStore {
         // Whatever this connection knows of the file is over.
         close()
         do {
-            let kept = try StoreReplacement(of: storeName, keeping: request.keeping, atCopy: atCopy).replace(
-                with: .file(path, adding: request.more),
-                checking: isExpected,
-                waiting: waiting
-            )
-            guard let kept else { return }
-            // One that cannot be removed, or listed, stays; the next restore tries again.
-            for earlier in (try? files.list([.replaced])) ?? [] where earlier < kept {
-                try? DurableFile.remove(FileStatus.path(of: earlier.url))
-            }
+            // Earlier copies of what was replaced stay: the first may have what is nowhere else.
+            try StoreReplacement(
+                of: storeName,
+                keeping: request.keeping,
+                attachedNow: request.attachedNow,
+                atCopy: atCopy
+            ).replace(with: .file(path, adding: request.more), checking: isExpected, waiting: waiting)
         } catch let error as StoreReplacement.DamagedSource {
             throw MigrationError.backupUnusable(backup, error.reason)
         } catch let error as SQLiteError {

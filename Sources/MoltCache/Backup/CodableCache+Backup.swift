@@ -21,8 +21,8 @@ extension CodableCache {
     /// The files beside a cache file that are no backups, and that Molt has kept; the newest first.
     ///
     /// By the end of the file's name: `aside` for the store of a newer app that was started afresh, `damaged` for a file that
-    /// could not be read when a backup took its place, and `replaced` for what was there, and whole, when one did. Of the
-    /// last there is one, the newest; Molt removes none of the others. ``restore(_:at:fromAnotherStore:keepsReplaced:timeout:)``
+    /// could not be read when a backup took its place, and `replaced` for what was there, and whole, when one did. Molt
+    /// removes none of them. ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)``
     /// puts one back, ``salvage(from:to:migrations:)`` reads a damaged one, and ``removeBackup(_:at:)`` removes one.
     ///
     /// - Throws: ``CacheError`` with the code `notAFile` when there can be no cache at the URL, and `noPermission` or
@@ -64,9 +64,7 @@ extension CodableCache {
                 store: store.storeName
             )
         }
-        let entries = try attached.compactMap { attached in
-            try attached.changesBackToNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
-        }
+        let entries = try attached.changesBackToNow()
         return try store.makeBackup(
             BackupRequest(.manual, version: state.version, attached: entries.isEmpty ? nil : entries)
         )
@@ -86,13 +84,16 @@ extension CodableCache {
     /// suites, which ``StoreBackup/attachedStores`` names: where its migrations do not, in the configuration's `attached`.
     /// Otherwise it fails with the code `notAttached`, and so do later ones.
     ///
-    /// What was there is kept beside: with `replaced` at the end of its name, until the next restore, or with `damaged`
-    /// when it is not whole. ``filesAside(at:)`` lists both.
+    /// What was there is kept beside: with `replaced` at the end of its name, or with `damaged` when it is not whole.
+    /// ``filesAside(at:)`` lists both; they stay until ``removeBackup(_:at:)``. The settings that the backup takes the place of are in the
+    /// first only when their suites are named in `attaching`.
     ///
     /// - Important: What was written since the backup was made is not in the file any more.
     /// - Parameters:
     ///   - backup: One of ``backups(at:)``, or of ``filesAside(at:)``.
     ///   - url: The file; it need not exist, nor its directory.
+    ///   - attached: Suites that are to be in the copy of what is there as they are now, too: those that the backup has
+    ///     (``StoreBackup/attachedStores``). None by default.
     ///   - fromAnotherStore: Whether the backup may be of another file, or stand in another directory than the file; not
     ///     by default, as the values of one user would replace those of another.
     ///   - keepsReplaced: Whether a copy of what is there is kept; by default. It takes the space of the file.
@@ -102,6 +103,7 @@ extension CodableCache {
     public static func restore(
         _ backup: StoreBackup,
         at url: URL,
+        attaching attached: [any AttachedStore] = [],
         fromAnotherStore: Bool = false,
         keepsReplaced: Bool = true,
         timeout: Duration = .seconds(5)
@@ -118,7 +120,10 @@ extension CodableCache {
         }
         var request = RestoreRequest()
         request.isFromAnotherStore = fromAnotherStore
-        if keepsReplaced { request.keeping = BackupRequest(.replaced, version: 0) }
+        if keepsReplaced {
+            request.keeping = BackupRequest(.replaced, version: 0)
+            request.keep(attached)
+        }
         try CacheStore(at: url).restore(backup, request, checking: { _ in }, waiting: wait)
     }
 

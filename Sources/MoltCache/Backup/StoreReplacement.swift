@@ -21,13 +21,21 @@ struct StoreReplacement {
 
     /// The copy of what is replaced that is kept where it is whole; nil for none.
     private let keeping: BackupRequest?
+    /// What that copy is to have of attached stores; called with the lock held.
+    private let attachedNow: () throws -> [JournalEntry]
     /// Called before each part of the copy; with the last one it is committed.
     private let atCopy: () -> Void
 
     /// Looks at nothing yet.
-    init(of storeName: String, keeping: BackupRequest? = nil, atCopy: @escaping () -> Void = {}) {
+    init(
+        of storeName: String,
+        keeping: BackupRequest? = nil,
+        attachedNow: @escaping () throws -> [JournalEntry] = { [] },
+        atCopy: @escaping () -> Void = {}
+    ) {
         self.storeName = storeName
         self.keeping = keeping
+        self.attachedNow = attachedNow
         self.atCopy = atCopy
         files = BackupFiles(storeName)
     }
@@ -75,8 +83,9 @@ struct StoreReplacement {
             try replacePages(with: contents, &kept, checking: isExpected, waiting: waiting)
             return kept
         } catch {
-            // A copy of what is still there is of no use.
-            if let kept { try? DurableFile.remove(FileStatus.path(of: kept.url)) }
+            // A copy of what is still there is of no use. A commit that the disk has failed may be found in the log later.
+            let mayBeCommitted = (error as? SQLiteError)?.mayBeCommitted ?? false
+            if let kept, !mayBeCommitted { try? DurableFile.remove(FileStatus.path(of: kept.url)) }
             guard let error = error as? SQLiteError, error.isDamage, case .file(let path, let more) = contents else {
                 throw error
             }
@@ -127,6 +136,9 @@ struct StoreReplacement {
             try keepDamaged()
         } else if var request = keeping, let state, !state.isFresh {
             request.version = state.version
+            // Where changes are still to be made, those are what the copy is to have: it has them already.
+            let entries = state.journal.isEmpty ? try attachedNow() : []
+            request.attached = entries.isEmpty ? nil : entries
             kept = try BackupCopy(of: storeName, request, isLocked: true).make()
         }
         repeat { atCopy() } while try copy.step()

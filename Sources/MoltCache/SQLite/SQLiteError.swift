@@ -81,6 +81,8 @@ extension SQLiteError {
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(resultCode) }
     /// Whether the file is damaged, or no database at all.
     var isDamage: Bool { resultCode == SQLITE_CORRUPT || resultCode == SQLITE_NOTADB }
+    /// Whether what was to be committed may be on disk all the same: a call failed, and not for want of room.
+    var mayBeCommitted: Bool { resultCode == SQLITE_IOERR && !isFull && !isAtLimit }
     /// Whether a statement was stopped because the time was over.
     var isInterruption: Bool { resultCode == SQLITE_INTERRUPT }
     /// Whether two rows would have had the same key.

@@ -99,11 +99,30 @@ package struct RestoreRequest {
     package var isFromAnotherStore = false
     /// The copy of what is replaced that is kept where it is whole; nil to keep none.
     ///
-    /// Earlier ones of its kind go when the restore is done.
     package var keeping: BackupRequest?
+    /// What that copy is to have of attached stores: what brings them back to what they are now.
+    ///
+    /// Called with the lock held.
+    package var attachedNow: () throws -> [JournalEntry] = { [] }
 
     /// Describes one that keeps nothing.
     package init() {}
+}
+
+extension RestoreRequest {
+    /// Has the copy of what is replaced keep attached stores as they are then, too.
+    package mutating func keep(_ attached: [any AttachedStore]) {
+        attachedNow = { try attached.changesBackToNow() }
+    }
+}
+
+extension [any AttachedStore] {
+    /// What brings each of them back to what it is now.
+    package func changesBackToNow() throws -> [JournalEntry] {
+        try compactMap { attached in
+            try attached.changesBackToNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
+        }
+    }
 }
 
 /// What a copy of a store is to be.
@@ -118,6 +137,8 @@ package struct BackupRequest {
     package var policy: BackupPolicy
     /// Called before each part of the work; throws to stop it.
     package var step: () throws -> Void
+    /// What can be done where there is no room, beside freeing some; nil for what the kind says.
+    package var otherwise: String?
 
     /// Describes a copy.
     package init(
@@ -139,6 +160,6 @@ package struct BackupRequest {
     /// - Throws: ``MigrationError`` with the code `noSpaceForBackup`.
     package func checkSpace(for bytes: Int64, in directory: String, store: String) throws(MigrationError) {
         guard let free = policy.freeSpace(directory), free < bytes else { return }
-        throw .noSpace(for: bytes, free: free, in: directory, store: store, kind: kind)
+        throw .noSpace(for: bytes, free: free, in: directory, store: store, kind: kind, otherwise: otherwise)
     }
 }

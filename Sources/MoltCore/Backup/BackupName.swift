@@ -64,6 +64,14 @@ package struct BackupName: Hashable, Sendable {
         guard self.text == text else { return nil }
     }
 
+    /// A date, or a later one: names that are made after others come after them, also when the clock was put back.
+    ///
+    /// - Parameter names: The files beside the store.
+    package static func later(_ date: Date, than names: [String], of store: String) -> Date {
+        let newest = names.compactMap { BackupName($0, of: store)?.date }.max()
+        return newest.map { max(date, $0.addingTimeInterval(0.0015)) } ?? date
+    }
+
     /// How many bytes a store's names have at most.
     package static func longest(of store: String) -> Int {
         // ".v", a version, "-", the time, and the longest of the ends.

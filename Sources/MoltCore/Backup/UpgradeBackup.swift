@@ -25,10 +25,15 @@ package final class UpgradeBackup {
 
     /// Makes the backup, where one is wanted; inside the upgrade's transaction, before anything was written.
     ///
-    /// An upgrade of several transactions makes it in the first one.
+    /// An upgrade of several transactions makes it in the first one, and another one when others have written to the store
+    /// between two of them: what is put back must have that.
     func make(for plan: MigrationPlan, _ state: StoreState, attached: () throws -> [JournalEntry]) throws {
-        guard backup == nil, !plan.isFresh else { return }
-        if earlier == nil { earlier = try markedStore?.upgradeBackup() }
+        guard !plan.isFresh else { return }
+        let marked = try markedStore?.upgradeBackup()
+        if let backup, backup.url.lastPathComponent == marked { return }
+        // The store is not any more what it was made of, or has been left.
+        backup = nil
+        earlier = marked
         // What is half done is no state that anyone would go back to.
         guard state.unfinished == nil, let store, let policy = options.backup else { return }
         // Nor is a version that the upgrade only passes: the backup is the one of the version that it began from.
@@ -69,7 +74,9 @@ package final class UpgradeBackup {
         guard backup != nil || earlier != nil, let store, let policy = options.backup else { return }
         // One that cannot be removed, or looked at, stays; the next upgrade tries again.
         let excess = policy.excess(of: (try? store.backups()) ?? []) { start(of: $0, in: store) }
-        for backup in excess { try? store.remove(backup) }
+        // The one of this upgrade stays whatever its date is: the clock may have been put back.
+        let own = backup?.url.lastPathComponent ?? earlier
+        for backup in excess where backup.url.lastPathComponent != own { try? store.remove(backup) }
     }
 
     /// The upgrade failed: puts the backup back when the transaction could not undo what was done.

@@ -66,15 +66,18 @@ package struct Downgrade {
         var lock = LockWait(options: options, attempt: AttemptNote(store, options))
         var request = RestoreRequest()
         request.more = more
-        request.keeping = BackupRequest(
+        var keeping = BackupRequest(
             .replaced,
             version: state.version,
-            // Where changes are still to be made, those are what the copy is to have.
-            attached: state.journal.isEmpty ? try changesBackToNow(loss.attachedStores, of: store) : nil,
             policy: options.backup ?? BackupPolicy()
         ) {
             try options.checkCancellation()
         }
+        // A policy has no choice to keep none.
+        let kind = store.canStartAfresh ? "CodableCache" : "Suite"
+        keeping.otherwise = "put the backup back with \(kind).restore and keepsReplaced: false"
+        request.keeping = keeping
+        request.keep(attachedStores(named: loss.attachedStores, of: store))
         try store.restore(usable.backup, request, checking: isAsConfirmed(state, plan)) { try lock.wait() }
         options.monitor?.send(.restored(usable.backup))
     }
@@ -159,12 +162,10 @@ package struct Downgrade {
         return (entries, wanted.sorted())
     }
 
-    /// What brings attached stores back to what they are now.
-    private func changesBackToNow(_ names: [String], of store: any BackedUpStore) throws -> [JournalEntry] {
+    /// Those of the attached stores that have the names.
+    private func attachedStores(named names: [String], of store: any BackedUpStore) -> [any AttachedStore] {
         let known = Dictionary(attachedStores(of: store).map { ($0.attachedName, $0) }) { first, _ in first }
-        return try names.compactMap { name in
-            try known[name]?.changesBackToNow().map { JournalEntry(store: name, changes: $0) }
-        }
+        return names.compactMap { known[$0] }
     }
 
     private func loss(of store: any BackedUpStore, _ state: StoreState, _ plan: MigrationPlan) throws -> DowngradeLoss {

@@ -25,8 +25,9 @@ public enum DowngradePolicy: Sendable {
     /// upgrades worked on are taken from the backups made before those; ``DowngradeLoss/storesLeft`` names the others.
     ///
     /// - Important: What was written since the backup was made is not seen any more. The store as it was is kept beside,
-    ///   with `replaced` at the end of its name, until the next backup is put back. Where `confirm` says no, or when there
-    ///   is no such backup, the store is refused.
+    ///   with `replaced` at the end of its name, until it is removed. Where `confirm` says no, or when there
+    ///   is no such backup, the store is refused. Where that copy cannot be made, the opening fails with the code
+    ///   `noSpaceForBackup` or `backupFailed`, and nothing is changed.
     case restoreBackup(confirm: @Sendable (DowngradeLoss) -> Bool)
     /// The store is kept aside under another name, and a fresh one takes its place, when `confirm` says so.
     ///

@@ -13,6 +13,10 @@ extension DefaultsStore: BackedUpStore {
                 store: storeName
             )
         }
+        return try writeBackup(request)
+    }
+
+    private func writeBackup(_ request: BackupRequest) throws -> StoreBackup {
         let domain = try SuiteDomain(suite).read()
         var entries = [JournalEntry(store: storeName, changes: try SuiteIntent(replacingBy: domain).encoded())]
         entries += (request.attached ?? []).filter { $0.store != storeName }
@@ -85,42 +89,77 @@ extension DefaultsStore: BackedUpStore {
         let lock = try files.lock(waiting: waiting)
         let state = try stateToReplace()
         try isExpected(state)
-        let kept = try keepReplaced(state, request)
+        let rest = try finishUpgrade(state)
+        let kept = try keepReplaced(state, rest, request)
+        // What is still to be done to suites that are not at hand was committed; what the backup has of them comes first.
+        let restored = Set(content.entries.map(\.store))
+        content.entries += (rest ?? []).filter { !restored.contains($0.store) }
         do {
             try files.write(DefaultsJournal(ledger: content.ledger, entries: content.entries))
         } catch {
-            // A copy of what is still there is of no use.
-            if let kept { try? files.remove(kept) }
+            // A copy of what is still there is of no use. A journal that has its name is applied, whatever failed then.
+            if let kept, !mayHaveJournal { try? files.remove(kept) }
             throw error
         }
-        try apply(content)
-        // One that cannot be removed, or listed, stays; the next restore tries again.
-        for earlier in (try? files.backups([.replaced])) ?? [] {
-            if let kept, earlier < kept { try? files.remove(earlier) }
-        }
+        // Earlier copies of what was replaced stay: the first may have what is nowhere else.
+        try apply(DefaultsJournal(ledger: content.ledger, entries: content.entries))
         _ = consume lock
     }
 
+    /// Whether there is a journal, or it cannot be known.
+    private var mayHaveJournal: Bool {
+        do {
+            return try files.journal() != nil
+        } catch {
+            return true
+        }
+    }
+
+    /// Makes the changes that an upgrade has committed, and that a kill has left: what is replaced is to have them.
+    ///
+    /// - Returns: Those for suites that are not at hand; nil when the settings are between two states all the same, as
+    ///   after a restore that was cut off: the journal is what counts then.
+    private func finishUpgrade(_ state: StoreState?) throws -> [DefaultsJournal.Entry]? {
+        guard let state, let journal = try files.journal() else { return state == nil ? nil : [] }
+        let isOfUpgrade = journal.entries.allSatisfy { (try? SuiteIntent(Array($0.changes)))?.isReplacement != true }
+        let isReadable = journal.entries.allSatisfy {
+            $0.store != storeName || (try? SuiteIntent(Array($0.changes))) != nil
+        }
+        guard isOfUpgrade, isReadable, !state.journal.isEmpty else { return nil }
+        return try apply(journal)
+    }
+
     /// Keeps a copy of settings that are whole, where that is wanted.
-    private func keepReplaced(_ state: StoreState?, _ request: RestoreRequest) throws -> StoreBackup? {
-        // With a journal the settings are between two states, and the journal is what counts.
-        guard var copy = request.keeping, let state, !state.isFresh, state.journal.isEmpty else { return nil }
+    ///
+    /// - Parameter rest: What is still to be done to suites that are not at hand.
+    private func keepReplaced(
+        _ state: StoreState?,
+        _ rest: [DefaultsJournal.Entry]?,
+        _ request: RestoreRequest
+    ) throws -> StoreBackup? {
+        guard var copy = request.keeping, let state, !state.isFresh, let rest else { return nil }
         copy.version = state.version
-        return try makeBackup(copy)
+        copy.attached =
+            try request.attachedNow() + rest.map { JournalEntry(store: $0.store, changes: Array($0.changes)) }
+        return try writeBackup(copy)
     }
 
     /// Makes what the journal says, and keeps there what is about suites that are not at hand.
-    private func apply(_ content: SuiteBackupContent) throws {
+    ///
+    /// - Returns: What is kept there.
+    @discardableResult
+    private func apply(_ journal: DefaultsJournal) throws -> [DefaultsJournal.Entry] {
         let known = Dictionary(attachments.map { ($0.attachedName, $0) }) { first, _ in first }
         for phase in AttachedPhase.allCases {
-            for entry in content.entries { try known[entry.store]?.apply(Array(entry.changes), phase) }
+            for entry in journal.entries { try known[entry.store]?.apply(Array(entry.changes), phase) }
         }
-        let rest = content.entries.filter { known[$0.store] == nil }
+        let rest = journal.entries.filter { known[$0.store] == nil }
         if rest.isEmpty {
             try files.removeJournal()
         } else {
-            try files.write(DefaultsJournal(ledger: content.ledger, entries: rest))
+            try files.write(DefaultsJournal(ledger: journal.ledger, entries: rest))
         }
+        return rest
     }
 
     /// What the suite says of itself; nil when its file, or its journal, cannot be read.

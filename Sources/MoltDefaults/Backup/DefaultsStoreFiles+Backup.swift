@@ -48,14 +48,15 @@ extension DefaultsStoreFiles {
         let directory = try directory
         let manager = FileManager.default
         // What killed processes have left; what cannot be listed or removed takes room, and nothing else.
-        for text in (try? manager.contentsOfDirectory(atPath: directory.path)) ?? []
+        let names = (try? manager.contentsOfDirectory(atPath: directory.path)) ?? []
+        for text in names
         where BackupName.isPart(text, of: suite.domainName) {
             try? manager.removeItem(at: directory.appending(path: text))
         }
         try request.step()
         let bytes = try content.encoded()
         try request.checkSpace(for: Int64(bytes.count), in: directory.path, store: suite.attachedName)
-        var date = request.policy.now()
+        var date = BackupName.later(request.policy.now(), than: names, of: suite.domainName)
         while true {
             let name = BackupName(
                 store: suite.domainName,
@@ -76,6 +77,7 @@ extension DefaultsStoreFiles {
                     in: directory.path,
                     store: suite.attachedName,
                     kind: request.kind,
+                    otherwise: request.otherwise,
                     underlying: error
                 )
             } catch {

@@ -12,7 +12,7 @@ extension Suite {
         try DefaultsStore(self).backups()
     }
 
-    /// What the last restore has replaced, as the settings were then; empty when none has.
+    /// What restores have replaced, as the settings were then, the newest first; empty when there was none.
     ///
     /// ``restore(_:attaching:fromAnotherStore:keepsReplaced:)`` puts it back, and ``removeBackup(_:)`` removes it.
     ///
@@ -38,9 +38,7 @@ extension Suite {
         let store = DefaultsStore(self, attaching: attached)
         let lock = try store.files.lock(waiting: Self.patience(for: self))
         let state = try store.state()
-        let entries = try attached.compactMap { attached in
-            try attached.changesBackToNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
-        }
+        let entries = try attached.changesBackToNow()
         let backup = try store.makeBackup(BackupRequest(.manual, version: state.version, attached: entries))
         _ = consume lock
         return backup
@@ -52,8 +50,8 @@ extension Suite {
     /// that the backup has are put back too, now when they are named here, or else by the next upgrade that names them. An
     /// upgrade that does not fails with the code `notAttached`; ``StoreBackup/attachedStores`` has the names.
     ///
-    /// The settings as they were, and those of the suites that are named, are kept in a file beside the backups until the
-    /// next restore: ``filesAside()`` has it.
+    /// The settings as they were, and those of the suites that are named, are kept in a file beside the backups until
+    /// ``removeBackup(_:)``: ``filesAside()`` has it.
     ///
     /// - Important: What was set since the backup was made is not in the suite any more.
     /// - Parameters:
@@ -72,10 +70,8 @@ extension Suite {
         var request = RestoreRequest()
         request.isFromAnotherStore = fromAnotherStore
         if keepsReplaced {
-            let entries = try attached.compactMap { attached in
-                try attached.changesBackToNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
-            }
-            request.keeping = BackupRequest(.replaced, version: 0, attached: entries)
+            request.keeping = BackupRequest(.replaced, version: 0)
+            request.keep(attached)
         }
         try DefaultsStore(self, attaching: attached)
             .restore(backup, request, checking: { _ in }, waiting: Self.patience(for: self))

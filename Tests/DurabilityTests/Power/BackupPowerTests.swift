@@ -6,6 +6,10 @@ import MoltCore
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 extension PowerLossTests {
     @Suite("at any operation of a backup")
     struct BackupPowerTests {
@@ -153,6 +157,84 @@ extension PowerLossTests {
             report(name, recording, count, counts)
             #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
         }
+
+        #if os(Linux)
+            /// Has each call that writes fail, one after the other, in a restore.
+            ///
+            /// - Parameters:
+            ///   - restore: What is called.
+            ///   - check: What must be so then; returns whether the backup has taken the place of what was there.
+            private func refuseEachCall(_ restore: () throws -> Void, check: (Int) throws -> Bool) throws -> [Int] {
+                let kinds: UInt32 =
+                    1 << molt_disk_create.rawValue | 1 << molt_disk_write.rawValue | 1 << molt_disk_truncate.rawValue
+                    | 1 << molt_disk_sync.rawValue | 1 << molt_disk_rename.rawValue
+                    | 1 << molt_disk_sync_directory.rawValue
+                let image = try DiskImage(of: place)
+                molt_disk_watch(place.home, place.token)
+                molt_disk_refuse(kinds, 0, -1, 0, false)
+                try restore()
+                let count = molt_disk_counted()
+                molt_disk_unwatch()
+                var counts = [0, 0]
+                for number in 1...count {
+                    try image.restore(to: place)
+                    molt_disk_watch(place.home, place.token)
+                    molt_disk_refuse(kinds, number, number, EIO, false)
+                    try? restore()
+                    molt_disk_refuse(0, 0, -1, 0, false)
+                    molt_disk_unwatch()
+                    counts[try check(number) ? 1 : 0] += 1
+                }
+                TestRun.report("refused calls, restoring: \(count) points, \(counts)")
+                return counts
+            }
+
+            @Test func `keeps what was there whenever the backup has taken its place, whatever call was refused`()
+                throws
+            {
+                defer { place.remove() }
+                try People.prepare(place, count: 300)
+                let backup = try CodableCache.backUp(at: place.cache)
+                let old = try contents()
+                try upgrade()
+                let new = try contents()
+                let counts = try refuseEachCall {
+                    try CodableCache.restore(backup, at: place.cache)
+                } check: { number in
+                    let left = try contents()
+                    #expect(left == old || left == new, "\(number)")
+                    let kept = try CodableCache.filesAside(at: place.cache)
+                    if left == old {
+                        #expect(try kept.contains { try CacheStore.contents(at: $0.url).timeless == new }, "\(number)")
+                    }
+                    return left == old
+                }
+                #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
+            }
+
+            @Test func `keeps settings whenever the backup has taken their place, whatever call was refused`() throws {
+                defer { place.remove() }
+                try place.makeDirectory()
+                let suite = place.old
+                try suite.update(set: ["name": "old"])
+                let backup = try suite.backUp()
+                try suite.update(set: ["name": "new"])
+                let counts = try refuseEachCall {
+                    try suite.restore(backup)
+                } check: { number in
+                    // An upgrade to no version finishes what is left.
+                    try suite.upgrade(with: MigrationRegistry())
+                    let isOld = try suite.values()["name"] == "old"
+                    if isOld {
+                        let kept = try #require(try suite.filesAside().first, "\(number)")
+                        try suite.restore(kept)
+                        #expect(try suite.values()["name"] == "new", "\(number)")
+                    }
+                    return isOld
+                }
+                #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
+            }
+        #endif
 
         @Test func `leaves settings as they were, or to be put back by the next upgrade`() throws {
             defer { place.remove() }

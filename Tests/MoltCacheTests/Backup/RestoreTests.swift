@@ -280,14 +280,32 @@ import Testing
         #expect(try scenario.backups == [backup])
         try CodableCache.restore(kept, at: scenario.url)
         #expect(try scenario.contents == after)
-        // The last one stays, and so does what was not asked to be kept not appear.
-        let last = try CodableCache.filesAside(at: scenario.url)
-        #expect(last.map(\.schemaVersion) == [1])
-        #expect(try CacheStore.contents(at: last[0].url) == before)
+        // Each stays, and what was not asked to be kept does not appear.
+        let all = try CodableCache.filesAside(at: scenario.url)
+        #expect(all.map(\.schemaVersion) == [1, 2] && all.last == kept)
+        #expect(try CacheStore.contents(at: all[0].url) == before)
         try CodableCache.restore(backup, at: scenario.url, keepsReplaced: false)
-        #expect(try CodableCache.filesAside(at: scenario.url) == last)
-        try CodableCache.removeBackup(last[0], at: scenario.url)
+        #expect(try CodableCache.filesAside(at: scenario.url) == all)
+        for file in all { try CodableCache.removeBackup(file, at: scenario.url) }
         #expect(try scenario.otherNames() == [backup.url.lastPathComponent])
+    }
+
+    @Test func `and then an older one, as the guide says, keeps what was there at first`() throws {
+        try scenario.fill(1)
+        for version in 2...4 { try scenario.open(version, BackupScenario.configuration(keep: 9)).close() }
+        let cache = try scenario.open(4)
+        try cache.set(Person.jane, forKey: "newest")
+        cache.close()
+        let newest = try scenario.contents
+        for backup in try scenario.backups {
+            try CodableCache.restore(backup, at: scenario.url)
+            try scenario.open(backup.schemaVersion).close()
+        }
+        #expect(try scenario.contents.version == 1)
+        let kept = try CodableCache.filesAside(at: scenario.url)
+        #expect(kept.map(\.schemaVersion) == [2, 3, 4])
+        try CodableCache.restore(try #require(kept.last), at: scenario.url)
+        #expect(try scenario.contents == newest)
     }
 
     @Test func `keeps nothing when it fails`() throws {

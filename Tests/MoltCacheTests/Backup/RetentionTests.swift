@@ -93,6 +93,24 @@ import Testing
         #expect(try scenario.backups.contains(manual))
     }
 
+    @Test func `have the one of the upgrade that has just ended, also when the clock was put back`() throws {
+        try scenario.fill(0)
+        let now = Log<Date>()
+        now.append(Self.now)
+        let configuration = BackupScenario.configuration(keep: 1) { $0.backup?.now = { now.all.last ?? Date() } }
+        for (version, seconds) in [(1, 0.0), (2, -86_400), (3, -86_401), (4, 86_400)] {
+            now.append(Self.now.addingTimeInterval(seconds))
+            try scenario.open(version, configuration).close()
+            #expect(try scenario.backups.map(\.schemaVersion) == [version - 1])
+        }
+        // Names that come after all others, whatever time it is.
+        #expect(try scenario.backups.map(\.date) == [Self.now.addingTimeInterval(86_400)])
+        now.append(Self.now)
+        try scenario.open(5, configuration).close()
+        #expect(try scenario.backups.map(\.schemaVersion) == [4])
+        #expect(try scenario.backups[0].date > Self.now.addingTimeInterval(86_400))
+    }
+
     @Test func `are not looked at by an opening that upgrades nothing, or that fails`() throws {
         try scenario.fill(0)
         for version in 1...3 { try scenario.open(version, BackupScenario.configuration(keep: 9)).close() }
@@ -134,6 +152,23 @@ import Testing
         try scenario.open(2).close()
         #expect(try scenario.backups.map(\.schemaVersion) == [1, 0])
         #expect(try scenario.backups.last == first.last)
+    }
+
+    @Test func `of a store that was removed and made anew are of another upgrade`() throws {
+        for name in ["one", "two"] {
+            for suffix in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: scenario.url.path + suffix)
+            }
+            try scenario.fill(1)
+            let cache = try scenario.open(1)
+            try cache.set(Person.jane, forKey: name)
+            cache.close()
+            try scenario.open(2).close()
+        }
+        let backups = try scenario.backups
+        #expect(backups.map(\.schemaVersion) == [1, 1])
+        let keys = try backups.map { try CacheStore.contents(at: $0.url).records.map(\.key) }
+        #expect(keys.map(\.last) == ["two", "one"])
     }
 
     @Test func `have what an older release has written between two tries`() async throws {
@@ -232,6 +267,28 @@ import Testing
             migrations: batched(),
             configuration: BackupScenario.configuration()
         ).close()
+        #expect(try scenario.backups.map(\.schemaVersion) == [2, 0])
+        let cache = try CodableCache(at: scenario.backups[0].url, migrations: batched(2))
+        #expect(try cache.value(Person.self, forKey: "1") == .jane)
+    }
+
+    @Test func `are made of such a version when a release that knows it has written to it in between`() throws {
+        try scenario.fill(0, count: 25)
+        let (url, known, commits) = (scenario.url, batched(2), Log<Int>())
+        let configuration = BackupScenario.configuration { configuration in
+            configuration.batchSize = 10
+            configuration.atPoint = { point in
+                guard point.kind == .afterCommit else { return }
+                commits.append(1)
+                // Behind migration 2, and before 3, which is of the same opening.
+                guard commits.count == 4 else { return }
+                let old = try CodableCache(at: url, migrations: known)
+                try old.set(Person.jane, forKey: "1")
+                old.close()
+            }
+        }
+        try CodableCache(at: scenario.url, migrations: batched(), configuration: configuration).close()
+        #expect(try CacheStore.state(at: scenario.url).version == 3)
         #expect(try scenario.backups.map(\.schemaVersion) == [2, 0])
         let cache = try CodableCache(at: scenario.backups[0].url, migrations: batched(2))
         #expect(try cache.value(Person.self, forKey: "1") == .jane)

@@ -250,6 +250,23 @@ import Testing
         #expect(loss.backup?.schemaVersion == 1)
     }
 
+    @Test func `is left where there is no room to keep what would be replaced, and the advice can be followed`() throws
+    {
+        try upgrade()
+        let before = try scenario.contents
+        var configuration = configuration(.restoreBackup { _ in true })
+        configuration.backup = BackupPolicy()
+        configuration.backup?.freeSpace = { _ in 10 }
+        let error = #expect(throws: MigrationError.self) { try scenario.open(1, configuration) }
+        #expect(error?.code == .noSpaceForBackup)
+        let words = "or put the backup back with CodableCache.restore and keepsReplaced: false."
+        #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+        #expect(try scenario.contents == before)
+        let backup = try #require(try scenario.backups.first)
+        try CodableCache.restore(backup, at: scenario.url, keepsReplaced: false)
+        #expect(try scenario.open(1).count() == 3)
+    }
+
     @Test func `is replaced by an older backup and upgraded to this app's version`() throws {
         try scenario.fill(0)
         try scenario.open(4).close()

@@ -87,13 +87,41 @@ import Testing
         try suite.restore(kept, attaching: [other.suite])
         #expect(try scratch.values == after.0)
         #expect(try other.values == after.1)
-        // The last one only.
-        let last = try suite.filesAside()
-        #expect(last.count == 1 && last != [kept])
+        // The one that was kept first stays, too.
+        let all = try suite.filesAside()
+        #expect(all.count == 2 && all.last == kept)
         try suite.restore(backup, attaching: [other.suite], keepsReplaced: false)
-        #expect(try suite.filesAside() == last)
-        try suite.removeBackup(last[0])
+        #expect(try suite.filesAside() == all)
+        for file in all { try suite.removeBackup(file) }
         #expect(try suite.filesAside() == [])
+    }
+
+    @Test(arguments: [true, false])
+    func `that is put back over an upgrade that was cut off keeps what that has committed`(isAttached: Bool) throws {
+        struct Stop: Error {}
+        let other = try ScratchSuite(["theme": "dark"])
+        let (suite, group) = (suite, other.suite)
+        let backup = try suite.backUp()
+        let before = try scratch.values
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "change", .settings(in: suite) { try $0.set("changed", forKey: "name") }),
+            Migration(to: 2, "change both", .settings(in: group) { try $0.set("light", forKey: "theme") }),
+        ]
+        var stopping = MigrationOptions()
+        stopping.atPoint = { if $0.kind == .beforeApply { throw Stop() } }
+        #expect(throws: (any Error).self) { try suite.upgrade(with: migrations, options: stopping) }
+        #expect(try state.version == 2 && state.journal.count == 2)
+        #expect(try scratch.values["name"] == "n")
+
+        try suite.restore(backup, attaching: isAttached ? [group] : [])
+        #expect(try scratch.values == before)
+        #expect(try state.journal == (isAttached ? [] : [group.attachedName]))
+        let kept = try #require(try suite.filesAside().first)
+        #expect(kept.schemaVersion == 2 && kept.attachedStores == [group.attachedName])
+        // What was committed is made where it is attached.
+        try suite.restore(kept, attaching: [group])
+        #expect(try scratch.values["name"] == "changed" && other.values["theme"] == "light")
+        #expect(try state.version == 2 && state.journal.isEmpty)
     }
 
     @Test func `that is of another suite, or stands elsewhere, is refused unless it is said that it is`() throws {
@@ -196,6 +224,14 @@ import Testing
         let error = #expect(throws: MigrationError.self) { try other.suite.removeBackup(suite.backups()[0]) }
         #expect(error?.code == .backupUnusable)
         #expect(try suite.backups().count == 2)
+    }
+
+    @Test func `is kept when the clock was put back since an earlier one`() throws {
+        var options = options(keep: 1)
+        options.backup?.now = { Date(timeIntervalSinceNow: 86_400) }
+        try suite.upgrade(with: registry(1), options: options)
+        try suite.upgrade(with: registry(2), options: self.options(keep: 1))
+        #expect(try suite.backups().map(\.schemaVersion) == [1])
     }
 
     @Test func `that does not fit ends the upgrade before it writes`() throws {
@@ -554,6 +590,35 @@ import Testing
         try suite.restore(try #require(try suite.backups().first))
         #expect(try state.version == 1 && state.journal.isEmpty)
         #expect(try scratch.values["version"] == 1)
+    }
+
+    @Test func `of a cache that is put back keeps the settings that it takes the place of, where they are attached`()
+        throws
+    {
+        let cache = try ScratchCache()
+        try CodableCache(at: cache.url).set("value", forKey: "key")
+        let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
+        try suite.set("newest", forKey: "name")
+        let newest = try scratch.values
+        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
+        var configuration = CodableCache.Configuration()
+        configuration.attached = [suite]
+        // What is kept next has the changes that are still to be made, and not what the suite is between the two.
+        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
+        let between = try #require(try CodableCache.filesAside(at: cache.url).first)
+        #expect(try CacheStore(at: cache.url).journal(in: between) == CacheStore(at: cache.url).journal(in: backup))
+        try CodableCache(at: cache.url, configuration: configuration).close()
+        #expect(try scratch.values["name"] == "n")
+
+        try suite.set("newest", forKey: "name")
+        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
+        let kept = try #require(try CodableCache.filesAside(at: cache.url).first)
+        #expect(kept.attachedStores == [suite.attachedName])
+        try CodableCache(at: cache.url, configuration: configuration).close()
+        #expect(try scratch.values["name"] == "n")
+        try CodableCache.restore(kept, at: cache.url)
+        try CodableCache(at: cache.url, configuration: configuration).close()
+        #expect(try scratch.values == newest)
     }
 
     @Test func `of a cache on demand has the suites that are named`() throws {
