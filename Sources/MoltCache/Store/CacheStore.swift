@@ -35,6 +35,8 @@ public final class CacheStore: MigrationStore {
     private(set) var connection: Connection?
     /// Whether the file was looked at and not refused.
     private var isProbed = false
+    /// Whether the last upgrade's transactions have compared the trees of the records, and none has failed since.
+    private var isChecked = false
     /// What the ledger and the backup that the file came from told when the store was last asked, or upgraded.
     private(set) var lastLedgerID: Int64 = 0
 
@@ -149,8 +151,11 @@ public final class CacheStore: MigrationStore {
                 connection,
                 storeName: storeName,
                 coding: coding,
-                isFresh: isFresh
+                isFresh: isFresh,
+                wasChecked: isChecked
             )
+            let wasChecked = isChecked
+            isChecked = false
             defer { transaction.invalidate() }
             let deadline = deadline.map { StatementDeadline($0, on: connection) }
             // Before the rollback, which must not be stopped.
@@ -160,6 +165,7 @@ public final class CacheStore: MigrationStore {
             let ledgerID = try LedgerTable.lastID(connection)
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
             lastLedgerID = ledgerID
+            isChecked = wasChecked || transaction.isChecked
             // Apple's own SQLite never asks the drive for that, not even with fullfsync. Nobody locks the log.
             if isDurable, !isInMemory { DiskSync.drive(of: FileStatus.resolved(storeName) + "-wal") }
             tidy(connection, isFresh: isFresh)
@@ -338,6 +344,9 @@ extension CacheStore: InterruptibleStore {
         guard !isInMemory, !isTimeOver, let connection = try? openForWriting() else { return }
         // A reader would be waited for, and who writes.
         connection.setBusyTimeout(milliseconds: 0)
+        // No handler of a statement's progress is asked while pages are moved.
+        let timer = deadline.map { StatementTimer($0, on: connection) }
+        defer { timer?.end() }
         // What cannot be moved stays in the log, where it is as safe.
         try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }

@@ -21,6 +21,8 @@ final class CacheTransaction: MigrationTransaction {
     var hasAdopted = false
     /// Whether the trees of the records were compared.
     var isChecked = false
+    /// Whether a transaction before this one, of the same upgrade and in the same opening, has compared them.
+    private let wasChecked: Bool
     private var isOver = false
 
     /// The type names that were looked up.
@@ -36,11 +38,12 @@ final class CacheTransaction: MigrationTransaction {
     /// Memory for the content of a record that is added, used again for the next one.
     var buffer: [UInt8] = []
 
-    init(_ connection: Connection, storeName: String, coding: RecordCoding, isFresh: Bool) {
+    init(_ connection: Connection, storeName: String, coding: RecordCoding, isFresh: Bool, wasChecked: Bool = false) {
         self.connection = connection
         self.storeName = storeName
         self.coding = coding
         self.isFresh = isFresh
+        self.wasChecked = wasChecked
         statements = Statements(on: connection, sql: \.sql)
     }
 
@@ -90,8 +93,8 @@ final class CacheTransaction: MigrationTransaction {
             state.isFresh = isFresh
             if state.unfinished != nil {
                 try keepDeferredChanges()
-                // Its first transaction has looked, and each of the others would look at everything again.
-                isChecked = true
+                // The first transaction of an opening looks, and each of the others would look at everything again.
+                if wasChecked { isChecked = true }
             }
             return state
         }

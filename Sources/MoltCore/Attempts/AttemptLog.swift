@@ -104,6 +104,8 @@ package struct AttemptLog: Sendable {
 extension UpgradeAttempt {
     /// Whether its process is there; another one may have got its number meanwhile.
     var isAlive: Bool {
-        processID > 0 && (kill(processID, 0) == 0 || errno == EPERM)
+        // In a container each process of an app may have the same number, as 1: this one knows what it has begun itself.
+        guard processID != getpid() else { return startedAt >= Self.firstTime }
+        return processID > 0 && (kill(processID, 0) == 0 || errno == EPERM)
     }
 }

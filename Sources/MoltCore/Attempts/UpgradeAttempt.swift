@@ -46,10 +46,13 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
         self.migrations = migrations
     }
 
+    /// When this process first asked for the time of an attempt; none of its own began before.
+    static let firstTime = Date()
+
     /// An attempt of this process, from now on.
     init(_ plan: MigrationPlan, appVersion: String) {
         self.init(
-            startedAt: Date(),
+            startedAt: max(Self.firstTime, Date()),
             from: plan.from,
             to: plan.to,
             appVersion: appVersion,

@@ -13,6 +13,8 @@ package final class UpgradeBackup {
     private var earlier: String?
     /// What was made in this opening.
     package private(set) var backup: StoreBackup?
+    /// The failure as it is told when the backup is put back; nil when it says the same in each case.
+    var failureIfUndone: (any Error)?
     /// What the store said of itself then.
     private var state: StoreState?
 
@@ -62,11 +64,6 @@ package final class UpgradeBackup {
     /// What the upgrade began from before which a backup was made.
     private func start(of backup: StoreBackup, in store: any BackedUpStore) -> UpgradeStart {
         (try? store.storeState(in: backup)).map { UpgradeStart($0) } ?? UpgradeStart(backup)
-    }
-
-    /// Whether what was committed before a failure is going to be undone.
-    func undoesBatches(after error: any Error) -> Bool {
-        backup != nil && Self.isForGood(error)
     }
 
     /// The upgrade is committed, or there was nothing to do: removes the backups that are not to be kept any longer.
@@ -136,7 +133,7 @@ package final class UpgradeBackup {
         // What cannot be applied now stays in the journal, and is when the store is next opened.
         try? apply()
         options.monitor?.send(.restored(backup))
-        return error.adding(
+        return (failureIfUndone ?? error).adding(
             "The store was restored from the backup made before, \(backup.url.path), and is as it was."
         )
     }
@@ -151,7 +148,14 @@ package final class UpgradeBackup {
             .cancelled, .deadlinePassed, .busy, .storeFailed, .attachedStoreFailed, .journalPending, .deferred,
             .superseded,
         ]
-        return !passing.contains(error.code)
+        guard !passing.contains(error.code) else { return false }
+        // A closure that was asked to stop, as by its task, stops at another place the next time, or not at all.
+        var cause = error.underlying
+        while let found = cause {
+            if found is CancellationError { return false }
+            cause = (found as? MigrationError)?.underlying
+        }
+        return true
     }
 
     /// Whether an error may come from a file that is not whole, and not from a closure or from the store's contents.

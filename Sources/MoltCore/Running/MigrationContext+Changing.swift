@@ -31,7 +31,7 @@ extension MigrationContext {
             )
         }
         // A copy from before its type was renamed does not bring the old name back.
-        let isRetyped = record.hasNewTypeName && record.typeName != stored.typeName
+        let isRetyped = record.hasNewTypeName && !RecordObject.isSame(record.typeName, stored.typeName)
         let stage = newStage()
         if try write(record, isRetyped: isRetyped, stage: stage) {
             try perform { try $0.applyDeferredChanges(stage: stage) }
@@ -58,7 +58,7 @@ extension MigrationContext {
         for level in enumerations.indices {
             enumerations[level].isBatchStale = true
             let current = try perform { try $0.record(id: enumerations[level].current) }
-            if current?.typeName == type { enumerations[level].isCurrentDeleted = true }
+            if let current, RecordObject.isSame(current.typeName, type) { enumerations[level].isCurrentDeleted = true }
         }
         let count = try perform { try $0.deleteType(type) }
         counts.dropped += count
@@ -68,10 +68,11 @@ extension MigrationContext {
     /// Renames a type for all its records; onto a name that others have, makes the two one type.
     public func renameType(_ name: String, to newName: String) throws {
         let names = try types
-        guard name != newName else { return }
-        guard names.contains(name) else { return }
+        // By their bytes, as the store has them: two spellings of a letter are two types.
+        guard !RecordObject.isSame(name, newName) else { return }
+        guard names.contains(where: { RecordObject.isSame($0, name) }) else { return }
         renameCount += 1
-        if hasOriginals || names.contains(newName) {
+        if hasOriginals || names.contains(where: { RecordObject.isSame($0, newName) }) {
             hasOriginals = true
             try perform { try $0.keepOriginals(ofType: name) }
         } else {

@@ -62,7 +62,7 @@ extension MigrationContext {
                 enumerations[level].isCurrentWritten = false
                 if enumerations[level].isBatchStale {
                     let record = try perform { try $0.record(id: id) }
-                    guard let record, record.typeName == type else { continue }
+                    guard let record, RecordObject.isSame(record.typeName, type) else { continue }
                     batch.records[index] = record
                 }
                 counts.read += 1
@@ -117,7 +117,7 @@ extension MigrationContext {
         guard !enumerations[level].isCurrentWritten else {
             throw lostUpdate(key: read?.key ?? record.key, type: typeName)
         }
-        let isRetyped = record.typeName != typeName
+        let isRetyped = !RecordObject.isSame(record.typeName, typeName)
         if isRetyped {
             // Written when this enumeration ends, and seen by those around it.
             for outer in 0..<level { enumerations[outer].isBatchIncomplete = true }

@@ -22,7 +22,8 @@ extension Migrator {
                 do {
                     try applyJournal(of: store, attempt)
                 } catch {
-                    throw error.keeping(nil)
+                    backup.failureIfUndone = error
+                    throw error.keeping(upgrade.unfinished)
                 }
                 upgrade.plan.journal = []
             }
@@ -121,7 +122,9 @@ extension Migrator {
             }
         } catch {
             guard upgrade.hasCommitted || unfinished != nil else { throw error }
-            throw upgrade.hasCommitted && backup.undoesBatches(after: error) ? error : error.keeping(unfinished)
+            // What is said of the store holds unless the backup is put back, and then it is as it was.
+            backup.failureIfUndone = error
+            throw error.keeping(unfinished)
         }
         upgrade = state
         if isRun {

@@ -39,7 +39,9 @@ public struct Migrator: Sendable {
             return report
         } catch {
             let outcome = backup.upgradeDidFail(with: error) {
-                try applyJournal(of: store, AttemptNote(store, options))
+                let note = AttemptNote(store, options)
+                defer { note.end() }
+                try applyJournal(of: store, note)
             }
             let error = name(store, in: outcome)
             options.monitor?.send(.failed(error))

@@ -122,7 +122,7 @@ struct RecordChanger: Sendable {
                 counts.migrations[migration].read += 1
             }
             counts.stages[link.stage].read += 1
-            if record.typeName != link.typeName { record.typeName = link.typeName }
+            if !RecordObject.isSame(record.typeName, link.typeName) { record.typeName = link.typeName }
             named = link.stage
             let revision = record.revision
             let key = record.changedKey
@@ -158,11 +158,11 @@ struct RecordChanger: Sendable {
                 counts.migrations[migration].changed += 1
             }
             outcome.changedAt = pending[migration].recordVersion
-            // Keys are compared by their bytes, as stores do: Swift's `==` takes two spellings of a letter for one.
+            // Keys and type names are compared by their bytes, as stores do: Swift's `==` takes two spellings of a letter for one.
             if let newKey = record.changedKey, key.map({ !RecordObject.isSame(newKey, $0) }) ?? true {
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .key(newKey)))
             }
-            if record.typeName != link.typeName {
+            if !RecordObject.isSame(record.typeName, link.typeName) {
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .type(record.typeName)))
                 chain = chains.chain(from: link.stage + 1, typeName: record.typeName)
                 next = 0

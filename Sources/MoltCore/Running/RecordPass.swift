@@ -64,7 +64,8 @@ final class RecordPass {
         var other = makeWork(of: rest)
         defer { for worker in work.workers + other.workers { counts += worker.counts } }
         for type in types {
-            let first = position?.type == type ? position?.id ?? 0 : 0
+            // By their bytes: two spellings of a letter are two types.
+            let first = position.map { RecordObject.isSame($0.type, type) ? $0.id : 0 } ?? 0
             if let stop = try change(type, after: first, through: last, &rest, &work, &other) {
                 return UnfinishedMigration.Position(type: type, id: stop)
             }
@@ -169,12 +170,22 @@ final class RecordPass {
     ///
     /// A damaged store may end its records early, and the rest would be left as they were at a newer version.
     private func check(_ seen: Int, of type: String) throws {
-        let count = try transaction.count(ofType: type)
+        try check(seen, of: transaction.count(ofType: type), "of the type \"\(type)\"", type)
+    }
+
+    /// Compares how many records all batches of a migration have read with how many there were when it began.
+    ///
+    /// Nobody else writes between them, and what steps do to the existence of records waits for the last one.
+    func checkAll(readBefore: Int, of total: Int) throws {
+        try check(readBefore + counts.migrations[0].read, of: total, "that the migration looks at")
+    }
+
+    private func check(_ seen: Int, of count: Int, _ which: String, _ type: String? = nil) throws {
         guard seen != count else { return }
         var error = MigrationError(
             .storeFailed,
-            "The store gave \(seen) of \(count) records of the type \"\(type)\". It is damaged: put a backup in its place, or "
-                + "save what can be read."
+            "The store gave \(seen) of \(count) records \(which). It is damaged: put a backup in its place, or save what can "
+                + "be read."
         )
         error.store = scope.storeName
         error.recordType = type

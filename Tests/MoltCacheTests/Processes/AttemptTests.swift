@@ -144,6 +144,27 @@ struct AttemptTests {
         #expect(try scratch.names() == ["cache.molt"])
     }
 
+    @Test func `is counted also where each process has the same number`() throws {
+        // As in a container, where the one that was killed had this process's own number.
+        let line = try ["1", "2"].map { name in
+            let attempt = UpgradeAttempt(
+                startedAt: Date(timeIntervalSinceNow: -3_600),
+                from: 0,
+                to: 2,
+                appVersion: "1.0",
+                processName: name,
+                processID: getpid()
+            )
+            return Data(#"{"attempt":"#.utf8) + (try JSONEncoder().encode(attempt)) + Data("}\n".utf8)
+        }
+        try Data(line.joined()).write(to: URL(fileURLWithPath: url.path + "-attempt"))
+        let error = #expect(throws: MigrationError.self) { try open(limit: 2) }
+        #expect(error?.code == .attemptsFailed)
+        #expect(error?.attempts.map(\.processName) == ["1", "2"])
+        try open(limit: 3).close()
+        #expect(try scratch.names() == ["cache.molt"])
+    }
+
     @Test func `is tried again up to the limit`() async throws {
         await crash()
         try open(limit: 2).close()

@@ -1,0 +1,61 @@
+import Molt
+import Testing
+
+@Suite("Batches and blocks over two spellings of a type's name")
+struct BatchSpellingTests {
+    private static let composed = "\u{E9}"
+    private static let decomposed = "e\u{301}"
+
+    /// The type that is read last has the lower ids.
+    private static let records = [
+        StoredRecord(composed, "a", "{}"), StoredRecord(composed, "b", "{}"),
+        StoredRecord(decomposed, "c", "{}"), StoredRecord(decomposed, "d", "{}"),
+    ]
+
+    @Test(arguments: [1, 2, 3])
+    func `leave no record out`(size: Int) async throws {
+        let steps = [Self.composed, Self.decomposed].map { type in
+            MigrationStep.transform(type) { $0["seen"] = true }
+        }
+        let after = try await OldStore(Self.records)
+            .upgraded([Migration(to: 1, "mark", steps: steps).committingInBatches(of: size)])
+        #expect(after.records.map(\.text) == Array(repeating: #"{"seen":true}"#, count: 4))
+        #expect(after.ledger.first?.counts.read == 4)
+    }
+
+    private static let retyping: [(String, MigrationStep)] = [
+        ("transform", .transform(composed) { $0.typeName = decomposed }),
+        ("enumerate", .run { try $0.enumerate(composed) { _, new in new.typeName = decomposed } }),
+        ("renameType", .run { try $0.renameType(composed, to: decomposed) }),
+        (
+            "update",
+            .run { context in
+                for key in ["a", "b"] {
+                    guard var record = try context.record(forKey: key) else { continue }
+                    record.typeName = decomposed
+                    try context.update(record)
+                }
+            }
+        ),
+    ]
+
+    @Test(arguments: retyping.indices)
+    func `give a record the other spelling`(index: Int) async throws {
+        let (name, step) = Self.retyping[index]
+        let after = try await OldStore(Self.records).upgraded(registry(step))
+        let types = after.records.map { Array($0.type.utf8) }
+        #expect(types == Array(repeating: Array(Self.decomposed.utf8), count: 4), "\(name)")
+    }
+
+    @Test func `delete those of the other spelling only`() async throws {
+        let step = MigrationStep.run { context in
+            try context.enumerate(Self.composed) { _, new in
+                try context.deleteAll(ofType: Self.decomposed)
+                new["seen"] = true
+            }
+        }
+        let after = try await OldStore(Self.records).upgraded(registry(step))
+        #expect(after.keys == ["a", "b"])
+        #expect(after.records.map(\.text) == Array(repeating: #"{"seen":true}"#, count: 2))
+    }
+}
