@@ -51,7 +51,7 @@ final class Salvage {
             try readStale(sources[1])
         }
         try settle(version: sources.lazy.compactMap(\.version).first { $0 >= 0 })
-        guard report.savedCount > 0 || report.ledgerCount > 0 || !sources.isEmpty else {
+        guard report.savedCount > 0 || report.ledgerCount > 0 || sources.contains(where: \.isOurs) else {
             throw failure(
                 .notADatabase,
                 "Nothing in the file at \(report.source) is a cache's. It was not changed, and no new file was made."

@@ -277,9 +277,10 @@ public final class CacheStore: MigrationStore {
         guard try FileStatus.of(storeName) == nil, (try? BackupFiles(storeName).list().isEmpty) == false else {
             return try FileStatus.create(storeName)
         }
-        PartFile.removeLeftover(storeName + BackupName.part)
+        let files = BackupFiles(storeName)
+        files.removeLeftovers()
         do {
-            let part = try PartFile(storeName + BackupName.part)
+            let (part, _) = try files.begin(.aside, version: nil, at: Date())
             let connection = try Connection(part.path, mode: .readWrite)
             try connection.execute(
                 "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(FileFormat.applicationID)"

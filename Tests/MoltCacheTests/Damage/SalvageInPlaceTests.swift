@@ -93,6 +93,24 @@ import Testing
         #expect(try scratch.names() == ["cache.molt"])
     }
 
+    @Test func `A damaged database of somebody else is left where it is`() throws {
+        let theirs = try SQLite(url)
+        try theirs.run(
+            """
+            PRAGMA page_size = 1024; CREATE TABLE theirs(x);
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+            INSERT INTO theirs SELECT hex(randomblob(40)) FROM n
+            """
+        )
+        var file = Array(try Data(contentsOf: url))
+        for offset in 2_048..<3_072 { file[offset] = 0 }
+        try Data(file).write(to: url)
+        let error = #expect(throws: CacheError.self) { try CodableCache.salvage(at: url) }
+        #expect(error?.code == .notADatabase)
+        #expect(try scratch.names() == ["cache.molt"])
+        #expect(try Data(contentsOf: url) == Data(file))
+    }
+
     @Test func `Only damage is taken for damage`() throws {
         let cache = try CodableCache(at: url, migrations: SoundStore.migrations)
         let older = #expect(throws: MigrationError.self) {
@@ -151,10 +169,13 @@ import Testing
         try CodableCache(at: url).set(1, forKey: "one")
         try CodableCache.backUp(at: url)
         try FileManager.default.removeItem(at: url)
+        let other = URL(fileURLWithPath: url.path + ".part")
+        try Data("somebody's file".utf8).write(to: other)
         let cache = try CodableCache(at: url)
         #expect(try cache.count() == 0)
         cache.close()
-        #expect(try scratch.names().allSatisfy { !$0.hasSuffix(".part") })
+        #expect(try scratch.names().count { $0.hasSuffix(".part") } == 1)
+        #expect(try Data(contentsOf: other) == Data("somebody's file".utf8))
         #expect(try CodableCache.backups(at: url).count == 1)
     }
 
