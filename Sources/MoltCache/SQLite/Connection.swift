@@ -140,6 +140,9 @@ final class Connection {
     /// How many rows the last statement changed.
     var changes: Int { Int(sqlite3_changes64(handle)) }
 
+    /// How many rows were changed since the connection was opened.
+    var totalChanges: Int64 { sqlite3_total_changes64(handle) }
+
     /// The id of the row that was inserted last.
     var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
 

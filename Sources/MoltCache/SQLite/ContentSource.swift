@@ -1,38 +1,36 @@
 internal import CMoltSQLite
 internal import MoltCore
 
-/// Hands new contents to an UPDATE of many rows, which takes a fifth less time than an UPDATE for each row.
+/// Hands new contents to an UPDATE of many rows, which takes half the time of an UPDATE for each row.
 ///
-/// SQL functions of one connection, by the id of a row: `molt_has`, whether there is a new content, `molt_content`
-/// and `molt_version`. SQLite may ask in any order; it asks in the order of the ids, so the last place is tried first.
+/// SQL functions of one connection, by the id of a row: `molt_has`, whether there is a new content, and `molt_content`.
+/// SQLite may ask in any order; it asks in the order of the ids, so the last place is tried first.
 final class ContentSource {
-    /// What is handed out now.
-    var contents = RecordContents(rows: [], buffers: [])
+    /// What is handed out now; lent until ``lend(_:_:)`` returns.
+    private var rows = UnsafeBufferPointer<RecordContents.Row>(start: nil, count: 0)
+    private var buffers: [UnsafeRawBufferPointer] = []
     private var place = 0
+
+    private typealias Function =
+        @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
     /// Makes the functions; the connection keeps this object for as long as it is open.
     init(for connection: Connection) throws(SQLiteError) {
-        let functions: [(String, @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void)]
-        functions = [
+        let functions: [(String, Function)] = [
             (
                 "molt_has",
                 { context, _, values in
-                    sqlite3_result_int(context, ContentSource.row(context, values) == nil ? 0 : 1)
-                }
-            ),
-            (
-                "molt_version",
-                { context, _, values in
-                    guard let found = ContentSource.row(context, values) else { return sqlite3_result_null(context) }
-                    sqlite3_result_int64(context, Int64(found.row.version))
+                    ContentSource.with(context, values) { source, id in
+                        sqlite3_result_int(context, source.row(id: id) == nil ? 0 : 1)
+                    }
                 }
             ),
             (
                 "molt_content",
                 { context, _, values in
-                    guard let found = ContentSource.row(context, values) else { return sqlite3_result_null(context) }
-                    found.source.contents.withContent(of: found.row) { bytes in
-                        ContentSource.give(bytes, isData: found.row.isData, to: context)
+                    ContentSource.with(context, values) { source, id in
+                        guard let row = source.row(id: id) else { return sqlite3_result_null(context) }
+                        ContentSource.give(source.content(of: row), isData: row.isData, to: context)
                     }
                 }
             ),
@@ -54,17 +52,51 @@ final class ContentSource {
         }
     }
 
-    private static func row(
+    /// Hands out contents while a closure runs statements.
+    func lend(
+        _ contents: RecordContents,
+        _ body: (UnsafeBufferPointer<RecordContents.Row>) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        defer {
+            rows = UnsafeBufferPointer(start: nil, count: 0)
+            buffers.removeAll(keepingCapacity: true)
+        }
+        place = 0
+        try contents.rows.withUnsafeBufferPointer { rows throws(SQLiteError) in
+            self.rows = rows
+            try lend(contents.buffers[...]) { () throws(SQLiteError) in try body(rows) }
+        }
+    }
+
+    private func lend(
+        _ rest: ArraySlice<[UInt8]>,
+        _ body: () throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        guard let first = rest.first else { return try body() }
+        try first.withUnsafeBufferPointer { bytes throws(SQLiteError) in
+            buffers.append(UnsafeRawBufferPointer(bytes))
+            try lend(rest.dropFirst(), body)
+        }
+    }
+
+    /// The new content of a row; valid while it is lent.
+    func content(of row: RecordContents.Row) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: buffers[row.buffer][row.range])
+    }
+
+    private static func with(
         _ context: OpaquePointer?,
-        _ values: UnsafeMutablePointer<OpaquePointer?>?
-    ) -> (source: ContentSource, row: RecordContents.Row)? {
-        guard let pointer = sqlite3_user_data(context), let values else { return nil }
-        let source = Unmanaged<ContentSource>.fromOpaque(pointer).takeUnretainedValue()
-        return source.row(id: sqlite3_value_int64(values[0])).map { (source, $0) }
+        _ values: UnsafeMutablePointer<OpaquePointer?>?,
+        _ body: (ContentSource, Int64) -> Void
+    ) {
+        guard let pointer = sqlite3_user_data(context), let values else { return sqlite3_result_null(context) }
+        // The connection keeps the object, so nobody has to keep it here.
+        Unmanaged<ContentSource>.fromOpaque(pointer)._withUnsafeGuaranteedRef { source in
+            body(source, sqlite3_value_int64(values[0]))
+        }
     }
 
     private func row(id: Int64) -> RecordContents.Row? {
-        let rows = contents.rows
         if place < rows.count, rows[place].id == id { return rows[place] }
         if place + 1 < rows.count, rows[place + 1].id == id {
             place += 1
@@ -81,21 +113,22 @@ final class ContentSource {
         return rows[low]
     }
 
+    /// Gives bytes that SQLite reads in place: they are lent for longer than the statement runs.
     private static func give(_ bytes: UnsafeRawBufferPointer, isData: Bool, to context: OpaquePointer?) {
         let count = UInt64(bytes.count)
-        switch (isData, bytes.baseAddress) {
-        case (_, nil),
-            (true, _) where bytes.isEmpty:
+        guard let base = bytes.baseAddress, count > 0 else {
             if isData {
                 _ = sqlite3_result_zeroblob64(context, 0)
             } else {
                 sqlite3_result_text(context, "", 0, transient)
             }
-        case (true, let base):
-            sqlite3_result_blob64(context, base, count, transient)
-        case (false, let base):
-            let characters = base?.assumingMemoryBound(to: CChar.self)
-            sqlite3_result_text64(context, characters, count, transient, UInt8(SQLITE_UTF8))
+            return
+        }
+        if isData {
+            sqlite3_result_blob64(context, base, count, nil)
+        } else {
+            let characters = base.assumingMemoryBound(to: CChar.self)
+            sqlite3_result_text64(context, characters, count, nil, UInt8(SQLITE_UTF8))
         }
     }
 }

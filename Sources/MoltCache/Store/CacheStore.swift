@@ -152,7 +152,8 @@ public final class CacheStore: MigrationStore {
                 storeName: storeName,
                 coding: coding,
                 isFresh: isFresh,
-                wasChecked: isChecked
+                wasChecked: isChecked,
+                deadline: deadline
             )
             let wasChecked = isChecked
             isChecked = false

@@ -3,7 +3,7 @@ internal import MoltCore
 extension CacheTransaction {
     func typeNames() throws -> [String] {
         try mapped { () throws(SQLiteError) in
-            try checkTrees()
+            try checkIndexes()
             var names: [String] = []
             try statements[.typeNames].eachRow { row throws(SQLiteError) in names.append(row.text(0)) }
             return names
@@ -102,7 +102,7 @@ extension CacheTransaction {
         return count
     }
 
-    private func countAll() throws(SQLiteError) -> Int {
+    func countAll() throws(SQLiteError) -> Int {
         if let total { return total }
         let count = Int(try statements[.countAll].first { $0.integer(0) } ?? 0)
         total = count
@@ -110,7 +110,7 @@ extension CacheTransaction {
     }
 
     /// Whether a type is read by going through all records: faster when it has a large part of them.
-    private func isScanned(_ typeID: Int64) throws(SQLiteError) -> Bool {
+    func isScanned(_ typeID: Int64) throws(SQLiteError) -> Bool {
         if let isScanned = scansByTypeID[typeID] { return isScanned }
         let isScanned = try count(typeID) * 3 >= countAll()
         scansByTypeID[typeID] = isScanned

@@ -12,6 +12,7 @@ extension CacheTransaction {
                 try rename.bind(oldID, at: 2)
                 return try rename.run()
             }
+            try checkTrees()
             let merge = try connection.prepare("UPDATE molt_record SET type_id = ?1 WHERE type_id = ?2")
             try merge.bind(newID, at: 1)
             try merge.bind(oldID, at: 2)
@@ -24,6 +25,7 @@ extension CacheTransaction {
         try mapped { () throws(SQLiteError) in
             guard let typeID = try typeID(name) else { return 0 }
             defer { forgetTypes() }
+            try checkTrees()
             let deletion = try connection.prepare("DELETE FROM molt_record WHERE type_id = ?1")
             try deletion.bind(typeID, at: 1)
             try deletion.run()

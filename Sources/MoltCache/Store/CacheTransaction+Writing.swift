@@ -3,37 +3,70 @@ internal import MoltCore
 
 extension CacheTransaction {
     func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws {
-        try mapped { () throws(SQLiteError) in
-            let statement = try statements[.write]
-            try statement.bind(inPlace: content, isText: !isData, at: 1)
-            try statement.bind(Int64(version), at: 2)
-            try statement.bind(id, at: 3)
-            try statement.run()
-        }
+        try mapped { () throws(SQLiteError) in try put(content, isData: isData, id: id, version: version) }
+    }
+
+    private func put(
+        _ content: UnsafeRawBufferPointer,
+        isData: Bool,
+        id: Int64,
+        version: Int
+    ) throws(SQLiteError) {
+        let statement = try statements[.write]
+        try statement.bind(inPlace: content, isText: !isData, at: 1)
+        try statement.bind(Int64(version), at: 2)
+        try statement.bind(id, at: 3)
+        try statement.run()
     }
 
     func write(_ contents: RecordContents) throws {
-        guard let first = contents.rows.first, let last = contents.rows.last else { return }
-        // An update of many goes through all rows in between, so they must lie close together.
-        guard contents.rows.count >= 8, last.id - first.id < Int64(contents.rows.count) * 4 else {
-            for row in contents.rows {
-                try contents.withContent(of: row) { content in
-                    try write(content: content, isData: row.isData, id: row.id, version: row.version)
-                }
-            }
-            return
-        }
+        guard !contents.rows.isEmpty else { return }
         try mapped { () throws(SQLiteError) in
             let source = try connection.contentSource()
-            source.contents = contents
-            // The buffers are used again, and must have no second owner then.
-            defer { source.contents = RecordContents(rows: [], buffers: []) }
-            let statement = try statements[.writeMany]
-            try statement.bind(first.id, at: 1)
-            try statement.bind(last.id, at: 2)
-            try statement.run()
-            guard connection.changes == contents.rows.count else { throw SQLiteError.lostRows }
+            try source.lend(contents) { rows throws(SQLiteError) in
+                var start = 0
+                while start < rows.count {
+                    let end = Self.group(rows, from: start)
+                    if end - start < 4 {
+                        for row in rows[start..<end] {
+                            try put(source.content(of: row), isData: row.isData, id: row.id, version: row.version)
+                        }
+                    } else {
+                        try put(rows[start..<end])
+                    }
+                    start = end
+                }
+            }
         }
+    }
+
+    /// Writes rows of one version, lent already, with one statement.
+    private func put(_ rows: Slice<UnsafeBufferPointer<RecordContents.Row>>) throws(SQLiteError) {
+        guard let first = rows.first, let last = rows.last else { return }
+        // Ids grow, so as many as there are ids have no other record in between.
+        let isDense = last.id - first.id == Int64(rows.count) - 1
+        let statement = try statements[isDense ? .writeRange : .writeMany]
+        try statement.bind(first.id, at: 1)
+        try statement.bind(last.id, at: 2)
+        try statement.bind(Int64(first.version), at: 3)
+        try statement.run()
+        guard connection.changes == rows.count else { throw SQLiteError.lostRows }
+    }
+
+    /// Where the rows end that one statement is to write.
+    ///
+    /// An UPDATE of many goes through all rows in between, so they must lie close together. And SQLite keeps the pages
+    /// that it changes as they were, in case the statement fails: in memory up to 64 KiB, and in a file beyond that.
+    private static func group(_ rows: UnsafeBufferPointer<RecordContents.Row>, from start: Int) -> Int {
+        var end = start + 1
+        var bytes = rows[start].range.count
+        while end < rows.count, rows[end].version == rows[start].version, rows[end].id - rows[end - 1].id <= 4 {
+            // The other columns are about as long.
+            bytes += rows[end].range.count + 100
+            guard bytes <= 24_576 else { break }
+            end += 1
+        }
+        return end
     }
 
     func write(expiration: Double?, id: Int64) throws {

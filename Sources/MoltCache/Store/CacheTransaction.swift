@@ -21,6 +21,15 @@ final class CacheTransaction: MigrationTransaction {
     var hasAdopted = false
     /// Whether the trees of the records were compared.
     var isChecked = false
+    /// Whether those of the indexes were compared with each other.
+    var hasCheckedIndexes = false
+    /// Reads what the transaction has begun with; made at its first use.
+    var snapshot: Connection?
+    /// How many rows the connection had changed when the transaction began to change records.
+    let firstChange: Int64
+    /// When statements are stopped; nil for never.
+    let deadline: ContinuousClock.Instant?
+    var snapshotDeadline: StatementDeadline?
     /// Whether a transaction before this one, of the same upgrade and in the same opening, has compared them.
     private let wasChecked: Bool
     private var isOver = false
@@ -38,12 +47,21 @@ final class CacheTransaction: MigrationTransaction {
     /// Memory for the content of a record that is added, used again for the next one.
     var buffer: [UInt8] = []
 
-    init(_ connection: Connection, storeName: String, coding: RecordCoding, isFresh: Bool, wasChecked: Bool = false) {
+    init(
+        _ connection: Connection,
+        storeName: String,
+        coding: RecordCoding,
+        isFresh: Bool,
+        wasChecked: Bool = false,
+        deadline: ContinuousClock.Instant? = nil
+    ) {
         self.connection = connection
         self.storeName = storeName
         self.coding = coding
         self.isFresh = isFresh
         self.wasChecked = wasChecked
+        self.deadline = deadline
+        firstChange = connection.totalChanges
         statements = Statements(on: connection, sql: \.sql)
     }
 
@@ -53,6 +71,7 @@ final class CacheTransaction: MigrationTransaction {
     func finish() throws(MigrationError) {
         try mapped { () throws(SQLiteError) in
             statements.removeAll()
+            closeSnapshot()
             if hasDeferred, !keepsDeferred { try connection.execute("DROP TABLE temp.molt_deferred") }
             if hasOriginals { try connection.execute("DROP TABLE temp.molt_original") }
             if hasQuarantine, !keepsDeferred { try connection.execute("DROP TABLE temp.molt_failed") }
@@ -66,6 +85,7 @@ final class CacheTransaction: MigrationTransaction {
     /// Finalizes all statements, and refuses every later call.
     func invalidate() {
         statements.removeAll()
+        closeSnapshot()
         isOver = true
     }
 

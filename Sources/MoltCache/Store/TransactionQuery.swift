@@ -15,6 +15,7 @@ enum TransactionQuery: Int, CaseIterable {
     case idByKey
     case write
     case writeMany
+    case writeRange
     case writeExpiry
     case insert
     case delete
@@ -56,9 +57,11 @@ enum TransactionQuery: Int, CaseIterable {
         case .write: "UPDATE molt_record SET content = ?1, version = ?2 WHERE id = ?3"
         case .writeMany:
             """
-            UPDATE molt_record SET content = molt_content(id), version = molt_version(id)
+            UPDATE molt_record SET content = molt_content(id), version = ?3
             WHERE id >= ?1 AND id <= ?2 AND molt_has(id)
             """
+        case .writeRange:
+            "UPDATE molt_record SET content = molt_content(id), version = ?3 WHERE id >= ?1 AND id <= ?2"
         case .writeExpiry: "UPDATE molt_record SET expires_at = ?1 WHERE id = ?2"
         case .insert:
             """

@@ -36,7 +36,11 @@ extension Record {
                 return try contentBytes.withUnsafeBufferPointer { try decode(type, from: $0) }
             }
             return try object.bytes.withUnsafeBufferPointer {
-                try decode(type, from: UnsafeBufferPointer(rebasing: $0[0..<object.contentEnd]))
+                let bytes = UnsafeBufferPointer(rebasing: $0[0..<object.contentEnd])
+                guard object.mayHaveDuplicates else {
+                    return try coding.decoder.decode(type, from: Data(buffer: bytes))
+                }
+                return try decode(type, from: bytes)
             }
         } catch {
             throw mismatch(type, property: nil, error)
@@ -47,15 +51,19 @@ extension Record {
     ///
     /// - Throws: ``MigrationError`` with the code `typeMismatch` when the value cannot be encoded.
     public mutating func replaceContent(with value: some Encodable) throws {
+        try replaceUnread(with: value)
+        try read()
+    }
+
+    /// Replaces the whole content with a value, and leaves it to the next who needs the properties to find them.
+    mutating func replaceUnread(with value: some Encodable) throws {
         if let data = value as? Data {
             object.replaceContent(with: Array(data))
             isData = true
             return
         }
-        let bytes = try encode(value, depth: 0, property: nil)
-        object.replaceContent(with: bytes)
+        object.replaceContent(with: try encode(value, depth: 0, property: nil))
         isData = false
-        try read()
     }
 
     /// Replaces the whole content with a value.

@@ -164,7 +164,7 @@ extension MigrationStep {
         _ body: @escaping @Sendable (Old) throws -> New
     ) -> MigrationStep {
         let edit = RecordEdit(typeName: type, isParallel: true, runsClosure: true) { record in
-            try record.replaceContent(with: body(record.decoded(as: Old.self)))
+            try record.replaceUnread(with: body(record.decoded(as: Old.self)))
         }
         let declaration = StepDeclaration.convert(
             type: type,

@@ -1,5 +1,5 @@
 /// A transaction that tells each read of a batch and each write before it hands them on, for tests that let them fail.
-final class ObservedTransaction: MigrationTransaction {
+final class ObservedTransaction: ParallelTransaction {
     /// The transaction of the store.
     let base: any MigrationTransaction
     private let atPoint: UpgradeHook
@@ -34,6 +34,13 @@ final class ObservedTransaction: MigrationTransaction {
     func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws {
         try reach(.read, type.map { "of \($0)" } ?? "")
         try base.read(into: batch, type: type, after: after, through: through)
+    }
+
+    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)? {
+        guard let reader = try (base as? any ParallelTransaction)?.makeReader(ofType: type, through: through) else {
+            return nil
+        }
+        return ObservedReader(reader) { [atPoint] in try atPoint(UpgradePoint(.read, "of \(type)")) }
     }
 
     func record(id: Int64) throws -> Record? {
@@ -138,5 +145,25 @@ final class ObservedTransaction: MigrationTransaction {
     func clearJournal() throws {
         try reach(.clearJournal)
         try base.clearJournal()
+    }
+}
+
+/// A reader that tells each read of a batch before it hands it on.
+private final class ObservedReader: RecordReader {
+    private let base: any RecordReader
+    private let beforeRead: () throws -> Void
+
+    init(_ base: any RecordReader, beforeRead: @escaping () throws -> Void) {
+        self.base = base
+        self.beforeRead = beforeRead
+    }
+
+    func read(into batch: RecordBatch) throws {
+        try beforeRead()
+        try base.read(into: batch)
+    }
+
+    func end() {
+        base.end()
     }
 }

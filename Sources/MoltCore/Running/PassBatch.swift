@@ -5,6 +5,10 @@ final class PassBatch {
     var outcomes: [RecordOutcome]
     /// One for each thread that sends records through their steps.
     var workers: [Worker]
+    /// How many of the threads had a part of the current batch.
+    var usedWorkers = 0
+    /// Why the batch could not be read.
+    var readFailure: (any Error)?
 
     /// What one thread has of its own.
     struct Worker {
@@ -12,6 +16,17 @@ final class PassBatch {
         var counts: PassCounts
         /// The new contents of the current batch, one behind the other; the buffer is kept from batch to batch.
         var contents: [UInt8] = []
+        /// What is to be written of the current batch, where nothing else is to be done.
+        var rows: [RecordContents.Row] = []
+        /// Whether the store is to be told nothing of the current batch but its new contents.
+        var isPlain = true
+
+        /// Begins with the next batch, and keeps the memory.
+        mutating func start() {
+            contents.removeAll(keepingCapacity: true)
+            rows.removeAll(keepingCapacity: true)
+            isPlain = true
+        }
     }
 
     init(_ batch: RecordBatch, workers: Int, counts: PassCounts) {

@@ -11,8 +11,10 @@ struct RecordChanger: Sendable {
     /// For each step, whether records that it cannot convert stop the upgrade.
     private let stops: [Bool]
     private let stageCount: Int
-    /// How many threads may send records through their steps at once.
-    let workerCount = max(1, ProcessInfo.processInfo.activeProcessorCount)
+    /// In how many parts a batch may go through its steps at once.
+    ///
+    /// More than there are cores, because one of them also writes: who is done with a part takes the next.
+    let workerCount: Int
 
     init(
         _ steps: [UpgradeSchedule.Step],
@@ -28,6 +30,8 @@ struct RecordChanger: Sendable {
         self.stopCheck = stopCheck ?? StopCheck(options)
         stops = steps.map { options.policy(of: $0) == .stop }
         stageCount = steps.count
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        workerCount = cores > 1 ? 4 * cores : 1
     }
 
     /// The steps that look at a record of a type.
@@ -40,6 +44,7 @@ struct RecordChanger: Sendable {
         let count = work.batch.count
         let isParallel = chain.links.contains { $0.edit.isParallel }
         let workerCount = isParallel ? min(work.workers.count, count) : 1
+        work.usedWorkers = workerCount
         let distance = chain.links.contains { $0.edit.runsClosure } ? 1 : StopCheck.distance
         work.batch.records.withUnsafeMutableBufferPointer { records in
             work.outcomes.withUnsafeMutableBufferPointer { outcomes in
@@ -50,10 +55,11 @@ struct RecordChanger: Sendable {
                     nonisolated(unsafe) let outcomes = outcomes
                     nonisolated(unsafe) let workers = workers
                     let run = { @Sendable (number: Int) in
-                        workers[number].contents.removeAll(keepingCapacity: true)
+                        workers[number].start()
                         for index in (count * number / workerCount)..<(count * (number + 1) / workerCount) {
                             if index % distance == 0, let reason = stopCheck.reason() {
                                 outcomes[index] = RecordOutcome(id: records[index].id, failure: reason)
+                                workers[number].isPlain = false
                                 return
                             }
                             outcomes[index] = change(&records[index], chain, &workers[number], number)
@@ -77,13 +83,26 @@ struct RecordChanger: Sendable {
         _ number: Int
     ) -> RecordOutcome {
         var outcome = change(&record, chain, &worker.counts)
-        guard outcome.changedAt != nil, !outcome.isGone, outcome.failure == nil else { return outcome }
+        if outcome.failure != nil || !outcome.deferred.isEmpty { worker.isPlain = false }
+        guard outcome.failure == nil, let version = outcome.changedAt, !outcome.isGone else { return outcome }
         let start = worker.contents.count
         record.writeContent(to: &worker.contents)
         outcome.content = start..<worker.contents.count
         outcome.worker = number
         outcome.isData = record.isData
-        if record.hasNewExpiration { outcome.newExpiration = .some(record.expirationSeconds) }
+        if record.hasNewExpiration {
+            outcome.newExpiration = .some(record.expirationSeconds)
+            worker.isPlain = false
+        }
+        worker.rows.append(
+            RecordContents.Row(
+                id: outcome.id,
+                version: version,
+                isData: outcome.isData,
+                buffer: number,
+                range: outcome.content
+            )
+        )
         return outcome
     }
 
@@ -122,7 +141,7 @@ struct RecordChanger: Sendable {
                 counts.migrations[migration].read += 1
             }
             counts.stages[link.stage].read += 1
-            if !RecordObject.isSame(record.typeName, link.typeName) { record.typeName = link.typeName }
+            if link.isRenamed, !RecordObject.isSame(record.typeName, link.typeName) { record.typeName = link.typeName }
             named = link.stage
             let revision = record.revision
             let key = record.changedKey
@@ -162,7 +181,7 @@ struct RecordChanger: Sendable {
             if let newKey = record.changedKey, key.map({ !RecordObject.isSame(newKey, $0) }) ?? true {
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .key(newKey)))
             }
-            if !RecordObject.isSame(record.typeName, link.typeName) {
+            if record.hasNewTypeName, !RecordObject.isSame(record.typeName, link.typeName) {
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .type(record.typeName)))
                 chain = chains.chain(from: link.stage + 1, typeName: record.typeName)
                 next = 0

@@ -10,10 +10,10 @@ import Dispatch
 final class RecordPass {
     private let steps: [UpgradeSchedule.Step]
     private let pending: [PendingMigration]
-    private let scope: UpgradeScope
-    private let changer: RecordChanger
-    private let stopCheck: StopCheck
-    private let queue = DispatchQueue(label: "molt.pass", qos: .userInitiated)
+    let scope: UpgradeScope
+    let changer: RecordChanger
+    let stopCheck: StopCheck
+    let queue = DispatchQueue(label: "molt.pass", qos: .userInitiated)
     private var deferredStages: Set<Int> = []
     private(set) var counts: PassCounts
 
@@ -32,11 +32,12 @@ final class RecordPass {
         counts = PassCounts(migrations: pending.count, stages: steps.count)
     }
 
-    private var transaction: any MigrationTransaction { scope.transaction }
+    var transaction: any MigrationTransaction { scope.transaction }
 
     /// The types whose records a step looks at.
     func typesToRead() throws -> [String] {
-        try transaction.typeNames().filter { !changer.chain(typeName: $0).links.isEmpty }
+        guard steps.contains(where: \.isEdit) else { return [] }
+        return try transaction.typeNames().filter { !changer.chain(typeName: $0).links.isEmpty }
     }
 
     /// Runs the pass.
@@ -64,6 +65,10 @@ final class RecordPass {
         var other = makeWork(of: rest)
         defer { for worker in work.workers + other.workers { counts += worker.counts } }
         for type in types {
+            if limit == nil, position == nil, let reader = try makeReader(ofType: type, through: last) {
+                try change(type, reading: reader, &work, &other)
+                continue
+            }
             // By their bytes: two spellings of a letter are two types.
             let first = position.map { RecordObject.isSame($0.type, type) ? $0.id : 0 } ?? 0
             if let stop = try change(type, after: first, through: last, &rest, &work, &other) {
@@ -169,7 +174,7 @@ final class RecordPass {
     /// Compares how many records of a type were read with how many there are.
     ///
     /// A damaged store may end its records early, and the rest would be left as they were at a newer version.
-    private func check(_ seen: Int, of type: String) throws {
+    func check(_ seen: Int, of type: String) throws {
         try check(seen, of: transaction.count(ofType: type), "of the type \"\(type)\"", type)
     }
 
@@ -192,10 +197,24 @@ final class RecordPass {
         throw error
     }
 
-    private func write(_ work: PassBatch) throws {
+    func write(_ work: PassBatch) throws {
         let count = work.batch.count
         guard count > 0 else { return }
         var contents = RecordContents(rows: [], buffers: work.workers.map(\.contents))
+        let workers = work.workers[..<work.usedWorkers]
+        if workers.allSatisfy(\.isPlain) {
+            // Each had a part of the batch, in its order.
+            contents.rows = workers.count == 1 ? workers[0].rows : workers.flatMap(\.rows)
+        } else {
+            try collect(work, &contents)
+        }
+        if !contents.rows.isEmpty { try transaction.write(contents) }
+        scope.meter.advance(by: count)
+    }
+
+    /// Collects what is to be written of a batch, and tells the store what else is to be done.
+    private func collect(_ work: PassBatch, _ contents: inout RecordContents) throws {
+        let count = work.batch.count
         contents.rows.reserveCapacity(count)
         for index in 0..<count {
             if let failure = work.outcomes[index].failure {
@@ -222,8 +241,6 @@ final class RecordPass {
                 try transaction.write(expiration: expiration, id: outcome.id)
             }
         }
-        if !contents.rows.isEmpty { try transaction.write(contents) }
-        scope.meter.advance(by: count)
     }
 
     // MARK: Records that a step cannot convert

@@ -3,15 +3,26 @@
 /// Type renames and deletions are followed by name here, so a record needs no lookup while it goes through its steps.
 /// Names are compared by their bytes, as the store does.
 struct StepChains: Sendable {
-    /// A step that looks at a record.
-    struct Link: Sendable {
+    /// A step that looks at a record; a class, so that nothing is copied for each record.
+    final class Link: Sendable {
         /// The place of the step in the pass.
-        var stage: Int
-        var migration: Int
-        var number: Int
+        let stage: Int
+        let migration: Int
+        let number: Int
         /// The record's type name when the step looks at it.
-        var typeName: String
-        var edit: RecordEdit
+        let typeName: String
+        /// Whether a step before this one has renamed the type.
+        let isRenamed: Bool
+        let edit: RecordEdit
+
+        init(stage: Int, migration: Int, number: Int, typeName: String, isRenamed: Bool, edit: RecordEdit) {
+            self.stage = stage
+            self.migration = migration
+            self.number = number
+            self.typeName = typeName
+            self.isRenamed = isRenamed
+            self.edit = edit
+        }
     }
 
     /// The steps that look at a record.
@@ -30,12 +41,16 @@ struct StepChains: Sendable {
     /// The steps from a stage on that look at a record which has a type name there.
     func chain(from stage: Int = 0, typeName: String) -> Chain {
         var typeName = typeName
+        var isRenamed = false
         var chain = Chain()
         for index in stage..<max(stage, steps.count) {
             let step = steps[index]
             switch step.action {
             case .renameType(let name, let newName):
-                if RecordObject.isSame(name, typeName) { typeName = newName }
+                if RecordObject.isSame(name, typeName) {
+                    typeName = newName
+                    isRenamed = true
+                }
             case .deleteType(let name):
                 if RecordObject.isSame(name, typeName) {
                     chain.isDeleted = true
@@ -49,6 +64,7 @@ struct StepChains: Sendable {
                         migration: step.migration,
                         number: step.number,
                         typeName: typeName,
+                        isRenamed: isRenamed,
                         edit: edit
                     )
                 )

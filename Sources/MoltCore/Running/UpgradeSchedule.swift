@@ -13,6 +13,11 @@ struct UpgradeSchedule {
         var action: MigrationStep.Action
         /// What happens to a record that the step cannot convert; nil when the opening says so.
         var onFailure: RecordFailurePolicy?
+
+        /// Whether it looks at one record at a time.
+        var isEdit: Bool {
+            if case .edit = action { true } else { false }
+        }
     }
 
     /// What runs in one go.

@@ -4,16 +4,19 @@ struct WorkEstimate {
     private var counts: [String: Int] = [:]
     private var total: Int?
     /// The types, by the name that they have before a group runs and by the one that they have in the store now.
-    private var names: [(current: String, stored: String)]
+    private var names: [(current: String, stored: String)] = []
 
-    private init(_ transaction: any MigrationTransaction) throws {
+    private init(_ groups: [UpgradeSchedule.Group], _ transaction: any MigrationTransaction) throws {
         self.transaction = transaction
-        names = try transaction.typeNames().map { (current: $0, stored: $0) }
+        let looksAtRecords = groups.contains { group in
+            if case .pass(let steps) = group { steps.contains(where: \.isEdit) } else { false }
+        }
+        if looksAtRecords { names = try transaction.typeNames().map { (current: $0, stored: $0) } }
     }
 
     /// Estimates the work of each group.
     static func of(_ groups: [UpgradeSchedule.Group], _ transaction: any MigrationTransaction) throws -> [Int] {
-        var estimate = try WorkEstimate(transaction)
+        var estimate = try WorkEstimate(groups, transaction)
         return try groups.map { group in
             switch group {
             case .pass(let steps): try estimate.work(of: steps)

@@ -45,7 +45,9 @@ extension SplicedObject {
         let end = Int32(truncatingIfNeeded: contentEnd)
         let sourceCount = entries.firstIndex { $0.isAdded } ?? entries.count
         let keepsSpace = sourceCount > 0 && !hasBecomeEmpty
-        output.reserveCapacity(output.count + contentEnd + edited.count + 2 * (entries.count - sourceCount))
+        let count = output.count + contentEnd + edited.count + 2 * (entries.count - sourceCount)
+        // Not just as much as is needed: the next record would have all of it copied again.
+        if count > output.capacity { output.reserveCapacity(max(count, 2 * output.capacity)) }
         keep(0, keepsSpace ? entries[0].sourceName.start : open + 1)
         var isFirst = true
         for index in entries.indices {

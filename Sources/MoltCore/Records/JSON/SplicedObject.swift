@@ -196,6 +196,24 @@ struct SplicedObject: Sendable {
         )
     }
 
+    /// Whether an object of the text, at any depth, may have a name twice; for a text that nothing has changed.
+    var mayHaveDuplicates: Bool {
+        bytes.withUnsafeBufferPointer { source in
+            let isSimple = kind == .object && entries.count <= 32 && !entries.contains(where: \.nameHasEscapes)
+            guard isSimple else { return JSONDuplicates.areIn(UnsafeBufferPointer(rebasing: source[..<contentEnd])) }
+            for (index, entry) in entries.enumerated() {
+                let name = source[entry.sourceName.range]
+                for other in entries[..<index] where other.sourceName.count == name.count {
+                    if source[other.sourceName.range].elementsEqual(name) { return true }
+                }
+                let value = source[entry.sourceValue.range]
+                guard value.first == 0x7B || value.first == 0x5B else { continue }
+                if JSONDuplicates.areIn(UnsafeBufferPointer(rebasing: value)) { return true }
+            }
+            return false
+        }
+    }
+
     /// The place of the last property with a name.
     func lastIndex(of name: String) -> Int? {
         lastIndex(of: name, before: entries.count)

@@ -1,0 +1,67 @@
+internal import MoltCore
+
+/// Reads the records of a type through a connection of its own, as they were before the transaction changed any.
+///
+/// In WAL mode such a connection sees what was committed last, whatever the transaction has written since. As the
+/// transaction has the write lock, that is what the transaction itself has begun with.
+final class SnapshotReader: RecordReader {
+    private let type: String
+    private let storeName: String
+    private let statement: Statement
+    private var last: Int64 = 0
+    private var isAtEnd = false
+
+    /// Begins to read.
+    ///
+    /// - Parameters:
+    ///   - isScanned: Whether to go through all records, which is faster when the type has a large part of them.
+    ///   - connection: Used by nobody else until the reader has ended.
+    init(
+        _ type: String,
+        id: Int64,
+        through: Int64,
+        isScanned: Bool,
+        on connection: Connection,
+        storeName: String
+    ) throws(SQLiteError) {
+        self.type = type
+        self.storeName = storeName
+        let source = isScanned ? "molt_record WHERE +type_id" : "molt_record INDEXED BY molt_record_type WHERE type_id"
+        statement = try connection.prepare(
+            "SELECT id, key, content, expires_at FROM \(source) = ?1 AND id <= ?2 ORDER BY id"
+        )
+        try statement.bind(id, at: 1)
+        try statement.bind(through, at: 2)
+    }
+
+    func read(into batch: RecordBatch) throws {
+        batch.removeAll()
+        do throws(SQLiteError) {
+            while !batch.isFull, !isAtEnd {
+                // Asked for a row behind the last one, SQLite would begin again.
+                guard try statement.step() else {
+                    isAtEnd = true
+                    return
+                }
+                let id = statement.integer(0)
+                guard id > last else { throw .disorder }
+                last = id
+                let expiration = statement.real(3)
+                batch.append(
+                    id: id,
+                    typeName: type,
+                    key: statement.bytes(1),
+                    content: statement.bytes(2),
+                    isData: statement.isBlob(2),
+                    expiration: expiration
+                )
+            }
+        } catch {
+            throw MigrationError(error, store: storeName)
+        }
+    }
+
+    func end() {
+        statement.reset()
+    }
+}
