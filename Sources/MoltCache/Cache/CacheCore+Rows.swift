@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MoltCore
 
 /// What is done inside a transaction.
 extension CacheCore {
@@ -7,15 +8,40 @@ extension CacheCore {
     /// The content under a key, or nil when there is none or it has expired.
     func content(_ key: String) throws(SQLiteError) -> StoredContent? {
         let now = now()
+        let statement = try prepareGet(key, now)
+        defer { statement.reset() }
+        if try statement.step() { return try found(statement, key, now) }
+        let adopted = try adoptedContent(key, now)
+        if let adopted { touch(adopted.id, now) }
+        return adopted
+    }
+
+    /// The statement that finds a record by its key.
+    func prepareGet(_ key: String, _ now: Double) throws(SQLiteError) -> Statement {
         let statement = try statements[.get]
         try statement.bind(now, at: 1)
         try statement.bind(key, at: 2)
-        var found = try statement.first { StoredContent($0) }
+        return statement
+    }
+
+    /// The content in the row that the statement has found by a key.
+    func found(_ row: Statement, _ key: String, _ now: Double) throws(SQLiteError) -> StoredContent {
+        guard !row.isNull(0) else { throw .missingRow }
         // An entry of the index that was overwritten leads to another record: nobody gets that for this one.
-        if let found, !found.key.utf8.elementsEqual(key.utf8) { throw .wrongRow }
-        if found == nil { found = try adoptedContent(key, now) }
-        if let found { touch(found.id, now) }
+        guard row.isText(2, key) else { throw .wrongRow }
+        let found = StoredContent(row, key: key, typeName: try typeName(id: row.integer(3)))
+        touch(found.id, now)
         return found
+    }
+
+    /// The name of a type, which is remembered; empty when it was lost.
+    private func typeName(id: Int64) throws(SQLiteError) -> String {
+        if let name = typeNames[id] { return name }
+        let statement = try statements[.nameOfType]
+        try statement.bind(id, at: 1)
+        let name = try statement.first { $0.text(0) } ?? ""
+        typeNames[id] = name
+        return name
     }
 
     /// The name of the type that the value under a key was written as, read without its content; nil when there is
@@ -177,12 +203,19 @@ extension CacheCore {
 
     /// The id of a type name, which is added when it is new.
     func typeID(_ name: String) throws(SQLiteError) -> Int64 {
+        // Strings that differ in their Unicode form only are one key of a dictionary, and two names.
+        if let last = lastType, RecordObject.isSame(last.name, name) { return last.id }
         let search = try statements[.typeID]
         try search.bind(name, at: 1)
-        if let id = try search.first({ $0.integer(0) }) { return id }
+        if let id = try search.first({ $0.integer(0) }) {
+            lastType = (name, id)
+            return id
+        }
         let insertion = try statements[.addType]
         try insertion.bind(name, at: 1)
         try insertion.run()
-        return statements.connection.lastInsertedID
+        let id = statements.connection.lastInsertedID
+        lastType = (name, id)
+        return id
     }
 }

@@ -19,7 +19,16 @@ final class CacheCore {
     /// How many bytes of content the file may hold.
     let sizeLimit: Int?
     private let clock: @Sendable () -> Date
-    private var dataVersion: Int64 = -1
+    /// The connection's data version when the file was last looked at; nil before.
+    private var dataVersion: UInt32?
+    /// The log as it was before the file was last found unchanged; nil when that is not known.
+    private var logMark: LogMark?
+    /// The names of types by their ids, as far as they were looked up.
+    var typeNames: [Int64: String] = [:]
+    /// The type that was written last.
+    var lastType: (name: String, id: Int64)?
+    /// Whether the file says already that nobody keeps the size of its contents.
+    private var isSizeForgotten = false
     private let ledgerID: Int64
     private var failure: MigrationError?
     private var lastTime = 0.0
@@ -147,6 +156,9 @@ final class CacheCore {
             return value
         } catch {
             changes.removeAll()
+            // What the write has changed is as before.
+            forgetTypes()
+            isSizeForgotten = false
             throw error
         }
     }
@@ -159,9 +171,11 @@ final class CacheCore {
         defer { connection.rollBack() }
         do throws(SQLiteError) {
             try statements[begin].run()
-            try notice()
+            try notice(begin)
             let value = try body(self)
             try statements[.commit].run()
+            // Nobody else's commit can have been noticed since: that happens where a transaction begins.
+            dataVersion = connection.dataVersion
             return value
         } catch {
             if let failure { throw failure }
@@ -191,8 +205,10 @@ final class CacheCore {
     // MARK: Other connections
 
     /// Looks whether another connection has changed the file, and then whether it has upgraded it.
-    private func notice() throws(SQLiteError) {
-        let seen = try statements[.dataVersion].first { $0.integer(0) } ?? 0
+    private func notice(_ begin: RowQuery) throws(SQLiteError) {
+        // A transaction that may only read begins with its first statement that does.
+        if begin == .begin { try statements[.dataVersion].run() }
+        let seen = statements.connection.dataVersion
         guard seen != dataVersion else { return }
         forgetAll()
         let stored = Int(try statements[.userVersion].first { $0.integer(0) } ?? 0)
@@ -245,19 +261,43 @@ final class CacheCore {
     /// The value that the memory layer holds under a key, if the file has not been changed by others.
     func remembered<Value: Sendable>(_ type: Value.Type, _ key: String) throws -> Value? {
         _ = try open()
-        guard let memory else { return nil }
-        let seen: Int64
-        do throws(SQLiteError) {
-            seen = try statements[.dataVersion].first { $0.integer(0) } ?? 0
-        } catch {
-            throw CacheError(error, path: path)
+        guard let memory, !memory.isEmpty else { return nil }
+        let mark = statements.connection.logMark
+        if mark == nil || mark != logMark {
+            do throws(SQLiteError) {
+                try statements[.dataVersion].run()
+            } catch {
+                throw CacheError(error, path: path)
+            }
+            // A change is looked into by the transaction that follows.
+            guard statements.connection.dataVersion == dataVersion else { return nil }
+            // Taken before the look: who commits after it changes it again.
+            logMark = mark
         }
-        // A change is looked into by the transaction that follows.
-        guard seen == dataVersion else { return nil }
-        let now = now()
-        guard let found = memory.value(type, key, now: now) else { return nil }
-        touch(found.id, now)
+        guard let found = memory.value(type, key, now: now()) else { return nil }
+        if sizeLimit != nil { touch(found.id, now()) }
         return found.value
+    }
+
+    /// The content under a key, or nil when there is none or it has expired, as ``content(_:)`` in ``read(_:)`` gives it.
+    ///
+    /// A statement by itself sees one snapshot, too. When that is one that was looked at before, nothing else is needed.
+    ///
+    /// - Returns: The content, and the epoch of its snapshot: what follows a read may find that another process has written.
+    func lookUp(_ key: String) throws -> (content: StoredContent?, epoch: Int) {
+        if failure == nil, connection != nil, !hasAdopted, let found = try? lookUpAlone(key) { return found }
+        return try read { core throws(SQLiteError) in (try core.content(key), core.epoch) }
+    }
+
+    /// - Returns: Nothing when another connection has committed since.
+    private func lookUpAlone(_ key: String) throws(SQLiteError) -> (content: StoredContent?, epoch: Int)? {
+        let now = now()
+        let statement = try prepareGet(key, now)
+        defer { statement.reset() }
+        let isFound = try statement.step()
+        guard statements.connection.dataVersion == dataVersion else { return nil }
+        let content = isFound ? try found(statement, key, now) : nil
+        return (content, epoch)
     }
 
     /// Keeps a value that was decoded, unless something was written since its content was read.
@@ -276,6 +316,14 @@ final class CacheCore {
     func forgetAll() {
         epoch += 1
         memory?.removeAll()
+        forgetTypes()
+        isSizeForgotten = false
+    }
+
+    /// Drops what is remembered of types.
+    private func forgetTypes() {
+        lastType = nil
+        typeNames.removeAll()
     }
 
     // MARK: Size
@@ -293,7 +341,10 @@ final class CacheCore {
     private func prepareWrite() throws(SQLiteError) {
         guard sizeLimit != nil else {
             size = nil
-            return try statements[.forgetSize].run()
+            if !isSizeForgotten { try statements[.forgetSize].run() }
+            // Known once it is committed; a write that fails takes it back.
+            isSizeForgotten = true
+            return
         }
         for (id, time) in touched {
             let statement = try statements[.touch]

@@ -45,10 +45,7 @@ extension CodableCache {
     ) throws -> Value? {
         guard configuration.memory != nil, !(type is AnyClass) else { return try uncached(type, forKey: key) }
         if let value = try core.withLock({ try $0.remembered(type, key) }) { return value }
-        let (found, epoch) = try core.withLock { core in
-            // The epoch of the snapshot: what follows a read may find that another process has written.
-            try core.read { core throws(SQLiteError) in (try core.content(key), core.epoch) }
-        }
+        let (found, epoch) = try core.withLock { core in try core.lookUp(key) }
         guard let found else { return nil }
         // Outside the lock, so that others read meanwhile.
         let value = try decode(type, found)
@@ -116,7 +113,7 @@ extension CodableCache {
     // MARK: Helpers
 
     private func row(_ key: String) throws -> StoredContent? {
-        try core.withLock { core in try core.read { core throws(SQLiteError) in try core.content(key) } }
+        try core.withLock { core in try core.lookUp(key).content }
     }
 
     /// Writes in one transaction, and tells the listeners in the order of the writes.

@@ -20,6 +20,18 @@ struct StoredContent: Sendable {
     /// Seconds since 1970.
     let updated: Double
 
+    /// Copies a row of the query that finds a record by its key.
+    init(_ row: Statement, key: String, typeName: String) {
+        id = row.integer(0)
+        isData = row.isBlob(1)
+        data = row.data(1)
+        self.key = key
+        self.typeName = typeName
+        expiration = row.real(4)
+        created = row.real(5) ?? 0
+        updated = row.real(6) ?? 0
+    }
+
     /// Copies a row of the queries that read whole rows.
     init(_ row: Statement) {
         id = row.integer(0)

@@ -206,6 +206,13 @@ final class Statement {
         String(decoding: bytes(column), as: UTF8.self)
     }
 
+    /// Whether a column holds the same bytes as a text.
+    func isText(_ column: Int32, _ text: String) -> Bool {
+        let bytes = bytes(column)
+        // Without the loop over single characters that comparing with a string's UTF-8 is.
+        return text.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) } ?? bytes.elementsEqual(text.utf8)
+    }
+
     /// A copy of the bytes of text or of a blob.
     func data(_ column: Int32) -> Data {
         Data(bytes(column))

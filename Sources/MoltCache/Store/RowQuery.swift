@@ -16,6 +16,7 @@ enum RowQuery: Int, CaseIterable {
     case countOfType
     case hasType
     case typeID
+    case nameOfType
     case addType
     case oldSize
     case set
@@ -36,16 +37,10 @@ enum RowQuery: Int, CaseIterable {
 
     private static let live = "(expires_at IS NULL OR expires_at > ?1)"
     /// A record is found also when the name of its type was lost.
-    private static let row = row(key: "key")
-    /// SQLite takes the key from the index that it has found the row by; this one is the row's own.
-    private static let ownKey = "(SELECT own.key FROM molt_record AS own WHERE own.id = molt_record.id)"
-
-    private static func row(key: String) -> String {
-        """
-        SELECT molt_record.id, content, \(key), name, expires_at, created_at, updated_at
+    private static let row = """
+        SELECT molt_record.id, content, key, name, expires_at, created_at, updated_at
         FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
         """
-    }
 
     /// `length` counts the characters of text.
     private static let size = "length(CAST(content AS BLOB))"
@@ -68,7 +63,13 @@ enum RowQuery: Int, CaseIterable {
                 + coalesce((SELECT value FROM molt_meta WHERE name = '\(FileFormat.origin)'), 0)
             """
         case .isUnfinished: "SELECT EXISTS(SELECT 1 FROM molt_meta WHERE name = 'unfinished')"
-        case .get: "\(Self.row(key: Self.ownKey)) WHERE key = ?2 AND \(Self.live)"
+        // SQLite would take the key from the index that it has found the row by; so the row's own comes from another one.
+        case .get:
+            """
+            SELECT own.id, own.content, own.key, own.type_id, own.expires_at, own.created_at, own.updated_at
+            FROM molt_record AS found LEFT JOIN molt_record AS own ON own.id = found.id
+            WHERE found.key = ?2 AND (own.expires_at IS NULL OR own.expires_at > ?1)
+            """
         case .nameOfKey: "SELECT \(Self.typeName) FROM molt_record WHERE key = ?2 AND \(Self.live)"
         case .keys: "SELECT key FROM molt_record WHERE \(Self.live) ORDER BY id"
         case .keysOfType: "SELECT key FROM molt_record WHERE \(Self.ofType) AND \(Self.live) ORDER BY id"
@@ -82,6 +83,7 @@ enum RowQuery: Int, CaseIterable {
         case .countOfType: "SELECT count(*) FROM molt_record WHERE \(Self.ofType) AND \(Self.live)"
         case .hasType: "SELECT EXISTS(SELECT 1 FROM molt_record WHERE \(Self.ofType) AND \(Self.live))"
         case .typeID: "SELECT id FROM molt_type WHERE name = ?1"
+        case .nameOfType: "SELECT name FROM molt_type WHERE id = ?1"
         case .addType: "INSERT INTO molt_type(name) VALUES(?1)"
         case .oldSize: "SELECT \(Self.size) FROM molt_record WHERE key = ?1"
         case .set:

@@ -51,7 +51,7 @@ public struct RecordObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// Whether two names are the same characters; Swift's `==` takes different bytes for the same text.
-    static func isSame(_ name: String, _ other: String) -> Bool {
+    package static func isSame(_ name: String, _ other: String) -> Bool {
         // Without the loop over single characters of `elementsEqual`, which is what this costs otherwise.
         let isSame = name.utf8.withContiguousStorageIfAvailable { name in
             other.utf8.withContiguousStorageIfAvailable { other in

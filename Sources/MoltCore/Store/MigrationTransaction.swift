@@ -17,7 +17,7 @@ public protocol MigrationTransaction: AnyObject {
     /// The greatest record id, or 0 when there is no record.
     func lastRecordID() throws -> Int64
 
-    /// Fills a batch with the next records by id; fewer than ``RecordBatch/capacity`` only at the end.
+    /// Adds the next records by id to a batch, until it is full or there are no more.
     ///
     /// - Parameters:
     ///   - batch: Emptied first, then filled.

@@ -6,6 +6,9 @@ public final class RecordBatch {
     package var records: [Record]
     /// How many records the batch holds now.
     public private(set) var count = 0
+    /// How many bytes of content and keys the batch may hold: with one record more at most.
+    private static let byteLimit = 2 << 20
+    private var byteCount = 0
 
     /// A record of the batch; the index is below ``count``.
     public subscript(index: Int) -> Record {
@@ -26,11 +29,12 @@ public final class RecordBatch {
     /// Empties the batch and keeps its buffers.
     public func removeAll() {
         count = 0
+        byteCount = 0
     }
 
-    /// Whether no further record fits.
+    /// Whether the batch is to take no further record: so many are in it as can be, or 2 MiB of content.
     public var isFull: Bool {
-        count == capacity
+        count == capacity || byteCount >= Self.byteLimit
     }
 
     /// Adds a record, given as the store holds it; the bytes are copied.
@@ -60,5 +64,6 @@ public final class RecordBatch {
             expiration: expiration
         )
         count += 1
+        byteCount += content.count + key.count
     }
 }
