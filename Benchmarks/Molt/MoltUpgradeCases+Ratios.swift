@@ -38,12 +38,6 @@ extension MoltUpgradeCases {
                 checkLimit: .atLeast(0.4)
             ),
             BenchmarkRatio(
-                title: "\(convert.name) on all cores vs one core",
-                subject: convert.name,
-                baseline: convertOnOneCore.name,
-                measure: .rate
-            ),
-            BenchmarkRatio(
                 title: "\(rename.name) with events and report vs without",
                 subject: monitored.name,
                 baseline: rename.name,
@@ -55,6 +49,7 @@ extension MoltUpgradeCases {
             ),
         ]
         + memory
+        + (Platform.canLimitCores ? [told(convert, "", convertOnOneCore.name, "one core")] : [])
         + told
 
     /// The steps of a property-level change, each with the peers' change that is most like it.

@@ -20,7 +20,7 @@ extension People {
         )
         // What all but the messages has is about 700 bytes, or 1000.
         var length = isLarge ? 1000 : 700
-        while length < (isLarge ? 49_900 : 1890) {
+        while length < (isLarge ? 49_900 : 2020) {
             let message = message(profile.messages.count, &random)
             length += message.length
             profile.messages.append(message.message)

@@ -39,7 +39,7 @@ enum BenchmarkChild {
         guard let benchmark = BenchmarkCatalog.cases.first(where: { $0.name == name }) else {
             throw BenchmarkError("There is no case \"\(name)\".")
         }
-        // Before anything asks how many cores there are.
+        // Before there is any other thread: each has its own set of cores.
         if benchmark.isOnOneCore { try Platform.limitToOneCore() }
         if let fixture {
             try FileManager.default.copyItem(at: fixture, to: context.directory)

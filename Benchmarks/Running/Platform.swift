@@ -89,7 +89,9 @@ enum Platform {
 
     /// Has this process use the first of the cores that it may use, and no other.
     ///
-    /// - Throws: ``BenchmarkError`` where the system cannot, or when it still tells of more.
+    /// `ProcessInfo` still tells of all: what asks it makes as many threads as before, which then take turns.
+    ///
+    /// - Throws: ``BenchmarkError`` where the system cannot.
     static func limitToOneCore() throws {
         #if os(Linux)
             // Glibc declares the two for GNU's C only. A set of cores is as large as the kernel's at most.
@@ -108,7 +110,7 @@ enum Platform {
                 bytes[first] = core
                 return unsafeBitCast(set, to: Affinity.self)(0, bytes.count, start) == 0
             }
-            if isLimited, ProcessInfo.processInfo.activeProcessorCount == 1 { return }
+            if isLimited { return }
         #endif
         throw BenchmarkError("The process cannot be limited to one core.")
     }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite
 struct ChartTests {
-    /// Each bar's case, with a rate of its own: 100 000 a second, 110 000, …
+    /// Each bar's case, with a rate of its own: 100 000 a second, 110 000, and so on.
     private let report = Reports.report(
         ComparisonChart.bars.enumerated().map { index, bar in
             Reports.result(bar.name, 1 / Double(10 + index), count: 10_000)
