@@ -14,7 +14,7 @@ package enum BenchmarkCommand {
         do {
             switch try BenchmarkMode(parsing: Array(commandLine.dropFirst())) {
             case .help:
-                print(BenchmarkArguments.help)
+                tell(BenchmarkArguments.help)
                 return 0
             case .measure(let arguments):
                 return try measure(arguments)
@@ -27,7 +27,7 @@ package enum BenchmarkCommand {
                     BenchmarkReport(contentsOf: new),
                     tolerance: tolerance
                 )
-                print(comparison.text)
+                tell(comparison.text)
                 return comparison.exitCode
             case .childCase(let name, let context, let fixture):
                 try BenchmarkChild.runCase(named: name, in: context, fixture: fixture)
@@ -61,11 +61,11 @@ package enum BenchmarkCommand {
         )
         let table = ResultTable(benchmarkReport).text
         // Standard output is for one of the two.
-        if arguments.json == "-" { report(table) } else { print(table) }
+        if arguments.json == "-" { report(table) } else { tell(table) }
         if let target = arguments.json {
             let json = try benchmarkReport.json()
             if target == "-" {
-                print(String(decoding: json, as: UTF8.self))
+                tell(String(decoding: json, as: UTF8.self))
             } else {
                 try json.write(to: URL(fileURLWithPath: target), options: .atomic)
             }
@@ -80,6 +80,11 @@ package enum BenchmarkCommand {
     private static func draw(_ benchmarkReport: BenchmarkReport, to file: String) throws {
         let chart = try ComparisonChart(benchmarkReport)
         try Data(chart.svg.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
+    }
+
+    /// Unlike `print`, in order with what is reported, also where both go to a file.
+    private static func tell(_ text: String) {
+        FileHandle.standardOutput.write(Data((text + "\n").utf8))
     }
 
     private static func report(_ line: String) {

@@ -5,7 +5,7 @@ extension MoltUpgradeCases {
         [
             properties(\.jsonFunctionsCase, "SQLite's JSON functions", .atLeast(2), .atLeast(0.6)),
             properties(\.decodeEncodeCase, "decode and encode", .atLeast(5), .atLeast(1.2)),
-            properties(\.filePerKeyCase, "file per key", .atLeast(200), .atLeast(15)),
+            properties(\.filePerKeyCase, "file per key", .atLeast(200), .atLeast(20)),
             properties(\.preparedUpdateCase, "a plain prepared UPDATE", .atLeast(0.8), .atLeast(0.25)),
         ]
         .flatMap { $0 }

@@ -9,7 +9,11 @@ enum MoltUpgradeCases {
         + (Platform.canLimitCores ? [convertOnOneCore.benchmark] : [])
         + [renameType.benchmark, renameType.benchmark.at(renameTypeSmallCount)]
         + rename.benchmark.atAllSizes.dropFirst()
-        + (others + [renameType]).map { $0.benchmark.at(memoryCount) }
+        + (others + [renameType]).map { upgrade in
+            let isInQuickMode = ["molt-split", "molt-convert", "molt-run-enumerate", "molt-change-keys"]
+                .contains(upgrade.name)
+            return upgrade.benchmark.at(memoryCount, isInQuickMode: isInQuickMode)
+        }
 
     /// One of each kind of step, and how often a step can be run: what is looked at for its memory.
     static let allKinds: [MoltUpgrade] = [rename] + others + [renameType]

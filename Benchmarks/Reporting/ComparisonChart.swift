@@ -8,11 +8,11 @@ package struct ComparisonChart {
     /// Which cases are shown, in this order, and what they are called.
     package static let bars: [Bar] =
         [
-            Bar("One JSON file a key: load old, save new", "file-per-key-rename"),
-            Bar("SQLite, JSONDecoder and JSONEncoder for each row", "sqlite-decode-encode-rename"),
-            Bar("SQLite's JSON functions: split", "sqlite-json-functions-split"),
-            Bar("SQLite's JSON functions: rename", "sqlite-json-functions-rename"),
-            Bar("A plain prepared UPDATE, new bytes at hand", "sqlite-prepared-update"),
+            Bar("One JSON file a key, load old, save new", "file-per-key-rename"),
+            Bar("SQLite, decode and encode each row", "sqlite-decode-encode-rename"),
+            Bar("SQLite's JSON functions, split", "sqlite-json-functions-split"),
+            Bar("SQLite's JSON functions, rename", "sqlite-json-functions-rename"),
+            Bar("A plain prepared UPDATE, bytes at hand", "sqlite-prepared-update"),
         ]
         + [
             Bar("renameProperty", "molt-rename", isMolt: true),
@@ -26,7 +26,7 @@ package struct ComparisonChart {
 
     /// A bar of the chart.
     package struct Bar: Sendable {
-        /// What is done.
+        /// What is done; short enough to stand left of the bar.
         package let label: String
         /// The case that does it.
         package let name: String

@@ -20,6 +20,11 @@ enum FigureText {
         return grouped(Int((value / unit).rounded() * unit))
     }
 
+    /// Megabytes per second.
+    static func megabytes(_ value: Double) -> String {
+        value < 10 ? String(format: "%.1f", value) : rate(value)
+    }
+
     /// A duration.
     static func seconds(_ value: Double) -> String {
         String(format: value < 1 ? "%.4f" : "%.3f", value)
@@ -37,7 +42,7 @@ enum FigureText {
         case .factor: factor(value)
         case .extraMegabytes: String(format: "%+.1f MB", value)
         case .perSecond: rate(value) + "/s"
-        case .megabytesPerSecond: rate(value) + " MB/s"
+        case .megabytesPerSecond: megabytes(value) + " MB/s"
         }
     }
 

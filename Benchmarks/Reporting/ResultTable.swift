@@ -48,7 +48,7 @@ package struct ResultTable {
                 result.name,
                 "\(FigureText.grouped(result.count)) \(result.unit.rawValue)",
                 FigureText.rate(result.unitsPerSecond),
-                result.bytes.map { FigureText.rate(Double($0) / 1_000_000 / result.medianSeconds) } ?? "",
+                result.bytes.map { FigureText.megabytes(Double($0) / 1_000_000 / result.medianSeconds) } ?? "",
                 FigureText.seconds(result.medianSeconds),
                 "(\(FigureText.seconds(result.minSeconds)) - \(FigureText.seconds(result.maxSeconds)))",
                 FigureText.seconds(result.processorSeconds),
