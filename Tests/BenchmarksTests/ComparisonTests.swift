@@ -38,7 +38,7 @@ struct ComparisonTests {
         let text = try ResultComparison(old, new, tolerance: 1.15).text
 
         #expect(text.hasPrefix("4 cases compared: 1 slower and 1 faster by more than 1.15 times"))
-        #expect(text.contains("slow       1.100 µs  1.400 µs          1.27     1.000 µs  1.300 µs          1.30"))
+        #expect(text.contains("slow       1.100 µs  1.400 µs           1.27     1.000 µs  1.300 µs           1.30"))
         #expect(text.contains("Only in the old file: gone"))
         #expect(text.contains("Only in the new file: added"))
         #expect(!text.contains("noisy"))
