@@ -138,11 +138,16 @@ enum MoltCacheCases {
             let migrations = MoltMigrations.renameType
             // The upgrade is not what is measured here.
             try CodableCache(at: file, migrations: migrations).close()
+            var upToDate = 0
             return BenchmarkTrial(count: opens) {
-                for _ in 0..<opens { try CodableCache(at: file, migrations: migrations).close() }
+                for _ in 0..<opens {
+                    let cache = try CodableCache(at: file, migrations: migrations)
+                    if cache.report.isEmpty { upToDate += 1 }
+                    cache.close()
+                }
             } finish: {
-                guard try CacheStore.state(at: file).version == migrations.version else {
-                    throw BenchmarkError("\(name): the store is not up to date.")
+                guard upToDate == opens else {
+                    throw BenchmarkError("\(name): the store was up to date at \(upToDate) of \(opens) opens.")
                 }
             }
         }
