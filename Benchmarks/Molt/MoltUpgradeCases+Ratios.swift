@@ -105,7 +105,9 @@ extension MoltUpgradeCases {
                 told(upgrade, "", PeerCases.preparedUpdateCase, "a plain prepared UPDATE"),
             ]
         }
-        return sizes + others
+        return sizes + others + [
+            told(rename, "", PeerCases.tunedUpdateCase, "a prepared UPDATE with Molt's pages and cache")
+        ]
     }
 
     private static func told(

@@ -6,7 +6,8 @@ enum PeerCases {
     static let all: [BenchmarkCase] =
         decodeEncode(.rename).atAllSizes + [decodeEncode(.split)]
         + jsonFunctions(.rename).atAllSizes + [jsonFunctions(.split)]
-        + preparedUpdate.atAllSizes
+        + preparedUpdate(preparedUpdateCase).atAllSizes
+        + [preparedUpdate(tunedUpdateCase, isTuned: true)]
         + [select, fileCopy]
 
     /// How the peers compare with each other.
@@ -39,11 +40,20 @@ enum PeerCases {
 
     /// The name of the case that updates every row with bytes that are there already.
     static let preparedUpdateCase = "sqlite-prepared-update"
+    /// The name of the same case with what Molt sets: its page size, and its cache during an upgrade.
+    static let tunedUpdateCase = "sqlite-prepared-update-tuned"
 
     private static let databaseName = "people.sqlite"
 
     private static let fixture = BenchmarkFixture(name: "people-database") { context in
-        let database = try PeerDatabase(at: context.file(databaseName))
+        try fill(PeerDatabase(at: context.file(databaseName)), context)
+    }
+
+    private static let tunedFixture = BenchmarkFixture(name: "people-database-tuned") { context in
+        try fill(PeerDatabase(at: context.file(databaseName), isTuned: true), context)
+    }
+
+    private static func fill(_ database: PeerDatabase, _ context: BenchmarkContext) throws {
         do {
             let insert = try database.prepare(
                 "INSERT INTO record (id, key, type_id, version, content) VALUES (?, ?, 1, 1, ?)"
@@ -122,40 +132,45 @@ enum PeerCases {
         }
     }
 
-    private static let preparedUpdate = BenchmarkCase(
-        name: preparedUpdateCase,
-        summary: "prepared UPDATE of every row, the new contents waiting in memory (and counted in the peak)",
-        isAboutContents: true,
-        fixture: fixture,
-        reference: Change.rename.jsonFunctionsCase
-    ) { context in
-        let file = context.file(databaseName)
-        var contents: [UInt8] = []
-        contents.reserveCapacity(context.records * Int(context.recordSize.meanBytes.upperBound))
-        var ends: [Int] = []
-        ends.reserveCapacity(context.records)
-        let people = PeopleContents(context.recordSize)
-        for index in 1...context.records {
-            contents.append(contentsOf: try people.renamedContent(index))
-            ends.append(contents.count)
-        }
-        return BenchmarkTrial(count: context.records) { [contents, ends] in
-            let database = try PeerDatabase(at: file)
-            try database.transaction {
-                let update = try database.prepare(updateStatement)
-                try contents.withUnsafeBytes { bytes in
-                    var start = 0
-                    for (index, end) in ends.enumerated() {
-                        update.bind(text: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), at: 1)
-                        update.bind(index + 1, at: 2)
-                        try update.run()
-                        start = end
+    private static func preparedUpdate(_ name: String, isTuned: Bool = false) -> BenchmarkCase {
+        BenchmarkCase(
+            name: name,
+            summary: isTuned
+                ? "the same with pages and a cache of the size that Molt's are"
+                : "prepared UPDATE of every row, the new contents waiting in memory (and counted in the peak)",
+            isAboutContents: true,
+            isInQuickMode: !isTuned,
+            fixture: isTuned ? tunedFixture : fixture,
+            reference: Change.rename.jsonFunctionsCase
+        ) { context in
+            let file = context.file(databaseName)
+            var contents: [UInt8] = []
+            contents.reserveCapacity(context.records * Int(context.recordSize.meanBytes.upperBound))
+            var ends: [Int] = []
+            ends.reserveCapacity(context.records)
+            let people = PeopleContents(context.recordSize)
+            for index in 1...context.records {
+                contents.append(contentsOf: try people.renamedContent(index))
+                ends.append(contents.count)
+            }
+            return BenchmarkTrial(count: context.records) { [contents, ends] in
+                let database = try PeerDatabase(at: file, isTuned: isTuned)
+                try database.transaction {
+                    let update = try database.prepare(updateStatement)
+                    try contents.withUnsafeBytes { bytes in
+                        var start = 0
+                        for (index, end) in ends.enumerated() {
+                            update.bind(text: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), at: 1)
+                            update.bind(index + 1, at: 2)
+                            try update.run()
+                            start = end
+                        }
                     }
                 }
+                try database.close()
+            } finish: {
+                try check(.rename, at: file, context)
             }
-            try database.close()
-        } finish: {
-            try check(.rename, at: file, context)
         }
     }
 
