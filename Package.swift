@@ -32,7 +32,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: molt + ["CMoltSQLite"],
-            path: "Benchmarks"
+            path: "Benchmarks",
+            exclude: ["Results"]
         ),
         .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore", "MoltTesting"]),
         .testTarget(
@@ -59,6 +60,7 @@ let package = Package(
             dependencies: molt + ["MoltTesting", "contacts", "TestHome", "TestSupport"],
             exclude: ["Fixtures"]
         ),
+        .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"]),
         // Mutated inputs for everything that reads what it did not write: `swift run -c release MoltFuzz`.
         .executableTarget(
             name: "MoltFuzz",

@@ -21,7 +21,7 @@ enum PeerCacheCases {
 
     private static let fixture = BenchmarkFixture(name: "cache-by-hand") { context in
         let database = try PeerDatabase(at: context.file(databaseName), durability: .normal)
-        try database.transaction { try set(People.pool(), context, in: database) }
+        try database.transaction { try set(context, in: database, People.person) }
         try database.close()
     }
 
@@ -33,7 +33,7 @@ enum PeerCacheCases {
         let people = People.pool()
         return BenchmarkTrial(count: context.records) {
             let database = try PeerDatabase(at: context.file(databaseName), durability: .normal)
-            try set(people, context, in: database)
+            try set(context, in: database) { people[$0 % people.count] }
             try database.close()
         } finish: {
             try check(context)
@@ -47,7 +47,7 @@ enum PeerCacheCases {
         let people = People.pool()
         return BenchmarkTrial(count: context.records) {
             let database = try PeerDatabase(at: context.file(databaseName), durability: .normal)
-            try database.transaction { try set(people, context, in: database) }
+            try database.transaction { try set(context, in: database) { people[$0 % people.count] } }
             try database.close()
         } finish: {
             try check(context)
@@ -83,12 +83,16 @@ enum PeerCacheCases {
         }
     }
 
-    private static func set(_ people: [PersonV1], _ context: BenchmarkContext, in database: PeerDatabase) throws {
+    private static func set(
+        _ context: BenchmarkContext,
+        in database: PeerDatabase,
+        _ person: (Int) -> PersonV1
+    ) throws {
         let encoder = People.encoder()
         let insert = try database.prepare(upsert)
         for index in 1...context.records {
             var key = People.key(index)
-            let content = try encoder.encode(people[index % people.count])
+            let content = try encoder.encode(person(index))
             try key.withUTF8 { key in
                 insert.bind(text: UnsafeRawBufferPointer(key), at: 1)
                 try content.withUnsafeBytes { content in
@@ -103,6 +107,19 @@ enum PeerCacheCases {
         let database = try PeerDatabase(at: context.file(databaseName))
         guard try database.integer("SELECT count(*) FROM record") == context.records else {
             throw BenchmarkError("Not all values were set.")
+        }
+        let people = People.pool()
+        let select = try database.prepare("SELECT key, content FROM record")
+        var row = 0
+        while try select.step() {
+            row += 1
+            guard row % 97 == 1 else { continue }
+            let person = try JSONDecoder().decode(PersonV1.self, from: Data(select.text(1)))
+            let key = String(decoding: select.text(0), as: UTF8.self)
+            guard let index = Int(key.dropFirst("person-".count)), person.mail == people[index % people.count].mail
+            else {
+                throw BenchmarkError("The value under \(key) is not what was set.")
+            }
         }
     }
 }

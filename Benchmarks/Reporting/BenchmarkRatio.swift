@@ -1,5 +1,5 @@
 /// A comparison of two cases, with the goal for it if there is one.
-struct BenchmarkRatio: Sendable {
+package struct BenchmarkRatio: Sendable {
     /// What is compared, in words.
     let title: String
     /// The case that is judged.
@@ -9,10 +9,16 @@ struct BenchmarkRatio: Sendable {
     /// What is compared.
     let measure: Measure
     /// What the value should be; nil when it is only told.
-    var goal: Goal?
+    var goal: BenchmarkGoal?
+    /// The row of the goals that the ratio counts for, beside others; its title when nil.
+    var row: String?
+    /// Whether the goal is for the medians or for the best runs.
+    var basis = BenchmarkOutcome.Basis.median
+    /// What the value by the best runs must be even on a busy machine and with few records, for `--check`.
+    var checkLimit: BenchmarkGoal?
 
     /// What of two cases is compared.
-    enum Measure: String, Codable, Sendable {
+    package enum Measure: Sendable {
         /// Units per second of the subject, divided by those of the baseline.
         case rate
         /// Seconds of one unit of the subject, divided by those of the baseline.
@@ -23,43 +29,29 @@ struct BenchmarkRatio: Sendable {
         case extraMemory
     }
 
-    /// A limit for a value.
-    enum Goal: Sendable {
-        /// The value should be at least this.
-        case atLeast(Double)
-        /// The value should be at most this.
-        case atMost(Double)
-    }
-
-    /// A ratio with its value.
-    struct Outcome: Codable, Sendable {
-        /// What is compared, in words.
-        let title: String
-        /// The case that is judged.
-        let subject: String
-        /// The case that it is compared with.
-        let baseline: String
-        /// What is compared.
-        let measure: Measure
-        /// The value, by the medians.
-        let value: Double
-        /// The value by the shortest duration of each case: on a busy machine, closer to what the cases need.
-        let bestValue: Double
-        /// The least that it should be.
-        let atLeast: Double?
-        /// The most that it should be.
-        let atMost: Double?
-
-        /// Whether the goal is reached; nil when there is none.
-        var isReached: Bool? {
-            if let atLeast { return value >= atLeast }
-            if let atMost { return value <= atMost }
-            return nil
-        }
+    /// Makes a comparison.
+    package init(
+        title: String,
+        subject: String,
+        baseline: String,
+        measure: Measure,
+        goal: BenchmarkGoal? = nil,
+        row: String? = nil,
+        basis: BenchmarkOutcome.Basis = .median,
+        checkLimit: BenchmarkGoal? = nil
+    ) {
+        self.title = title
+        self.subject = subject
+        self.baseline = baseline
+        self.measure = measure
+        self.goal = goal
+        self.row = row
+        self.basis = basis
+        self.checkLimit = checkLimit
     }
 
     /// The ratio's value; nil when one of its cases was not run.
-    func outcome(in results: [BenchmarkResult]) -> Outcome? {
+    package func outcome(in results: [BenchmarkResult]) -> BenchmarkOutcome? {
         guard
             let subjectResult = results.first(where: { $0.name == subject }),
             let baselineResult = results.first(where: { $0.name == baseline }),
@@ -77,22 +69,17 @@ struct BenchmarkRatio: Sendable {
                 return Double(subjectResult.peakMemoryBytes - baselineResult.peakMemoryBytes) / 1_000_000
             }
         }
-        var atLeast: Double?
-        var atMost: Double?
-        switch goal {
-        case .atLeast(let limit): atLeast = limit
-        case .atMost(let limit): atMost = limit
-        case nil: break
-        }
-        return Outcome(
+        return BenchmarkOutcome(
             title: title,
+            row: row,
             subject: subject,
             baseline: baseline,
-            measure: measure,
+            quantity: measure == .extraMemory ? .extraMegabytes : .factor,
             value: value(\.medianSeconds),
             bestValue: value(\.minSeconds),
-            atLeast: atLeast,
-            atMost: atMost
+            basis: basis,
+            goal: goal,
+            checkLimit: checkLimit
         )
     }
 }

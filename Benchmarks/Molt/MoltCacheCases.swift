@@ -15,11 +15,24 @@ enum MoltCacheCases {
             subject: openCurrent.name,
             baseline: openEmpty.name,
             measure: .timePerUnit,
-            goal: .atMost(1.5)
+            goal: .atMost(1.5),
+            row: "opening a store that is up to date vs an empty one",
+            checkLimit: .atMost(4)
         ),
         byHandRatio(setOneByOne, PeerCacheCases.setOneByOneCase),
         byHandRatio(setBatch, PeerCacheCases.setBatchCase),
         byHandRatio(getFromDisk, PeerCacheCases.getCase),
+    ]
+
+    /// How fast the memory layer should be.
+    static let rates = [
+        BenchmarkRate(
+            title: "\(getFromMemory.name): values",
+            subject: getFromMemory.name,
+            measure: .units,
+            goal: .atLeast(1_000_000),
+            row: "cache: value from memory"
+        )
     ]
 
     private static let openCurrent = open(
@@ -69,58 +82,72 @@ enum MoltCacheCases {
         }
     }
 
-    private static let getFromDisk = get(
-        "molt-get-from-disk",
-        "value for each key, in no order, without a memory layer",
-        hasMemory: false,
+    private static let getFromDisk = BenchmarkCase(
+        name: "molt-get-from-disk",
+        summary: "value for each key, in no order, without a memory layer",
+        fixture: MoltStore.fixture,
         reference: PeerCacheCases.getCase
-    )
-
-    private static let getFromMemory = get(
-        "molt-get-from-memory",
-        "value for each of 1000 keys over and over, which are kept in memory",
-        hasMemory: true,
-        reference: PeerCacheCases.getCase
-    )
-
-    private static func open(_ name: String, _ summary: String, _ fixture: BenchmarkFixture) -> BenchmarkCase {
-        let opens = 1000
-        return BenchmarkCase(name: name, summary: summary, unit: .opens, fixture: fixture) { context in
-            let file = context.file(MoltStore.fileName)
-            let migrations = MoltMigrations.renameType
-            // The upgrade is not what is measured here.
-            try CodableCache(at: file, migrations: migrations).close()
-            return BenchmarkTrial(count: opens) {
-                for _ in 0..<opens { try CodableCache(at: file, migrations: migrations).close() }
-            } finish: {
-                guard try CacheStore.state(at: file).version == migrations.version else {
-                    throw BenchmarkError("\(name): the store is not up to date.")
-                }
+    ) { context in
+        var configuration = CodableCache.Configuration()
+        configuration.memory = nil
+        var found = 0
+        return BenchmarkTrial(count: context.records) { [configuration] in
+            let cache = try CodableCache(at: context.file(MoltStore.fileName), configuration: configuration)
+            for index in People.shuffledIndices(context.records) {
+                let person = try cache.value(PersonV1.self, forKey: People.key(index))
+                if let person, person.age > 0 { found += 1 }
+            }
+            cache.close()
+        } finish: {
+            guard found == context.records else {
+                throw BenchmarkError("\(found) of \(context.records) values were found.")
             }
         }
     }
 
-    private static func get(
-        _ name: String,
-        _ summary: String,
-        hasMemory: Bool,
-        reference: String
-    ) -> BenchmarkCase {
-        BenchmarkCase(name: name, summary: summary, fixture: MoltStore.fixture, reference: reference) { context in
-            var configuration = CodableCache.Configuration()
-            if !hasMemory { configuration.memory = nil }
-            let keys = hasMemory ? min(1000, context.records) : context.records
-            var found = 0
-            return BenchmarkTrial(count: context.records) { [configuration] in
-                let cache = try CodableCache(at: context.file(MoltStore.fileName), configuration: configuration)
-                for index in People.shuffledIndices(context.records) {
-                    let key = People.key(index % keys + 1)
-                    if let person = try cache.value(PersonV1.self, forKey: key), person.age > 0 { found += 1 }
+    private static let getFromMemory = BenchmarkCase(
+        name: "molt-get-from-memory",
+        summary: "value for each of 1000 keys over and over, which are kept in memory",
+        fixture: MoltStore.fixture,
+        reference: PeerCacheCases.getCase
+    ) { context in
+        // An app has its keys: what making them costs is not the cache's.
+        let keys = (1...min(1000, context.records)).map(People.key)
+        let cache = try CodableCache(at: context.file(MoltStore.fileName))
+        // From the first reading on they are in memory.
+        for key in keys { _ = try cache.value(PersonV1.self, forKey: key) }
+        var found = 0
+        return BenchmarkTrial(count: context.records) {
+            for index in People.shuffledIndices(context.records) {
+                let person = try cache.value(PersonV1.self, forKey: keys[index % keys.count])
+                if let person, person.age > 0 { found += 1 }
+            }
+            cache.close()
+        } finish: {
+            guard found == context.records else {
+                throw BenchmarkError("\(found) of \(context.records) values were found.")
+            }
+        }
+    }
+
+    private static func open(_ name: String, _ summary: String, _ fixture: BenchmarkFixture) -> BenchmarkCase {
+        BenchmarkCase(name: name, summary: summary, unit: .opens, fixture: fixture) { context in
+            // Enough for a rate; fewer in quick mode.
+            let opens = context.records < 100_000 ? 200 : 1000
+            let file = context.file(MoltStore.fileName)
+            let migrations = MoltMigrations.renameType
+            // The upgrade is not what is measured here.
+            try CodableCache(at: file, migrations: migrations).close()
+            var upToDate = 0
+            return BenchmarkTrial(count: opens) {
+                for _ in 0..<opens {
+                    let cache = try CodableCache(at: file, migrations: migrations)
+                    if cache.report.isEmpty { upToDate += 1 }
+                    cache.close()
                 }
-                cache.close()
             } finish: {
-                guard found == context.records else {
-                    throw BenchmarkError("\(name): \(found) of \(context.records) values were found.")
+                guard upToDate == opens else {
+                    throw BenchmarkError("\(name): the store was up to date at \(upToDate) of \(opens) opens.")
                 }
             }
         }
@@ -132,7 +159,9 @@ enum MoltCacheCases {
             subject: benchmark.name,
             baseline: baseline,
             measure: .rate,
-            goal: .atLeast(0.9)
+            goal: .atLeast(0.9),
+            row: "cache: set and value vs the same SQL by hand",
+            checkLimit: .atLeast(0.2)
         )
     }
 
@@ -140,5 +169,12 @@ enum MoltCacheCases {
         let cache = try CodableCache(at: context.file(MoltStore.fileName))
         defer { cache.close() }
         guard try cache.count() == context.records else { throw BenchmarkError("Not all values were set.") }
+        let people = People.pool()
+        for index in stride(from: 1, through: context.records, by: 97) {
+            let person = try cache.value(PersonV1.self, forKey: People.key(index))
+            guard person?.mail == people[index % people.count].mail else {
+                throw BenchmarkError("The value of record \(index) is not what was set.")
+            }
+        }
     }
 }

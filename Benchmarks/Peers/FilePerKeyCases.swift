@@ -17,6 +17,7 @@ enum FilePerKeyCases {
             summary: "one file a key: read, JSONDecoder, JSONEncoder, atomic write",
             // Enough for a rate: more would take longer than all other cases together.
             size: .atMost(10_000, quick: 500),
+            isAboutContents: true,
             fixture: fixture,
             reference: change.jsonFunctionsCase
         ) { context in
@@ -25,7 +26,7 @@ enum FilePerKeyCases {
                 let encoder = People.encoder()
                 for index in 1...context.records {
                     let file = file(index, in: context)
-                    let new = try change.upgrade(Data(contentsOf: file), decoder, encoder)
+                    let new = try change.upgrade(Data(contentsOf: file), .small, decoder, encoder)
                     try new.write(to: file, options: .atomic)
                 }
             } finish: {

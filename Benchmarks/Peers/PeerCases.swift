@@ -3,15 +3,12 @@ import Foundation
 /// The other ways to upgrade a SQLite table of JSON records, and what the disk can do at best.
 enum PeerCases {
     /// The cases of this file.
-    static let all: [BenchmarkCase] = [
-        decodeEncode(.rename),
-        decodeEncode(.split),
-        jsonFunctions(.rename),
-        jsonFunctions(.split),
-        preparedUpdate,
-        select,
-        fileCopy,
-    ]
+    static let all: [BenchmarkCase] =
+        decodeEncode(.rename).atAllSizes + [decodeEncode(.split)]
+        + jsonFunctions(.rename).atAllSizes + [jsonFunctions(.split)]
+        + preparedUpdate(preparedUpdateCase).atAllSizes
+        + [preparedUpdate(tunedUpdateCase, isTuned: true)]
+        + [select, fileCopy]
 
     /// How the peers compare with each other.
     static let ratios: [BenchmarkRatio] = [
@@ -43,62 +40,31 @@ enum PeerCases {
 
     /// The name of the case that updates every row with bytes that are there already.
     static let preparedUpdateCase = "sqlite-prepared-update"
-
-    /// A change that an app makes to its records.
-    enum Change: String, Sendable {
-        /// The property `mail` becomes `email`.
-        case rename
-        /// The property `fullName` becomes `firstName` and `lastName`.
-        case split
-
-        /// The name of the case in which each key is a file.
-        var filePerKeyCase: String { "file-per-key-\(rawValue)" }
-        /// The name of the case that decodes and encodes each row.
-        var decodeEncodeCase: String { "sqlite-decode-encode-\(rawValue)" }
-        /// The name of the case that uses SQLite's JSON functions.
-        var jsonFunctionsCase: String { "sqlite-json-functions-\(rawValue)" }
-
-        /// The new content of a record, by decoding the old one and encoding the new one.
-        func upgrade(_ old: Data, _ decoder: JSONDecoder, _ encoder: JSONEncoder) throws -> Data {
-            let person = try decoder.decode(PersonV1.self, from: old)
-            switch self {
-            case .rename: return try encoder.encode(RenamedPerson(person))
-            case .split: return try encoder.encode(SplitPerson(person))
-            }
-        }
-
-        /// The new content of a row, in SQLite's words.
-        fileprivate var expression: String {
-            switch self {
-            case .rename:
-                "json_remove(json_set(content, '$.email', json_extract(content, '$.mail')), '$.mail')"
-            case .split:
-                """
-                json_remove(json_set(content,
-                    '$.firstName', substr(json_extract(content, '$.fullName'), 1,
-                        instr(json_extract(content, '$.fullName') || ' ', ' ') - 1),
-                    '$.lastName', substr(json_extract(content, '$.fullName'),
-                        instr(json_extract(content, '$.fullName') || ' ', ' ') + 1)
-                ), '$.fullName')
-                """
-            }
-        }
-    }
+    /// The name of the same case with what Molt sets: its page size, and its cache during an upgrade.
+    static let tunedUpdateCase = "sqlite-prepared-update-tuned"
 
     private static let databaseName = "people.sqlite"
 
     private static let fixture = BenchmarkFixture(name: "people-database") { context in
-        let database = try PeerDatabase(at: context.file(databaseName))
+        try fill(PeerDatabase(at: context.file(databaseName)), context)
+    }
+
+    private static let tunedFixture = BenchmarkFixture(name: "people-database-tuned") { context in
+        try fill(PeerDatabase(at: context.file(databaseName), isTuned: true), context)
+    }
+
+    private static func fill(_ database: PeerDatabase, _ context: BenchmarkContext) throws {
         do {
             let insert = try database.prepare(
                 "INSERT INTO record (id, key, type_id, version, content) VALUES (?, ?, 1, 1, ?)"
             )
+            let contents = PeopleContents(context.recordSize)
             try database.transaction {
                 for index in 1...context.records {
                     insert.bind(index, at: 1)
                     try Array(People.key(index).utf8).withUnsafeBytes { key in
                         insert.bind(text: key, at: 2)
-                        try Array(People.content(index).utf8).withUnsafeBytes { content in
+                        try contents.content(index).withUnsafeBytes { content in
                             insert.bind(text: content, at: 3)
                             try insert.run()
                         }
@@ -115,6 +81,7 @@ enum PeerCases {
         BenchmarkCase(
             name: change.decodeEncodeCase,
             summary: "each row: JSONDecoder, JSONEncoder, prepared UPDATE; one transaction",
+            isAboutContents: true,
             fixture: fixture,
             reference: change.jsonFunctionsCase
         ) { context in
@@ -127,7 +94,7 @@ enum PeerCases {
                     let select = try database.prepare("SELECT id, content FROM record WHERE type_id = 1")
                     let update = try database.prepare(updateStatement)
                     while try select.step() {
-                        let new = try change.upgrade(Data(select.text(1)), decoder, encoder)
+                        let new = try change.upgrade(Data(select.text(1)), context.recordSize, decoder, encoder)
                         try new.withUnsafeBytes { bytes in
                             update.bind(text: bytes, at: 1)
                             update.bind(select.integer(0), at: 2)
@@ -137,7 +104,7 @@ enum PeerCases {
                 }
                 try database.close()
             } finish: {
-                try check(change, at: file, records: context.records)
+                try check(change, at: file, context)
             }
         }
     }
@@ -146,6 +113,7 @@ enum PeerCases {
         BenchmarkCase(
             name: change.jsonFunctionsCase,
             summary: "one UPDATE with json_set, json_remove, json_extract",
+            isAboutContents: true,
             fixture: fixture,
             reference: change.jsonFunctionsCase
         ) { context in
@@ -159,49 +127,57 @@ enum PeerCases {
                 }
                 try database.close()
             } finish: {
-                try check(change, at: file, records: context.records)
+                try check(change, at: file, context)
             }
         }
     }
 
-    private static let preparedUpdate = BenchmarkCase(
-        name: preparedUpdateCase,
-        summary: "prepared UPDATE of every row, the new contents waiting in memory (and counted in the peak)",
-        fixture: fixture,
-        reference: Change.rename.jsonFunctionsCase
-    ) { context in
-        let file = context.file(databaseName)
-        var contents: [UInt8] = []
-        contents.reserveCapacity(context.records * 210)
-        var ends: [Int] = []
-        ends.reserveCapacity(context.records)
-        for index in 1...context.records {
-            contents.append(contentsOf: People.renamedContent(index).utf8)
-            ends.append(contents.count)
-        }
-        return BenchmarkTrial(count: context.records) { [contents, ends] in
-            let database = try PeerDatabase(at: file)
-            try database.transaction {
-                let update = try database.prepare(updateStatement)
-                try contents.withUnsafeBytes { bytes in
-                    var start = 0
-                    for (index, end) in ends.enumerated() {
-                        update.bind(text: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), at: 1)
-                        update.bind(index + 1, at: 2)
-                        try update.run()
-                        start = end
+    private static func preparedUpdate(_ name: String, isTuned: Bool = false) -> BenchmarkCase {
+        BenchmarkCase(
+            name: name,
+            summary: isTuned
+                ? "the same with pages and a cache of the size that Molt's are"
+                : "prepared UPDATE of every row, the new contents waiting in memory (and counted in the peak)",
+            isAboutContents: true,
+            isInQuickMode: !isTuned,
+            fixture: isTuned ? tunedFixture : fixture,
+            reference: Change.rename.jsonFunctionsCase
+        ) { context in
+            let file = context.file(databaseName)
+            var contents: [UInt8] = []
+            contents.reserveCapacity(context.records * Int(context.recordSize.meanBytes.upperBound))
+            var ends: [Int] = []
+            ends.reserveCapacity(context.records)
+            let people = PeopleContents(context.recordSize)
+            for index in 1...context.records {
+                contents.append(contentsOf: try people.renamedContent(index))
+                ends.append(contents.count)
+            }
+            return BenchmarkTrial(count: context.records) { [contents, ends] in
+                let database = try PeerDatabase(at: file, isTuned: isTuned)
+                try database.transaction {
+                    let update = try database.prepare(updateStatement)
+                    try contents.withUnsafeBytes { bytes in
+                        var start = 0
+                        for (index, end) in ends.enumerated() {
+                            update.bind(text: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), at: 1)
+                            update.bind(index + 1, at: 2)
+                            try update.run()
+                            start = end
+                        }
                     }
                 }
+                try database.close()
+            } finish: {
+                try check(.rename, at: file, context)
             }
-            try database.close()
-        } finish: {
-            try check(.rename, at: file, records: context.records)
         }
     }
 
     private static let select = BenchmarkCase(
         name: "sqlite-select",
         summary: "SELECT of every row's key and content, read by nobody: what reading costs at least",
+        isAboutContents: true,
         fixture: fixture,
         reference: Change.rename.jsonFunctionsCase
     ) { context in
@@ -228,6 +204,7 @@ enum PeerCases {
     private static let fileCopy = BenchmarkCase(
         name: "file-copy",
         summary: "a copy of the whole database file, flushed to the disk: what writing costs at least",
+        isAboutContents: true,
         fixture: fixture,
         reference: Change.rename.jsonFunctionsCase
     ) { context in
@@ -244,37 +221,15 @@ enum PeerCases {
     }
 
     /// Fails unless every row is of version 2, and a sample has the content that it should have.
-    private static func check(_ change: Change, at file: URL, records: Int) throws {
+    private static func check(_ change: Change, at file: URL, _ context: BenchmarkContext) throws {
         let database = try PeerDatabase(at: file)
         let upgraded = try database.integer("SELECT count(*) FROM record WHERE version = 2")
-        guard upgraded == records else {
-            throw BenchmarkError("\(change): \(upgraded) of \(records) rows were upgraded.")
+        guard upgraded == context.records else {
+            throw BenchmarkError("\(change): \(upgraded) of \(context.records) rows were upgraded.")
         }
         let select = try database.prepare("SELECT id, content FROM record WHERE id % 97 = 1")
         while try select.step() {
-            try change.check(Data(select.text(1)), of: select.integer(0))
+            try change.check(Data(select.text(1)), of: select.integer(0), context.recordSize)
         }
-    }
-}
-
-extension PeerCases.Change {
-    /// Checks the new content of a record.
-    ///
-    /// - Throws: ``BenchmarkError`` when the change was not made, or more than that was changed.
-    func check(_ content: Data, of index: Int) throws {
-        let old = People.person(index)
-        let isRight: Bool
-        switch self {
-        case .rename:
-            let new = try JSONDecoder().decode(RenamedPerson.self, from: content)
-            isRight = new.email == old.mail && new.fullName == old.fullName && new.notes == old.notes
-        case .split:
-            let new = try JSONDecoder().decode(SplitPerson.self, from: content)
-            let expected = SplitPerson(old)
-            isRight =
-                new.firstName == expected.firstName && new.lastName == expected.lastName
-                && new.mail == old.mail && new.notes == old.notes
-        }
-        guard isRight else { throw BenchmarkError("Record \(index) is not what \(self) makes of it.") }
     }
 }

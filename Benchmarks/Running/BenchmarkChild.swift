@@ -6,6 +6,8 @@ enum BenchmarkChild {
     struct Measurement: Codable, Sendable {
         /// How many units were done.
         let count: Int
+        /// How many bytes of content were worked on, where the case says so.
+        let bytes: Int?
         /// How long the timed part took.
         let seconds: Double
         /// How much of all cores' time the process used for it: less disturbed by a busy machine than the duration.
@@ -30,13 +32,15 @@ enum BenchmarkChild {
     ///
     /// - Parameters:
     ///   - name: The case.
-    ///   - context: The number of records, and a directory that does not exist yet.
+    ///   - context: The number and size of records, and a directory that does not exist yet.
     ///   - fixture: The directory that is copied there, if the case has a fixture.
     /// - Throws: ``BenchmarkError``, or what the case throws.
     static func runCase(named name: String, in context: BenchmarkContext, fixture: URL?) throws {
         guard let benchmark = BenchmarkCatalog.cases.first(where: { $0.name == name }) else {
             throw BenchmarkError("There is no case \"\(name)\".")
         }
+        // Before there is any other thread: each has its own set of cores.
+        if benchmark.isOnOneCore { try Platform.limitToOneCore() }
         if let fixture {
             try FileManager.default.copyItem(at: fixture, to: context.directory)
         } else {
@@ -56,6 +60,7 @@ enum BenchmarkChild {
 
         let measurement = Measurement(
             count: trial.count,
+            bytes: trial.bytes,
             seconds: duration / .seconds(1),
             processorSeconds: processorSeconds,
             peakMemoryBytes: peak

@@ -8,10 +8,16 @@ enum MoltStore {
     /// A cache file at version 0 with the peers' people, byte for byte.
     static let fixture = BenchmarkFixture(name: "molt-store") { context in
         let cache = try CodableCache(at: context.file(fileName))
-        let batchSize = 10_000
+        let size = context.recordSize
+        // What is set at once is held in memory.
+        let batchSize = size == .large ? 100 : 10_000
         for start in stride(from: 1, through: context.records, by: batchSize) {
             let indices = start...min(start + batchSize - 1, context.records)
-            try cache.setAll(indices.lazy.map { (key: People.key($0), value: People.person($0)) })
+            if size == .small {
+                try cache.setAll(indices.lazy.map { (key: People.key($0), value: People.person($0)) })
+            } else {
+                try cache.setAll(indices.lazy.map { (key: People.key($0), value: People.profile($0, size)) })
+            }
         }
         cache.close()
     }
@@ -24,5 +30,10 @@ enum MoltStore {
 
 extension PersonV1: RecordType {
     /// What the type was called when the records were written.
+    static var recordTypeName: String { People.typeName }
+}
+
+extension ProfileV1: RecordType {
+    /// The same name: what migrations look for.
     static var recordTypeName: String { People.typeName }
 }

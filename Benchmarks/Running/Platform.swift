@@ -78,6 +78,43 @@ enum Platform {
         #endif
     }
 
+    /// Whether ``limitToOneCore()`` does anything.
+    static var canLimitCores: Bool {
+        #if os(Linux)
+            true
+        #else
+            false
+        #endif
+    }
+
+    /// Has this process use the first of the cores that it may use, and no other.
+    ///
+    /// `ProcessInfo` still tells of all: what asks it makes as many threads as before, which then take turns.
+    ///
+    /// - Throws: ``BenchmarkError`` where the system cannot.
+    static func limitToOneCore() throws {
+        #if os(Linux)
+            // Glibc declares the two for GNU's C only. A set of cores is as large as the kernel's at most.
+            typealias Affinity = @convention(c) (Int32, Int, UnsafeMutableRawPointer) -> Int32
+            guard let get = dlsym(nil, "sched_getaffinity"), let set = dlsym(nil, "sched_setaffinity") else {
+                throw BenchmarkError("The system cannot limit a process to one core.")
+            }
+            var cores = [UInt8](repeating: 0, count: 1024)
+            let isLimited = cores.withUnsafeMutableBytes { bytes in
+                guard let start = bytes.baseAddress,
+                    unsafeBitCast(get, to: Affinity.self)(0, bytes.count, start) >= 0,
+                    let first = bytes.firstIndex(where: { $0 != 0 })
+                else { return false }
+                let core = bytes[first] & (~bytes[first] &+ 1)
+                bytes.initializeMemory(as: UInt8.self, repeating: 0)
+                bytes[first] = core
+                return unsafeBitCast(set, to: Affinity.self)(0, bytes.count, start) == 0
+            }
+            if isLimited { return }
+        #endif
+        throw BenchmarkError("The process cannot be limited to one core.")
+    }
+
     /// Has the files of a directory written that were left to the system to write later.
     ///
     /// - Throws: What `FileManager` throws for a directory that cannot be read.

@@ -6,6 +6,8 @@ struct BenchmarkRunner {
     let cases: [BenchmarkCase]
     /// How often, and on how much.
     let arguments: BenchmarkArguments
+    /// How many bytes the contents of records have on average.
+    let meanBytes: [RecordSize: Double]
     /// Is told what is going on, line by line.
     let log: (String) -> Void
 
@@ -31,7 +33,7 @@ struct BenchmarkRunner {
             }
         }
         return zip(cases, measurements).map { benchmark, runs in
-            BenchmarkResult(benchmark, runs: runs)
+            BenchmarkResult(benchmark, runs: runs, meanBytes: meanBytes[benchmark.recordSize])
         }
     }
 
@@ -52,9 +54,12 @@ struct BenchmarkRunner {
             guard directories[name] == nil else { continue }
             let records = benchmark.size.records(for: arguments)
             let directory = scratch.appendingPathComponent(name)
-            log("Preparing \(fixture.name) with \(records) records …")
+            log("Preparing \(fixture.name) with \(records) records of \(benchmark.recordSize.words) …")
             _ = try Platform.runSelf([
-                "--child-fixture", fixture.name, "--records", "\(records)", "--directory", directory.path,
+                "--child-fixture", fixture.name,
+                "--records", "\(records)",
+                "--record-size", benchmark.recordSize.rawValue,
+                "--directory", directory.path,
             ])
             directories[name] = directory
         }
@@ -62,7 +67,9 @@ struct BenchmarkRunner {
     }
 
     private func fixtureName(of benchmark: BenchmarkCase) -> String? {
-        benchmark.fixture.map { "\($0.name)-\(benchmark.size.records(for: arguments))" }
+        benchmark.fixture.map {
+            "\($0.name)-\(benchmark.size.records(for: arguments))\(benchmark.recordSize.suffix)"
+        }
     }
 
     private func measure(
@@ -73,6 +80,7 @@ struct BenchmarkRunner {
         var words = [
             "--child-case", benchmark.name,
             "--records", "\(benchmark.size.records(for: arguments))",
+            "--record-size", benchmark.recordSize.rawValue,
             "--directory", scratch.appendingPathComponent("run").path,
         ]
         if let fixture { words += ["--fixture", fixture.path] }

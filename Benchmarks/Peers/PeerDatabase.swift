@@ -3,7 +3,7 @@ import Foundation
 
 /// A database as an app would write it by hand: what the peers of Molt work on.
 ///
-/// WAL, one row a record, and nothing else than SQLite's defaults.
+/// WAL, one row a record, and SQLite's defaults unless the case says otherwise.
 final class PeerDatabase {
     private var handle: OpaquePointer?
 
@@ -17,10 +17,15 @@ final class PeerDatabase {
 
     /// Opens a database, and makes its table when there is none.
     ///
+    /// - Parameters:
+    ///   - durability: When a commit waits for the disk.
+    ///   - isTuned: Whether a new database has pages of the size that Molt's have, and the cache is as large as Molt's
+    ///     during an upgrade.
     /// - Throws: ``BenchmarkError``.
-    init(at url: URL, durability: Durability = .full) throws {
+    init(at url: URL, durability: Durability = .full, isTuned: Bool = false) throws {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         guard sqlite3_open_v2(url.path, &handle, flags, nil) == SQLITE_OK else { throw failure() }
+        if isTuned { try execute("PRAGMA page_size = 8192; PRAGMA cache_size = -8000") }
         try execute("PRAGMA journal_mode = WAL")
         try execute("PRAGMA synchronous = \(durability.rawValue)")
         try execute(

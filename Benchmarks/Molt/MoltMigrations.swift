@@ -69,4 +69,55 @@ enum MoltMigrations {
     static let renameType: MigrationRegistry = [
         Migration(to: 1, "person-becomes-contact", .renameType(People.typeName, to: "Contact"))
     ]
+
+    /// One property is moved into an object of its own.
+    static let move: MigrationRegistry = [
+        Migration(to: 1, "city-into-address", .moveProperty(People.typeName, "city", to: "address", "city"))
+    ]
+
+    /// All records are deleted.
+    static let deleteType: MigrationRegistry = [
+        Migration(to: 1, "people-are-gone", .deleteType(People.typeName))
+    ]
+
+    /// Every record gets another key.
+    static let changeKeys: MigrationRegistry = [
+        Migration(
+            to: 1,
+            "keys-say-contact",
+            .transform(People.typeName) { person in
+                person.key = "contact-" + person.key.dropFirst("person-".count)
+            }
+        )
+    ]
+
+    /// About every second record is dropped.
+    static let dropHalf: MigrationRegistry = [
+        Migration(
+            to: 1,
+            "drop-the-young",
+            .transform(People.typeName) { person in
+                if try person.int("age") < dropAge { person.drop() }
+            }
+        )
+    ]
+
+    /// Who is younger is dropped: about a half.
+    static let dropAge = 58
+
+    /// About one record of eighty cannot be converted, and is set aside; the others lose a property.
+    static let setAside: MigrationRegistry = [
+        Migration(
+            to: 1,
+            "only-adults",
+            .transform(People.typeName) { person in
+                guard try person.int("age") > minorAge else { throw BenchmarkError("The person is a minor.") }
+                person["isActive"] = nil
+            }
+            .onFailure(.quarantine(upTo: .none))
+        )
+    ]
+
+    /// Who is not older is set aside.
+    static let minorAge = 18
 }

@@ -1,0 +1,60 @@
+import Benchmarks
+import Foundation
+
+/// Reports as a run would have made them, without one.
+enum Reports {
+    /// A machine whose name needs escaping.
+    static let machine = {
+        var machine = Machine.current()
+        machine.system = "Testix 7"
+        machine.processor = "Fast & Cheap <8> \"CPU\""
+        machine.cores = 2
+        machine.swift = "6.3"
+        machine.sqlite = "3.40.1"
+        machine.isOptimized = true
+        machine.date = Date(timeIntervalSince1970: 1_795_000_000)
+        return machine
+    }()
+
+    /// A report of some results.
+    static func report(
+        _ results: [BenchmarkResult],
+        machine: Machine = machine,
+        isQuick: Bool = false,
+        outcomes: [BenchmarkOutcome] = []
+    ) -> BenchmarkReport {
+        BenchmarkReport(
+            machine: machine,
+            settings: BenchmarkReport.Settings(records: 1_000_000, runs: 3, isQuick: isQuick),
+            results: results,
+            outcomes: outcomes
+        )
+    }
+
+    /// A case that took so long in each run.
+    static func result(
+        _ name: String,
+        _ seconds: Double...,
+        count: Int = 1_000_000,
+        recordSize: RecordSize = .small,
+        bytes: Int? = nil,
+        megabytes: Int = 30
+    ) -> BenchmarkResult {
+        BenchmarkResult(
+            name: name,
+            count: count,
+            recordSize: recordSize,
+            bytes: bytes,
+            seconds: seconds,
+            peakMemoryBytes: [megabytes * 1_000_000]
+        )
+    }
+
+    /// Calls a closure with the path of a file that holds a text, and removes the file.
+    static func withFile<R>(_ data: Data, _ body: (String) throws -> R) throws -> R {
+        let file = FileManager.default.temporaryDirectory.appending(path: "molt-benchmarks-\(UUID().uuidString).json")
+        try data.write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        return try body(file.path)
+    }
+}
