@@ -30,6 +30,7 @@ extension CacheTransaction {
                     if end - start < 4 {
                         for row in rows[start..<end] {
                             try put(source.content(of: row), isData: row.isData, id: row.id, version: row.version)
+                            guard connection.changes == 1 else { throw SQLiteError.lostRows }
                         }
                     } else {
                         try put(rows[start..<end])

@@ -7,7 +7,8 @@ internal import MoltCore
 final class SnapshotReader: RecordReader {
     private let type: String
     private let storeName: String
-    private let statement: Statement
+    /// Nil when the reader has ended: the queue that ran it may keep the reader a little longer than that.
+    private var statement: Statement?
     private var last: Int64 = 0
     private var isAtEnd = false
 
@@ -27,15 +28,17 @@ final class SnapshotReader: RecordReader {
         self.type = type
         self.storeName = storeName
         let source = isScanned ? "molt_record WHERE +type_id" : "molt_record INDEXED BY molt_record_type WHERE type_id"
-        statement = try connection.prepare(
+        let statement = try connection.prepare(
             "SELECT id, key, content, expires_at FROM \(source) = ?1 AND id <= ?2 ORDER BY id"
         )
         try statement.bind(id, at: 1)
         try statement.bind(through, at: 2)
+        self.statement = statement
     }
 
     func read(into batch: RecordBatch) throws {
         batch.removeAll()
+        guard let statement else { return }
         do throws(SQLiteError) {
             while !batch.isFull, !isAtEnd {
                 // Asked for a row behind the last one, SQLite would begin again.
@@ -62,6 +65,6 @@ final class SnapshotReader: RecordReader {
     }
 
     func end() {
-        statement.reset()
+        statement = nil
     }
 }
