@@ -41,6 +41,7 @@
         /// - Throws: ``DefaultsError`` with the code `unreadable`, `noPermission` or `notWritable`.
         func read() throws(DefaultsError) -> [String: PropertyListValue] {
             guard let bytes = try bytes(), !bytes.isEmpty else { return [:] }
+            if let values = XMLPropertyListReader.values(bytes) { return values }
             let objects: [String: Any]
             do {
                 objects = try Self.dictionary(bytes)

@@ -31,7 +31,14 @@
 
         /// Everything in the domain; a file that is no property list is moved aside, and counts as empty.
         func readSettingAsideDamage() throws(DefaultsError) -> [String: PropertyListValue] {
-            try file.locked { () throws(DefaultsError) in
+            try file.locked { () throws(DefaultsError) in try flushedSettingAsideDamage() }
+        }
+
+        private func flushedSettingAsideDamage() throws(DefaultsError) -> [String: PropertyListValue] {
+            do {
+                return try flushed()
+            } catch {
+                guard error.code == .unreadable else { throw error }
                 try file.setAsideDamage()
                 return try flushed()
             }
@@ -53,18 +60,27 @@
             return try read()[key]
         }
 
-        /// Replaces the file by one with the changes, and has the library read it.
-        func write(set values: [String: PropertyListValue], remove keys: Set<String>) throws(DefaultsError) {
+        /// Replaces the file by one with the changes that follow from what is in it, and has the library read it.
+        ///
+        /// - Returns: Whether there were changes to make.
+        func change(
+            settingAsideDamage setsAside: Bool,
+            _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit
+        ) throws(DefaultsError) -> Bool {
             try file.makeDirectory()
-            try file.locked { () throws(DefaultsError) in
-                var all = try flushed()
-                for key in keys { all[key] = nil }
-                for (key, value) in values { all[key] = value.asStored() }
+            return try file.locked { () throws(DefaultsError) in
+                var all = try setsAside ? flushedSettingAsideDamage() : flushed()
+                var edit = try edit(all)
+                guard !edit.isEmpty else { return false }
+                edit.values = edit.values.mapValues { $0.asStored() }
+                for key in edit.removed { all[key] = nil }
+                all.merge(edit.values) { $1 }
                 try check(all)
                 try file.replace(with: all)
                 try synchronize()
                 // Through the library, which has to read the file again: so the app sees what was written.
-                try SuiteDomain.compare(live(saved: all), set: values, remove: keys, of: suite)
+                try SuiteDomain.compare(live(saved: all), edit, of: suite)
+                return true
             }
         }
 
@@ -137,6 +153,7 @@
         /// For the app's own settings the library tells only together with the registered defaults; what is as it is
         /// registered, and not in the file, is taken for no more than that.
         private func live(saved: [String: PropertyListValue]) throws(DefaultsError) -> [String: PropertyListValue] {
+            if let values = SuiteLibrary.values(of: suite) { return values }
             let defaults = try suite.makeDefaults()
             if let name = suite.name {
                 return try SuiteDomain.normalized(defaults.persistentDomain(forName: name) ?? [:], of: suite)

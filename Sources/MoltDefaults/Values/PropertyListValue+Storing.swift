@@ -58,6 +58,21 @@ extension PropertyListValue {
         if let fault { throw DefaultsError(.cannotStore, fault) }
     }
 
+    /// Whether the platform gives back the same for both after they were written.
+    ///
+    /// As `asStored()` of both would tell, without making those values.
+    func isStored(as other: PropertyListValue) -> Bool {
+        switch (self, other) {
+        case (.date(let left), .date(let right)): SuiteFormat.stored(left) == SuiteFormat.stored(right)
+        case (.unsigned, .int), (.int, .unsigned): asStored() == other.asStored()
+        case (.array(let left), .array(let right)):
+            left.count == right.count && zip(left, right).allSatisfy { $0.isStored(as: $1) }
+        case (.dictionary(let left), .dictionary(let right)):
+            left.count == right.count && left.allSatisfy { right[$0.key]?.isStored(as: $0.value) == true }
+        default: self == other
+        }
+    }
+
     /// What the platform gives back after the value was written.
     ///
     /// On Linux dates are cut to whole seconds, towards the past.
