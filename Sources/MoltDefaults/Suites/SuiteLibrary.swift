@@ -112,11 +112,12 @@
                 return calls.number(object, float64, &double) != 0 ? .double(double) : nil
             }
             var int: Int64 = 0
-            if calls.number(object, int64, &int) != 0 { return .int(int) }
-            // What is above `Int64.max`.
+            guard calls.number(object, int64, &int) != 0 else { return nil }
+            guard int < 0 else { return .int(int) }
+            // Of what is above `Int64.max` that was the lower half, which looks like one below zero.
             var halves: (high: Int64, low: UInt64) = (0, 0)
-            guard calls.number(object, int128, &halves) != 0, halves.high == 0 else { return nil }
-            return PropertyListValue(exactly: halves.low)
+            guard calls.number(object, int128, &halves) != 0 else { return nil }
+            return halves.high == 0 ? .unsigned(halves.low) : .int(int)
         }
     }
 #endif
