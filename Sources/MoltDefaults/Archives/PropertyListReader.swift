@@ -38,21 +38,22 @@ package enum PropertyListReader {
         private let list: BinaryPropertyList
         /// How many more places may be looked at: one that is referred to takes a byte where it is.
         private var budget: Int
-        /// What is long and no container is kept, because lists refer to the same text again and again.
-        private var scalars: [Int: PropertyListValue] = [:]
+        /// What is no container is kept, by its index, because lists refer to the same text again and again.
+        private var scalars: [PropertyListValue?]
 
         init(_ list: BinaryPropertyList, budget: Int) {
             self.list = list
             self.budget = budget
+            scalars = Array(repeating: nil, count: list.count)
         }
 
         mutating func value(at index: Int, depth: Int) -> PropertyListValue? {
             budget -= 1
-            guard budget >= 0, depth <= PropertyListValue.depthLimit else { return nil }
+            guard budget >= 0, depth <= PropertyListValue.depthLimit, scalars.indices.contains(index) else { return nil }
             if let known = scalars[index] { return known }
             switch list.object(at: index) {
             case .value(let value):
-                if value.isLong { scalars[index] = value }
+                scalars[index] = value
                 return value
             case .array(let indices):
                 var values: [PropertyListValue] = []
@@ -74,17 +75,6 @@ package enum PropertyListReader {
             case .null, .reference, nil:
                 return nil
             }
-        }
-    }
-}
-
-extension PropertyListValue {
-    /// Whether it takes much more room than what refers to it.
-    fileprivate var isLong: Bool {
-        switch self {
-        case .string(let text): text.utf8.count > 64
-        case .data(let data): data.count > 64
-        default: false
         }
     }
 }

@@ -20,14 +20,6 @@ package struct SuiteDomain: Sendable {
         return try SuiteStorage(suite).read()
     }
 
-    /// Everything in the domain, for one who knows what was in it and brings that back when it was damaged.
-    ///
-    /// A file that is no property list, as a kill leaves one, is moved aside first, with `.damaged` behind its name.
-    func readSettingAsideDamage() throws(DefaultsError) -> [String: PropertyListValue] {
-        try suite.validate()
-        return try SuiteStorage(suite).readSettingAsideDamage()
-    }
-
     /// Changes the domain durably: all of the changes, or none.
     ///
     /// Nothing is written when a value cannot be stored, nor over a file that cannot be read. On Linux the file is
@@ -41,8 +33,9 @@ package struct SuiteDomain: Sendable {
     ) throws(DefaultsError) {
         let edit = SuiteEdit(values: values, removed: keys)
         try suite.validate()
+        // Before anything else is looked at, or a directory made.
         try edit.check(for: suite)
-        try change(settingAsideDamage: false) { _ in edit }
+        if try SuiteStorage(suite).change(settingAsideDamage: false, { _ in edit }) { SuiteHub.shared.changed(suite) }
     }
 
     /// Changes the domain as ``write(set:remove:)`` does, by what follows from what is in it.
@@ -51,9 +44,11 @@ package struct SuiteDomain: Sendable {
     /// of the file.
     ///
     /// - Parameters:
-    ///   - setsAside: Whether a file that is no property list is moved aside, as in ``readSettingAsideDamage()``.
-    ///   - edit: Gets what is in the domain. Nothing is written when there is nothing to change.
-    func change(
+    ///   - setsAside: Whether a file that is no property list, as a kill leaves one, is moved aside, with `.damaged` behind
+    ///     its name: for one who knows what was in it, and brings that back.
+    ///   - edit: Gets what is in the domain; it must not use the suite. Nothing is written when there is nothing to change.
+    /// - Throws: ``DefaultsError`` as ``write(set:remove:)``.
+    package func change(
         settingAsideDamage setsAside: Bool,
         _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit
     ) throws(DefaultsError) {

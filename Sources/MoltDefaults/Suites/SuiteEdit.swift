@@ -1,9 +1,15 @@
 /// Changes to a suite's domain; a key that is named in both is set.
-struct SuiteEdit {
+package struct SuiteEdit {
     /// The values to set.
     var values: [String: PropertyListValue] = [:]
     /// The keys to remove.
     var removed: Set<String> = []
+
+    /// Creates changes.
+    package init(values: [String: PropertyListValue] = [:], removed: Set<String> = []) {
+        self.values = values
+        self.removed = removed
+    }
 
     /// Whether there is nothing to do.
     var isEmpty: Bool { values.isEmpty && removed.isEmpty }

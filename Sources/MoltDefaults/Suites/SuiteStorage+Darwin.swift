@@ -19,11 +19,6 @@
             return try SuiteDomain.normalized(objects, of: suite)
         }
 
-        /// Everything in the domain: the service has no damaged files.
-        func readSettingAsideDamage() throws(DefaultsError) -> [String: PropertyListValue] {
-            try read()
-        }
-
         /// One value as the app sees it.
         ///
         /// `UserDefaults` gives a domain as a whole only: a copy of all values for each that is read.
@@ -37,7 +32,7 @@
             return try SuiteDomain.normalized(object.map { [key: $0] } ?? [:], of: suite)[key]
         }
 
-        /// Makes the changes that follow from what is there; the service keeps them from then on.
+        /// Makes the changes that follow from what is there; the service keeps them from then on, and has no damaged files.
         ///
         /// - Returns: Whether there were changes to make.
         func change(
