@@ -36,7 +36,8 @@ enum SettingsCases {
 
     // MARK: Defaults 4 to 5
 
-    private static let convertOneByOne = convert("settings-set", "UserDefaults: set for each changed key, synchronize") {
+    private static let convertOneByOne = convert("settings-set", "UserDefaults: set for each changed key, synchronize")
+    {
         changed,
         _ in
         let defaults = try defaults(SettingsFixture.source)

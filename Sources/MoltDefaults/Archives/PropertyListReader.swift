@@ -49,7 +49,9 @@ package enum PropertyListReader {
 
         mutating func value(at index: Int, depth: Int) -> PropertyListValue? {
             budget -= 1
-            guard budget >= 0, depth <= PropertyListValue.depthLimit, scalars.indices.contains(index) else { return nil }
+            guard budget >= 0, depth <= PropertyListValue.depthLimit, scalars.indices.contains(index) else {
+                return nil
+            }
             if let known = scalars[index] { return known }
             switch list.object(at: index) {
             case .value(let value):

@@ -90,7 +90,8 @@
                     return dictionary(depth: depth).map { .dictionary($0) }
                 }
                 if skip("<date>") {
-                    guard let text = content(), let seconds = CivilTime.secondsSinceReference(text), skip("</date>") else {
+                    guard let text = content(), let seconds = CivilTime.secondsSinceReference(text), skip("</date>")
+                    else {
                         return nil
                     }
                     return .date(Date(timeIntervalSinceReferenceDate: Double(seconds)))
@@ -165,7 +166,9 @@
             let isNegative = first == UInt8(ascii: "-")
             var number: UInt64 = 0
             let start = isNegative ? 1 : 0
-            guard digits.count > start, digits.count <= 20, digits[start] != 0x30 || digits.count == 1 else { return nil }
+            guard digits.count > start, digits.count <= 20, digits[start] != 0x30 || digits.count == 1 else {
+                return nil
+            }
             for byte in digits[start...] {
                 guard 0x30...0x39 ~= byte else { return nil }
                 let (product, isOver) = number.multipliedReportingOverflow(by: 10)

@@ -79,7 +79,6 @@
                 return true
             }
             append("<dict>\n")
-            // The list itself has no indentation, and neither has what is in it but for its own.
             for (key, value) in values.sorted(by: { $0.key < $1.key }) {
                 indent(depth + 1)
                 append("<key>")
@@ -96,14 +95,22 @@
             var string = string
             string.withUTF8 { text in
                 var start = 0
-                for (index, byte) in text.enumerated() where byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">")
-                    || byte == UInt8(ascii: "&")
-                {
+                for index in text.indices {
+                    guard let entity = Self.entity(for: text[index]) else { continue }
                     bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
-                    append(byte == UInt8(ascii: "<") ? "&lt;" : byte == UInt8(ascii: ">") ? "&gt;" : "&amp;")
+                    append(entity)
                     start = index + 1
                 }
                 bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
+            }
+        }
+
+        private static func entity(for byte: UInt8) -> StaticString? {
+            switch byte {
+            case UInt8(ascii: "<"): "&lt;"
+            case UInt8(ascii: ">"): "&gt;"
+            case UInt8(ascii: "&"): "&amp;"
+            default: nil
             }
         }
 

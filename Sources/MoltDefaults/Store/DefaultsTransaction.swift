@@ -124,7 +124,8 @@ final class DefaultsTransaction: MigrationTransaction {
     private func setOwnIntent(_ change: (inout SuiteIntent) throws -> Void) throws {
         let name = suite.attachedName
         let entry = pending?.entries.first { $0.store == name }
-        var intent = try ownIntent ?? entry.map { try SuiteIntent(Array($0.changes)) }
+        var intent =
+            try ownIntent ?? entry.map { try SuiteIntent(Array($0.changes)) }
             ?? SuiteIntent(snapshot: domainBefore())
         try change(&intent)
         ownIntent = intent

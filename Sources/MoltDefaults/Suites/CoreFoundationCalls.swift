@@ -15,34 +15,53 @@
     ///
     /// Unchecked: nothing changes after `init`, and the calls that are made with it take the library's own lock.
     struct CoreFoundationCalls: @unchecked Sendable {
+        /// A reference to any object of the library.
         typealias Object = UnsafeRawPointer
 
         /// Those of this process; nil where not all of them are found.
         static let shared = CoreFoundationCalls()
 
+        /// `CFRelease`.
         let release: @convention(c) (Object) -> Void
+        /// `CFGetTypeID`.
         let typeID: @convention(c) (Object) -> UInt
 
-        /// A copy of the values of a domain, of all keys for nil; none when it has no value.
+        /// `CFPreferencesCopyMultiple`: a copy of the values of a domain, of all keys for nil; none when it has no value.
         let copyValues: @convention(c) (Object?, Object, Object, Object) -> Object?
+        /// `kCFPreferencesCurrentApplication`: the name of the app's own domain.
         let currentApplication: Object
+        /// `kCFPreferencesCurrentUser`.
         let currentUser: Object
+        /// `kCFPreferencesAnyHost`.
         let anyHost: Object
 
+        /// `CFStringCreateWithBytes`.
         let makeString: @convention(c) (Object?, Object, Int, UInt32, UInt8) -> Object?
+        /// `CFStringGetLength`, in units of UTF-16.
         let stringLength: @convention(c) (Object) -> Int
+        /// `CFStringGetCString`.
         let copyCString: @convention(c) (Object, UnsafeMutableRawPointer, Int, UInt32) -> UInt8
 
+        /// `CFNumberIsFloatType`.
         let isFloat: @convention(c) (Object) -> UInt8
+        /// `CFNumberGetValue`.
         let number: @convention(c) (Object, Int, UnsafeMutableRawPointer) -> UInt8
+        /// `CFBooleanGetValue`.
         let isTrue: @convention(c) (Object) -> UInt8
+        /// `CFDateGetAbsoluteTime`.
         let seconds: @convention(c) (Object) -> Double
 
+        /// `CFDataGetLength`.
         let dataCount: @convention(c) (Object) -> Int
+        /// `CFDataGetBytePtr`.
         let dataBytes: @convention(c) (Object) -> Object?
+        /// `CFArrayGetCount`.
         let arrayCount: @convention(c) (Object) -> Int
+        /// `CFArrayGetValueAtIndex`.
         let element: @convention(c) (Object, Int) -> Object?
+        /// `CFDictionaryGetCount`.
         let dictionaryCount: @convention(c) (Object) -> Int
+        /// `CFDictionaryGetKeysAndValues`.
         let copyEntries: @convention(c) (Object, UnsafeMutablePointer<Object?>, UnsafeMutablePointer<Object?>) -> Void
 
         /// What `typeID` says of each kind.

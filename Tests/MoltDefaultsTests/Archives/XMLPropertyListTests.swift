@@ -134,7 +134,8 @@
 
         private static func text(_ random: inout SeededGenerator, isKey: Bool) -> String {
             let plain = ["a", "B", "0", ".", "_", "-", " ", "z"]
-            let letters = isKey ? plain : plain + ["<", ">", "&", "é", "e\u{301}", "🦄", "\n", "\t", "\"", "\r\n", "]]>"]
+            let letters =
+                isKey ? plain : plain + ["<", ">", "&", "é", "e\u{301}", "🦄", "\n", "\t", "\"", "\r\n", "]]>"]
             return (0...random.below(12)).map { _ in letters[random.below(letters.count)] }.joined()
         }
     }
