@@ -17,13 +17,33 @@
             return SuiteLibrary(calls: calls).values(of: suite.name)
         }
 
+        /// Whether the domain has just these values, to the byte; false also when only `UserDefaults` can tell.
+        ///
+        /// Most often they are the same, and then nothing is made to compare them.
+        package static func has(_ values: [String: PropertyListValue], in suite: Suite) -> Bool {
+            guard let calls = CoreFoundationCalls.shared else { return false }
+            let library = SuiteLibrary(calls: calls)
+            return library.withValues(of: suite.name) { found in
+                guard let found else { return values.isEmpty }
+                return library.isSame(dictionary: found, values)
+            } ?? false
+        }
+
         private func values(of name: String?) -> [String: PropertyListValue]? {
+            withValues(of: name) { found in
+                guard let found else { return [:] }
+                return dictionary(found, depth: -1)
+            } ?? nil
+        }
+
+        /// Runs a closure with the library's copy of the domain, nil for one that has no value.
+        private func withValues<Found>(of name: String?, _ body: (Object?) -> Found) -> Found? {
             let ownName = name.flatMap { makeString($0) }
             defer { ownName.map(calls.release) }
             guard let application = name == nil ? calls.currentApplication : ownName else { return nil }
-            guard let values = calls.copyValues(nil, application, calls.currentUser, calls.anyHost) else { return [:] }
-            defer { calls.release(values) }
-            return dictionary(values, depth: -1)
+            let values = calls.copyValues(nil, application, calls.currentUser, calls.anyHost)
+            defer { values.map(calls.release) }
+            return body(values)
         }
 
         private static let utf8: UInt32 = 0x0800_0100
@@ -59,6 +79,55 @@
             }
         }
 
+        // MARK: Comparing
+
+        private func isSame(_ object: Object, _ value: PropertyListValue) -> Bool {
+            switch value {
+            case .string(let text):
+                return calls.typeID(object) == calls.string && isSame(string: object, text)
+            case .data(let data):
+                guard calls.typeID(object) == calls.data, calls.dataCount(object) == data.count else { return false }
+                guard let bytes = calls.dataBytes(object) else { return data.isEmpty }
+                return data.elementsEqual(UnsafeRawBufferPointer(start: bytes, count: data.count))
+            case .array(let elements):
+                guard calls.typeID(object) == calls.array, calls.arrayCount(object) == elements.count else {
+                    return false
+                }
+                return elements.indices.allSatisfy { index in
+                    calls.element(object, index).map { isSame($0, elements[index]) } ?? false
+                }
+            case .dictionary(let values):
+                return calls.typeID(object) == calls.dictionary && isSame(dictionary: object, values)
+            case .bool, .int, .unsigned, .double, .date:
+                return self.value(object, depth: 0) == value
+            }
+        }
+
+        private func isSame(dictionary object: Object, _ values: [String: PropertyListValue]) -> Bool {
+            guard calls.dictionaryCount(object) == values.count else { return false }
+            return withEntries(of: object) { keys, objects in
+                zip(keys, objects).allSatisfy { key, object in
+                    guard let key, let object, calls.typeID(key) == calls.string, let name = string(key) else {
+                        return false
+                    }
+                    return values[name].map { isSame(object, $0) } ?? false
+                }
+            }
+        }
+
+        private func isSame(string object: Object, _ text: String) -> Bool {
+            withBytes(of: object) { bytes in
+                var text = text
+                // A NUL inside of it ends the one, and not the other, which is then looked at in another way.
+                return text.withUTF8 { text in
+                    guard let start = text.baseAddress, let other = bytes.baseAddress else { return text.isEmpty }
+                    return text.count == bytes.count && memcmp(start, other, text.count) == 0
+                }
+            } ?? false
+        }
+
+        // MARK: Taking over
+
         private func array(_ object: Object, depth: Int) -> PropertyListValue? {
             guard depth < PropertyListValue.depthLimit else { return nil }
             let count = calls.arrayCount(object)
@@ -76,15 +145,11 @@
         private func dictionary(_ object: Object, depth: Int) -> [String: PropertyListValue]? {
             guard depth < PropertyListValue.depthLimit else { return nil }
             let count = calls.dictionaryCount(object)
-            guard count > 0 else { return [:] }
-            return withUnsafeTemporaryAllocation(of: Object?.self, capacity: count * 2) { buffer in
-                buffer.initialize(repeating: nil)
-                guard let start = buffer.baseAddress else { return nil }
-                calls.copyEntries(object, start, start + count)
+            return withEntries(of: object) { keys, objects in
                 var values = [String: PropertyListValue](minimumCapacity: count)
-                for index in 0..<count {
-                    guard let key = buffer[index], calls.typeID(key) == calls.string, let name = string(key),
-                        let value = buffer[count + index].flatMap({ value($0, depth: depth + 1) }),
+                for (key, object) in zip(keys, objects) {
+                    guard let key, calls.typeID(key) == calls.string, let name = string(key),
+                        let value = object.flatMap({ value($0, depth: depth + 1) }),
                         // Texts that are not the same there may be so here.
                         values.updateValue(value, forKey: name) == nil
                     else { return nil }
@@ -93,14 +158,37 @@
             }
         }
 
+        /// Runs a closure with the keys of a dictionary and their values.
+        private func withEntries<Found>(
+            of object: Object,
+            _ body: (Slice<UnsafeMutableBufferPointer<Object?>>, Slice<UnsafeMutableBufferPointer<Object?>>) -> Found
+        ) -> Found {
+            let count = calls.dictionaryCount(object)
+            return withUnsafeTemporaryAllocation(of: Object?.self, capacity: max(count, 1) * 2) { buffer in
+                buffer.initialize(repeating: nil)
+                if count > 0, let start = buffer.baseAddress { calls.copyEntries(object, start, start + count) }
+                return body(buffer[..<count], buffer[count..<count * 2])
+            }
+        }
+
         private func string(_ object: Object) -> String? {
             let count = calls.stringLength(object)
-            return withUnsafeTemporaryAllocation(byteCount: count * 3 + 1, alignment: 1) { buffer in
-                guard let start = buffer.baseAddress, calls.copyCString(object, start, buffer.count, Self.utf8) != 0
-                else { return nil }
-                let string = String(decoding: buffer.prefix { $0 != 0 }, as: UTF8.self)
+            return withBytes(of: object) { bytes in
+                let string = String(decoding: bytes, as: UTF8.self)
                 // A text with a NUL in it does not end there.
                 return string.utf16.count == count ? string : nil
+            } ?? nil
+        }
+
+        /// Runs a closure with a text in UTF-8, up to a NUL in it; nil for one that cannot be converted.
+        private func withBytes<Found>(of object: Object, _ body: (UnsafeRawBufferPointer) -> Found) -> Found? {
+            let size = calls.stringLength(object) * 3 + 1
+            return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { buffer in
+                guard let start = buffer.baseAddress, calls.copyCString(object, start, size, Self.utf8) != 0 else {
+                    return nil
+                }
+                let count = strlen(start.assumingMemoryBound(to: CChar.self))
+                return body(UnsafeRawBufferPointer(start: start, count: count))
             }
         }
 

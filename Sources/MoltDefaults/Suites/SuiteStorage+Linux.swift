@@ -84,7 +84,9 @@
                 try file.replace(with: all)
                 try synchronize()
                 // Through the library, which has to read the file again: so the app sees what was written.
-                try SuiteDomain.compare(live(saved: all), edit, of: suite)
+                if !SuiteLibrary.has(all, in: suite) {
+                    try SuiteDomain.compare(live(saved: all), edit, of: suite)
+                }
                 return true
             }
         }
@@ -105,7 +107,7 @@
             let saved = try file.read()
             // What is not alike is unsaved, or written by another process since the library read the file. Only the
             // library knows which, and puts one over the other rightly.
-            if let live = try? live(saved: saved), live == saved { return saved }
+            if isSeen(saved) { return saved }
             try file.withCopy { () throws(DefaultsError) in try synchronize() }
             return try file.read()
         }
@@ -142,8 +144,18 @@
         private var hasUnsaved: Bool {
             // A suite that cannot be read is not the one that is written, and fares as with the app's own
             // `synchronize()`.
-            guard let saved = try? file.read(), let live = try? live(saved: saved) else { return false }
+            guard let saved = try? file.read(), !SuiteLibrary.has(saved, in: suite),
+                let live = try? live(saved: saved)
+            else { return false }
             return live != saved
+        }
+
+        /// Whether the library sees just that.
+        private func isSeen(_ saved: [String: PropertyListValue]) -> Bool {
+            if SuiteLibrary.has(saved, in: suite) { return true }
+            // What cannot be read is not the same.
+            guard let live = try? live(saved: saved) else { return false }
+            return live == saved
         }
 
         /// A domain of that one key alone would be read back as something else.

@@ -76,13 +76,15 @@ package struct SuiteIntent {
         if isLost(current) {
             additions = snapshot.merging(set) { $1 }.filter { current[$0.key] == nil }
         } else {
-            additions = set.filter { isUnchanged($0.key, in: current) }
+            additions = set.filter { isUnchanged($0.key, in: current) && current[$0.key] != $0.value.asStored() }
         }
         // A ledger that was not there when the upgrade began is one that could not be seen then, and is the true one.
-        if let ledger, current[Suite.ledgerKey] == nil || isUnchanged(Suite.ledgerKey, in: current) {
+        if let ledger, current[Suite.ledgerKey] != ledger.asStored(),
+            current[Suite.ledgerKey] == nil || isUnchanged(Suite.ledgerKey, in: current)
+        {
             additions[Suite.ledgerKey] = ledger
         }
-        return additions.filter { current[$0.key] != $0.value.asStored() }
+        return additions
     }
 
     /// What is to be removed from a domain as it is now; what the app has changed since the commit stays.
