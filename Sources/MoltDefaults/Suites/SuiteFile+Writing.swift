@@ -39,6 +39,7 @@
                 failure.underlying = error
                 throw failure
             }
+            Self.forgetLast()
             let target = try target()
             removeLeftovers(of: target)
             try save(bytes, as: target.path, by: target.beside("new-\(getpid())"))
