@@ -3,7 +3,7 @@
 
     /// Writes a property list as XML, to the byte as Foundation does on Linux (Swift 6.3), without an object for each value.
     ///
-    /// Foundation bridges each value to an object of its own before it writes it: twenty times the work for the same bytes.
+    /// Foundation bridges each value to an object of its own before it writes it: more than ten times the work for the same bytes.
     /// What is rare, and what it is not certain of, is left to Foundation. The order of keys that are not ASCII may be
     /// another one.
     package struct XMLPropertyListWriter {
