@@ -157,7 +157,32 @@ enum Platform {
         guard fsync(output) == 0 else { throw failure("flush", destination) }
     }
 
+    /// Puts a file in the place of another: written, flushed, renamed, and the name flushed.
+    ///
+    /// - Throws: ``BenchmarkError``.
+    static func replaceDurably(_ file: URL, with bytes: Data) throws {
+        let temporary = file.appendingPathExtension("new")
+        let output = open(temporary.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        guard output >= 0 else { throw failure("create", temporary) }
+        defer { close(output) }
+        try bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let written = write(output, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                guard written > 0 else { throw failure("write", temporary) }
+                rest = rest.dropFirst(written)
+            }
+        }
+        guard fsync(output) == 0, rename(temporary.path, file.path) == 0 else { throw failure("flush", temporary) }
+        let directory = open(file.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY)
+        guard directory >= 0 else { throw failure("open", file) }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else { throw failure("flush", file) }
+    }
+
     /// Runs this executable again with other arguments, and waits for it.
+    ///
+    /// On Linux it has its settings in the directory that the arguments name, and never in the user's own.
     ///
     /// - Returns: What it wrote to standard output; its standard error is this process's.
     /// - Throws: ``BenchmarkError`` when it does not end with the exit code 0.
@@ -171,6 +196,11 @@ enum Platform {
             process.executableURL = executable
             process.arguments = arguments
             process.standardOutput = pipe
+            if let option = arguments.firstIndex(of: "--directory"), option + 1 < arguments.count {
+                var environment = ProcessInfo.processInfo.environment
+                environment["XDG_CONFIG_HOME"] = arguments[option + 1]
+                process.environment = environment
+            }
             try process.run()
             let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
             process.waitUntilExit()

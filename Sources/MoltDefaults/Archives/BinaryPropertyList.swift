@@ -153,7 +153,9 @@ struct BinaryPropertyList {
 
     private static func number(in bytes: [UInt8], at start: Int, size: Int) -> UInt64? {
         guard size <= 8, start <= bytes.count - size else { return nil }
-        return bytes[start..<start + size].reduce(0) { $0 << 8 | UInt64($1) }
+        var number: UInt64 = 0
+        for index in start..<start + size { number = number << 8 | UInt64(bytes[index]) }
+        return number
     }
 }
 

@@ -10,35 +10,48 @@ package enum PropertyListReader {
     /// - Throws: What Foundation throws for a list that is damaged, and ``DefaultsError`` with the code `cannotStore` for
     ///   one of things that no suite holds.
     package static func value(_ bytes: Data) throws -> PropertyListValue {
-        try PropertyListValue(normalizing: object(bytes))
+        #if !canImport(Darwin)
+            if let values = XMLPropertyListReader.values(bytes) { return .dictionary(values) }
+        #endif
+        guard isBinary(bytes) else { return try PropertyListValue(normalizing: object(bytes)) }
+        return try binary(bytes)
     }
 
     /// What the bytes hold, as Foundation hands it out.
     static func object(_ bytes: Data) throws -> Any {
-        guard bytes.starts(with: "bplist".utf8) else {
-            return try PropertyListSerialization.propertyList(from: bytes, format: nil)
-        }
+        guard !isBinary(bytes) else { return try binary(bytes).object }
+        return try PropertyListSerialization.propertyList(from: bytes, format: nil)
+    }
+
+    private static func isBinary(_ bytes: Data) -> Bool {
+        bytes.starts(with: "bplist".utf8)
+    }
+
+    private static func binary(_ bytes: Data) throws -> PropertyListValue {
         guard let list = BinaryPropertyList(bytes) else { throw CocoaError(.propertyListReadCorrupt) }
         var reader = Reader(list, budget: bytes.count)
         guard let value = reader.value(at: list.root, depth: 0) else { throw CocoaError(.propertyListReadCorrupt) }
-        return value.object
+        return value
     }
 
     private struct Reader {
         private let list: BinaryPropertyList
         /// How many more places may be looked at: one that is referred to takes a byte where it is.
         private var budget: Int
-        /// What is no container is kept, because lists refer to the same text again and again.
-        private var scalars: [Int: PropertyListValue] = [:]
+        /// What is no container is kept, by its index, because lists refer to the same text again and again.
+        private var scalars: [PropertyListValue?]
 
         init(_ list: BinaryPropertyList, budget: Int) {
             self.list = list
             self.budget = budget
+            scalars = Array(repeating: nil, count: list.count)
         }
 
         mutating func value(at index: Int, depth: Int) -> PropertyListValue? {
             budget -= 1
-            guard budget >= 0, depth <= PropertyListValue.depthLimit else { return nil }
+            guard budget >= 0, depth <= PropertyListValue.depthLimit, scalars.indices.contains(index) else {
+                return nil
+            }
             if let known = scalars[index] { return known }
             switch list.object(at: index) {
             case .value(let value):

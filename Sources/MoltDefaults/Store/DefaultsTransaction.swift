@@ -9,6 +9,8 @@ final class DefaultsTransaction: MigrationTransaction {
     private let before: StoreState
     /// The journal as it is to be, nil for none.
     private var pending: DefaultsJournal?
+    /// What is to be done to the suite itself, once it is changed here; its entry of the journal is made of it at last.
+    private var ownIntent: SuiteIntent?
     private var isChanged = false
     private var isOver = false
 
@@ -22,6 +24,7 @@ final class DefaultsTransaction: MigrationTransaction {
     /// Writes the journal, which is the commit, or removes it when all of it was done.
     func commit(to files: DefaultsStoreFiles) throws {
         guard isChanged else { return }
+        try encodeOwnIntent()
         if let pending {
             try files.write(pending)
         } else {
@@ -74,6 +77,7 @@ final class DefaultsTransaction: MigrationTransaction {
 
     func journal() throws -> [JournalEntry] {
         try check()
+        try encodeOwnIntent()
         return (pending?.entries ?? []).map { JournalEntry(store: $0.store, changes: Array($0.changes)) }
     }
 
@@ -104,6 +108,7 @@ final class DefaultsTransaction: MigrationTransaction {
     func clearJournal() throws {
         try check()
         pending = nil
+        ownIntent = nil
         isChanged = true
     }
 
@@ -118,20 +123,23 @@ final class DefaultsTransaction: MigrationTransaction {
     /// Changes what is to be done to the suite itself.
     private func setOwnIntent(_ change: (inout SuiteIntent) throws -> Void) throws {
         let name = suite.attachedName
-        let index = pending?.entries.firstIndex { $0.store == name }
+        let entry = pending?.entries.first { $0.store == name }
         var intent =
-            if let index, let changes = pending?.entries[index].changes {
-                try SuiteIntent(Array(changes))
-            } else {
-                SuiteIntent(snapshot: try domainBefore())
-            }
+            try ownIntent ?? entry.map { try SuiteIntent(Array($0.changes)) }
+            ?? SuiteIntent(snapshot: domainBefore())
         try change(&intent)
-        let entry = DefaultsJournal.Entry(store: name, changes: Data(try intent.encoded()))
-        if let index {
-            pending?.entries[index] = entry
-        } else {
-            pending?.entries.append(entry)
-        }
+        ownIntent = intent
+        // Its place; what it is comes with the commit.
+        if entry == nil { pending?.entries.append(DefaultsJournal.Entry(store: name, changes: Data())) }
+    }
+
+    /// Puts what is to be done to the suite itself into the journal.
+    private func encodeOwnIntent() throws {
+        guard let intent = ownIntent,
+            let index = pending?.entries.firstIndex(where: { $0.store == suite.attachedName })
+        else { return }
+        pending?.entries[index].changes = Data(try intent.encoded())
+        ownIntent = nil
     }
 
     // MARK: Records: there are none

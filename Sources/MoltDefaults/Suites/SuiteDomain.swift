@@ -20,14 +20,6 @@ package struct SuiteDomain: Sendable {
         return try SuiteStorage(suite).read()
     }
 
-    /// Everything in the domain, for one who knows what was in it and brings that back when it was damaged.
-    ///
-    /// A file that is no property list, as a kill leaves one, is moved aside first, with `.damaged` behind its name.
-    func readSettingAsideDamage() throws(DefaultsError) -> [String: PropertyListValue] {
-        try suite.validate()
-        return try SuiteStorage(suite).readSettingAsideDamage()
-    }
-
     /// Changes the domain durably: all of the changes, or none.
     ///
     /// Nothing is written when a value cannot be stored, nor over a file that cannot be read. On Linux the file is
@@ -39,12 +31,35 @@ package struct SuiteDomain: Sendable {
         set values: [String: PropertyListValue],
         remove keys: Set<String> = []
     ) throws(DefaultsError) {
+        let edit = SuiteEdit(values: values, removed: keys)
         try suite.validate()
-        for (key, value) in values {
-            try SuiteDomain.check(value, forKey: key, in: suite)
+        // Before anything else is looked at, or a directory made.
+        try edit.check(for: suite)
+        if try SuiteStorage(suite).change(settingAsideDamage: false, { _ in edit }) { SuiteHub.shared.changed(suite) }
+    }
+
+    /// Changes the domain as ``write(set:remove:)`` does, by what follows from what is in it.
+    ///
+    /// On Linux nobody who uses Molt writes the domain between the reading and the writing, and both cost one reading
+    /// of the file.
+    ///
+    /// - Parameters:
+    ///   - setsAside: Whether a file that is no property list, as a kill leaves one, is moved aside, with `.damaged` behind
+    ///     its name: for one who knows what was in it, and brings that back.
+    ///   - edit: Gets what is in the domain; it must not use the suite. Nothing is written when there is nothing to change.
+    /// - Throws: ``DefaultsError`` as ``write(set:remove:)``.
+    package func change(
+        settingAsideDamage setsAside: Bool,
+        _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit
+    ) throws(DefaultsError) {
+        try suite.validate()
+        let isChanged = try SuiteStorage(suite).change(settingAsideDamage: setsAside) {
+            values throws(DefaultsError) in
+            let edit = try edit(values)
+            try edit.check(for: suite)
+            return edit
         }
-        try SuiteStorage(suite).write(set: values, remove: keys)
-        SuiteHub.shared.changed(suite)
+        if isChanged { SuiteHub.shared.changed(suite) }
     }
 
     /// Checks that the domain could be written now, without writing it.
@@ -95,12 +110,11 @@ package struct SuiteDomain: Sendable {
     /// - Throws: ``DefaultsError`` with the code `readBackFailed` and the keys that differ.
     static func compare(
         _ found: [String: PropertyListValue],
-        set values: [String: PropertyListValue],
-        remove keys: Set<String>,
+        _ edit: SuiteEdit,
         of suite: Suite
     ) throws(DefaultsError) {
-        var different = values.filter { found[$0.key] != $0.value.asStored() }.map(\.key)
-        different += keys.filter { values[$0] == nil && found[$0] != nil }
+        var different = edit.values.filter { found[$0.key]?.isStored(as: $0.value) != true }.map(\.key)
+        different += edit.removed.filter { edit.values[$0] == nil && found[$0] != nil }
         guard !different.isEmpty else { return }
         throw DefaultsError(
             .readBackFailed,

@@ -27,13 +27,19 @@
         func replace(with values: [String: PropertyListValue]) throws(DefaultsError) {
             let bytes: Data
             do {
-                let objects = values.mapValues(\.object)
-                bytes = try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
+                bytes =
+                    try XMLPropertyListWriter.data(values)
+                    ?? PropertyListSerialization.data(
+                        fromPropertyList: values.mapValues(\.object),
+                        format: .xml,
+                        options: 0
+                    )
             } catch {
                 var failure = failure(.cannotStore, "The suite's values could not be written as a property list.")
                 failure.underlying = error
                 throw failure
             }
+            Self.forgetLast()
             let target = try target()
             removeLeftovers(of: target)
             try save(bytes, as: target.path, by: target.beside("new-\(getpid())"))

@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
     internal import Foundation
+    internal import Synchronization
 
     #if canImport(Musl)
         internal import Musl
@@ -41,6 +42,12 @@
         /// - Throws: ``DefaultsError`` with the code `unreadable`, `noPermission` or `notWritable`.
         func read() throws(DefaultsError) -> [String: PropertyListValue] {
             guard let bytes = try bytes(), !bytes.isEmpty else { return [:] }
+            let known = Self.last.withLock { $0?.path == path && $0?.bytes == bytes ? $0?.values : nil }
+            if let known { return known }
+            if let values = XMLPropertyListReader.values(bytes) {
+                Self.last.withLock { $0 = (path, bytes, values) }
+                return values
+            }
             let objects: [String: Any]
             do {
                 objects = try Self.dictionary(bytes)
@@ -60,6 +67,15 @@
                 error.path = path
                 throw error
             }
+        }
+
+        /// What was last read, by its bytes: an upgrade reads the same file several times before it writes it, and
+        /// comparing bytes costs nothing beside taking them apart.
+        private static let last = Mutex<(path: String, bytes: Data, values: [String: PropertyListValue])?>(nil)
+
+        /// Lets go of what was last read, as when it is written over.
+        static func forgetLast() {
+            last.withLock { $0 = nil }
         }
 
         /// What the bytes of a file hold.

@@ -19,11 +19,6 @@
             return try SuiteDomain.normalized(objects, of: suite)
         }
 
-        /// Everything in the domain: the service has no damaged files.
-        func readSettingAsideDamage() throws(DefaultsError) -> [String: PropertyListValue] {
-            try read()
-        }
-
         /// One value as the app sees it.
         ///
         /// `UserDefaults` gives a domain as a whole only: a copy of all values for each that is read.
@@ -37,13 +32,21 @@
             return try SuiteDomain.normalized(object.map { [key: $0] } ?? [:], of: suite)[key]
         }
 
-        /// Sets and removes values; the service keeps them from then on.
-        func write(set values: [String: PropertyListValue], remove keys: Set<String>) throws(DefaultsError) {
+        /// Makes the changes that follow from what is there; the service keeps them from then on, and has no damaged files.
+        ///
+        /// - Returns: Whether there were changes to make.
+        func change(
+            settingAsideDamage: Bool,
+            _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit
+        ) throws(DefaultsError) -> Bool {
+            let edit = try edit(read())
+            guard !edit.isEmpty else { return false }
             let defaults = try suite.makeDefaults()
-            for key in keys { defaults.removeObject(forKey: key) }
-            for (key, value) in values { defaults.set(value.object, forKey: key) }
+            for key in edit.removed { defaults.removeObject(forKey: key) }
+            for (key, value) in edit.values { defaults.set(value.object, forKey: key) }
             defaults.synchronize()
-            try SuiteDomain.compare(try read(), set: values, remove: keys, of: suite)
+            try SuiteDomain.compare(try read(), edit, of: suite)
+            return true
         }
 
         /// The service says nothing of this in advance.

@@ -21,16 +21,14 @@ extension Suite: AttachedStore {
 
     /// Writes changes, and reads them back.
     public func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
-        let intent = try SuiteIntent(changes)
         switch phase {
         case .add:
-            let additions = try intent.additions(to: SuiteDomain(self).readSettingAsideDamage())
-            if !additions.isEmpty { try SuiteDomain(self).write(set: additions, remove: []) }
-        case .remove where intent.remove.isEmpty && !intent.isReplacement:
-            break
+            let intent = try SuiteIntent(changes)
+            try SuiteDomain(self).change(settingAsideDamage: true) { SuiteEdit(values: intent.additions(to: $0)) }
         case .remove:
-            let removals = try intent.removals(from: SuiteDomain(self).read())
-            if !removals.isEmpty { try SuiteDomain(self).write(set: [:], remove: removals) }
+            guard try SuiteIntent.mayRemove(changes) else { break }
+            let intent = try SuiteIntent(changes)
+            try SuiteDomain(self).change(settingAsideDamage: false) { SuiteEdit(removed: intent.removals(from: $0)) }
         }
     }
 

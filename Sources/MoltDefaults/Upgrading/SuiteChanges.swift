@@ -29,7 +29,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     init(_ suite: Suite) throws {
         self.suite = suite
-        snapshot = try SuiteDomain(suite).read().mapValues { $0.asStored() }
+        snapshot = try PropertyListValue.asStored(SuiteDomain(suite).read())
     }
 
     // MARK: Reading

@@ -34,14 +34,21 @@ package struct SuiteIntent {
     func encoded() throws -> [UInt8] {
         if isReplacement {
             // A release that knows no backups must refuse this, and not take it for an intent that changes nothing.
-            let parts = ["replacement": snapshot.mapValues(\.object)]
-            return Array(try PropertyListSerialization.data(fromPropertyList: parts, format: .binary, options: 0))
+            return BinaryPropertyListWriter.bytes(["replacement": .dictionary(snapshot)])
         }
-        var parts: [String: Any] = [
-            "snapshot": snapshot.mapValues(\.object), "set": set.mapValues(\.object), "remove": remove,
+        var parts: [String: PropertyListValue] = [
+            "snapshot": .dictionary(snapshot), "set": .dictionary(set), "remove": .array(remove.map { .string($0) }),
         ]
-        parts["ledger"] = ledger?.object
-        return Array(try PropertyListSerialization.data(fromPropertyList: parts, format: .binary, options: 0))
+        parts["ledger"] = ledger
+        return BinaryPropertyListWriter.bytes(.dictionary(parts))
+    }
+
+    /// Whether the journal's bytes may say that something is to be removed, without reading all of them.
+    static func mayRemove(_ bytes: [UInt8]) throws -> Bool {
+        guard let list = BinaryPropertyList(Data(bytes)), let parts = list.properties(at: list.root),
+            let index = parts["remove"], case .array(let keys)? = list.object(at: index)
+        else { return true }
+        return !keys.isEmpty
     }
 
     /// Reads what the journal kept.
@@ -64,18 +71,20 @@ package struct SuiteIntent {
 
     /// What is to be added to a domain as it is now; what the app has changed since the commit stays.
     func additions(to current: [String: PropertyListValue]) -> [String: PropertyListValue] {
-        if isReplacement { return snapshot.filter { current[$0.key]?.asStored() != $0.value.asStored() } }
+        if isReplacement { return snapshot.filter { !Self.areSame(current[$0.key], $0.value) } }
         var additions: [String: PropertyListValue] = [:]
         if isLost(current) {
             additions = snapshot.merging(set) { $1 }.filter { current[$0.key] == nil }
         } else {
-            additions = set.filter { isUnchanged($0.key, in: current) }
+            additions = set.filter { isUnchanged($0.key, in: current) && current[$0.key] != $0.value.asStored() }
         }
         // A ledger that was not there when the upgrade began is one that could not be seen then, and is the true one.
-        if let ledger, current[Suite.ledgerKey] == nil || isUnchanged(Suite.ledgerKey, in: current) {
+        if let ledger, current[Suite.ledgerKey] != ledger.asStored(),
+            current[Suite.ledgerKey] == nil || isUnchanged(Suite.ledgerKey, in: current)
+        {
             additions[Suite.ledgerKey] = ledger
         }
-        return additions.filter { current[$0.key] != $0.value.asStored() }
+        return additions
     }
 
     /// What is to be removed from a domain as it is now; what the app has changed since the commit stays.
@@ -85,18 +94,22 @@ package struct SuiteIntent {
     }
 
     private func isUnchanged(_ key: String, in current: [String: PropertyListValue]) -> Bool {
-        current[key]?.asStored() == snapshot[key]?.asStored()
+        Self.areSame(current[key], snapshot[key])
+    }
+
+    /// Whether a suite keeps both as the same, or has none of them.
+    private static func areSame(_ value: PropertyListValue?, _ other: PropertyListValue?) -> Bool {
+        guard let value, let other else { return value == nil && other == nil }
+        return value.isStored(as: other)
     }
 
     /// Whether a kill has cut off the suite's file: no value is as it was before the changes, or as it is after them.
     ///
     /// On Linux the library's own write empties the file before it fills it again. The app may have set something since.
     private func isLost(_ current: [String: PropertyListValue]) -> Bool {
-        let expected = Set(snapshot.keys).subtracting(remove).union(set.keys)
-        guard !expected.isEmpty, !snapshot.isEmpty else { return false }
+        guard !snapshot.isEmpty, !set.isEmpty || !snapshot.keys.allSatisfy(Set(remove).contains) else { return false }
         return !current.contains { key, value in
-            let value = value.asStored()
-            return value == snapshot[key]?.asStored() || value == set[key]?.asStored()
+            Self.areSame(value, snapshot[key]) || Self.areSame(value, set[key])
         }
     }
 }

@@ -58,11 +58,47 @@ extension PropertyListValue {
         if let fault { throw DefaultsError(.cannotStore, fault) }
     }
 
+    /// Whether the platform gives back the same for both after they were written.
+    ///
+    /// As `asStored()` of both would tell, without making those values.
+    func isStored(as other: PropertyListValue) -> Bool {
+        switch (self, other) {
+        case (.date(let left), .date(let right)): SuiteFormat.stored(left) == SuiteFormat.stored(right)
+        case (.unsigned, .int), (.int, .unsigned): asStored() == other.asStored()
+        case (.array(let left), .array(let right)):
+            left.count == right.count && zip(left, right).allSatisfy { $0.isStored(as: $1) }
+        case (.dictionary(let left), .dictionary(let right)):
+            left.count == right.count && left.allSatisfy { right[$0.key]?.isStored(as: $0.value) == true }
+        default: self == other
+        }
+    }
+
+    /// Whether the platform gives it back as it is.
+    private var isAsStored: Bool {
+        switch self {
+        case .unsigned(let unsigned): unsigned > Int64.max
+        case .date(let date): SuiteFormat.stored(date) == date
+        case .array(let array): array.allSatisfy(\.isAsStored)
+        case .dictionary(let dictionary): Self.areAsStored(dictionary)
+        case .bool, .int, .double, .string, .data: true
+        }
+    }
+
+    private static func areAsStored(_ values: [String: PropertyListValue]) -> Bool {
+        values.allSatisfy { $0.value.isAsStored }
+    }
+
+    /// What the platform gives back for each after they were written; nothing is copied when that is what they are.
+    static func asStored(_ values: [String: PropertyListValue]) -> [String: PropertyListValue] {
+        areAsStored(values) ? values : values.mapValues { $0.asStored() }
+    }
+
     /// What the platform gives back after the value was written.
     ///
     /// On Linux dates are cut to whole seconds, towards the past.
     public func asStored() -> PropertyListValue {
-        switch self {
+        guard !isAsStored else { return self }
+        return switch self {
         case .unsigned(let unsigned): Int64(exactly: unsigned).map { .int($0) } ?? self
         case .date(let date): .date(SuiteFormat.stored(date))
         case .array(let array): .array(array.map { $0.asStored() })

@@ -1,0 +1,23 @@
+/// Changes to a suite's domain; a key that is named in both is set.
+package struct SuiteEdit {
+    /// The values to set.
+    var values: [String: PropertyListValue] = [:]
+    /// The keys to remove.
+    var removed: Set<String> = []
+
+    /// Creates changes.
+    package init(values: [String: PropertyListValue] = [:], removed: Set<String> = []) {
+        self.values = values
+        self.removed = removed
+    }
+
+    /// Whether there is nothing to do.
+    var isEmpty: Bool { values.isEmpty && removed.isEmpty }
+
+    /// Checks that a suite can hold what is to be set.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `cannotStore`.
+    func check(for suite: Suite) throws(DefaultsError) {
+        for (key, value) in values { try SuiteDomain.check(value, forKey: key, in: suite) }
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import MoltCore
+import MoltDefaults
+import Synchronization
+import Testing
+
+@Suite struct `A change that follows from what a suite holds` {
+    let scratch = ScratchSuite(named: TestHome.newSuiteName())
+
+    private func changes(_ body: (SuiteChanges) throws -> Void) throws -> [UInt8] {
+        let session = try scratch.suite.begin()
+        try body(session)
+        return try #require(try session.finish())
+    }
+
+    #if os(Linux)
+        /// Each writing puts another file in the place of the suite's.
+        private var file: Int? {
+            get throws {
+                try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.systemFileNumber] as? Int
+            }
+        }
+
+        @Test func `writes nothing when there is nothing to change`() throws {
+            try scratch.suite.set(1, forKey: "a")
+            let journal = try changes {
+                try $0.set([1, "é", .date(Date(timeIntervalSinceReferenceDate: 1.75))], forKey: "b")
+                try $0.removeValue(forKey: "a")
+            }
+            for phase in AttachedPhase.allCases { try scratch.suite.apply(journal, phase) }
+            let written = try file
+            #expect(try scratch.values.keys.sorted() == ["b"])
+            for phase in AttachedPhase.allCases { try scratch.suite.apply(journal, phase) }
+            try scratch.domain.change(settingAsideDamage: false) { _ in SuiteEdit() }
+            #expect(try file == written)
+        }
+
+        /// What another thread sets has to wait, and is not written over.
+        @Test func `is made of what is there when it is written`() throws {
+            try scratch.suite.set(1, forKey: "count")
+            let (suite, begun, ended) = (scratch.suite, DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            try scratch.domain.change(settingAsideDamage: false) { values in
+                Thread.detachNewThread {
+                    begun.signal()
+                    try? suite.set(1, forKey: "other")
+                    ended.signal()
+                }
+                begun.wait()
+                // Long enough for a writing that does not wait.
+                usleep(50_000)
+                return SuiteEdit(values: ["count": .int((values["count"]?.int ?? 0) + 1)])
+            }
+            ended.wait()
+            #expect(try scratch.values == ["count": 2, "other": 1])
+            #expect(try scratch.defaults.integer(forKey: "other") == 1)
+        }
+
+        @Test func `loses nothing that another process writes meanwhile`() async throws {
+            let name = scratch.name
+            func count(_ key: String) async {
+                await #expect(processExitsWith: .success) { [name = name as String, key = key as String] in
+                    let domain = SuiteDomain(.suite(name))
+                    for _ in 0..<40 {
+                        try domain.change(settingAsideDamage: true) { values in
+                            SuiteEdit(
+                                values: [
+                                    "both": .int((values["both"]?.int ?? 0) + 1),
+                                    key: .int((values[key]?.int ?? 0) + 1),
+                                ]
+                            )
+                        }
+                    }
+                }
+            }
+            async let one: Void = count("one")
+            async let other: Void = count("other")
+            _ = await (one, other)
+            #expect(try scratch.values == ["both": 80, "one": 40, "other": 40])
+        }
+    #endif
+
+    @Test func `leaves what the app has set since, and not saved`() throws {
+        try scratch.suite.update(set: ["a": 1, "b": 1, "c": 1])
+        let journal = try changes {
+            try $0.set(2, forKey: "a")
+            try $0.set(2, forKey: "b")
+            try $0.removeValue(forKey: "c")
+        }
+        try scratch.defaults.set(3, forKey: "a")
+        try scratch.defaults.set(3, forKey: "c")
+        for phase in AttachedPhase.allCases { try scratch.suite.apply(journal, phase) }
+        #expect(try scratch.values == ["a": 3, "b": 2, "c": 3])
+        #expect(try scratch.defaults.integer(forKey: "b") == 2)
+    }
+
+    @Test func `tells those who watch a key of it, once`() async throws {
+        try scratch.suite.set(1, forKey: "a")
+        var values = scratch.suite.updates(forKey: "a").makeAsyncIterator()
+        #expect(await values.next() == .some(1))
+        let journal = try changes { try $0.set(2, forKey: "a") }
+        try scratch.suite.apply(journal, .add)
+        #expect(await values.next() == .some(2))
+    }
+}
