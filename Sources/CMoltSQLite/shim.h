@@ -1,10 +1,25 @@
 #ifndef CMOLTSQLITE_SHIM_H
 #define CMOLTSQLITE_SHIM_H
 #include <sqlite3.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 // sqlite3_db_config takes a varying number of arguments, which Swift cannot call.
 static inline int molt_sqlite3_db_config(sqlite3 *database, int option, int value) {
     int now = 0;
     return sqlite3_db_config(database, option, value, &now);
+}
+
+// Has the system begin to write a part of a file to the disk, and waits for nothing; Linux only, and a hint only. The
+// headers hide `sync_file_range` from Swift. On other processors its arguments come in another order.
+static inline void molt_begin_writing(int descriptor, long long offset, long long count) {
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
+    const unsigned int begin = 2; // SYNC_FILE_RANGE_WRITE
+    syscall(SYS_sync_file_range, descriptor, offset, count, begin);
+#else
+    (void)descriptor, (void)offset, (void)count;
+#endif
 }
 #endif

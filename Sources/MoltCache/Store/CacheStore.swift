@@ -153,6 +153,7 @@ public final class CacheStore: MigrationStore {
                 coding: coding,
                 isFresh: isFresh,
                 wasChecked: isChecked,
+                isDurable: isDurable,
                 deadline: deadline
             )
             let wasChecked = isChecked

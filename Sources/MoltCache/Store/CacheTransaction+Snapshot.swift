@@ -1,42 +1,46 @@
 internal import MoltCore
 
 extension CacheTransaction: ParallelTransaction {
-    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)? {
+    func beginReading() throws -> Bool {
         try mapped { () throws(SQLiteError) in
             try checkIndexes()
-            guard connection.totalChanges == firstChange, let id = try typeID(type) else { return nil }
-            let isScanned = try isScanned(id)
-            guard let snapshot = openSnapshot() else { return nil }
+            guard connection.totalChanges == firstChange, storeName != ":memory:" else { return false }
+            guard snapshot == nil, let opened = try? Connection(storeName, mode: .readOnly) else { return false }
+            do throws(SQLiteError) {
+                // A transaction begins with the first page that is read.
+                try opened.execute("PRAGMA cache_size = -1000; BEGIN")
+                _ = try opened.integer("PRAGMA user_version")
+            } catch {
+                return false
+            }
+            // Otherwise it may be another file at the same path.
+            guard !connection.hasMoved else { return false }
+            snapshotDeadline = deadline.map { StatementDeadline($0, on: opened) }
+            snapshot = opened
+            return true
+        }
+    }
+
+    func makeReader(ofType type: String, through: Int64) throws -> any RecordReader {
+        try mapped { () throws(SQLiteError) in
+            guard let snapshot, let id = try typeID(type) else { throw SQLiteError.misuse }
             return try SnapshotReader(
                 type,
                 id: id,
                 through: through,
-                isScanned: isScanned,
+                isScanned: try isScanned(id),
                 on: snapshot,
+                flushing: isDurable ? LogFlusher(FileStatus.resolved(storeName) + "-wal") : nil,
                 storeName: storeName
             )
         }
     }
 
-    /// A connection that sees what the transaction has begun with; nil where there is none to be had.
-    private func openSnapshot() -> Connection? {
-        if let snapshot { return snapshot }
-        guard storeName != ":memory:", let opened = try? Connection(storeName, mode: .readOnly) else { return nil }
-        do throws(SQLiteError) {
-            // A transaction begins with the first page that is read.
-            try opened.execute("PRAGMA cache_size = -1000; BEGIN")
-            _ = try opened.integer("PRAGMA user_version")
-        } catch {
-            return nil
-        }
-        // Otherwise it may be another file at the same path.
-        guard !connection.hasMoved else { return nil }
-        snapshotDeadline = deadline.map { StatementDeadline($0, on: opened) }
-        snapshot = opened
-        return opened
+    func endReading() {
+        closeSnapshot()
     }
 
-    /// Closes the connection, so that the commit can move the log into the file.
+    /// Closes the connection of the readers, so that the commit can move the log into the file.
     func closeSnapshot() {
         snapshotDeadline?.end()
         snapshotDeadline = nil

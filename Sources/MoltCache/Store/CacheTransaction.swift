@@ -30,6 +30,8 @@ final class CacheTransaction: MigrationTransaction {
     /// When statements are stopped; nil for never.
     let deadline: ContinuousClock.Instant?
     var snapshotDeadline: StatementDeadline?
+    /// Whether what is committed must survive a loss of power.
+    let isDurable: Bool
     /// Whether a transaction before this one, of the same upgrade and in the same opening, has compared them.
     private let wasChecked: Bool
     private var isOver = false
@@ -53,6 +55,7 @@ final class CacheTransaction: MigrationTransaction {
         coding: RecordCoding,
         isFresh: Bool,
         wasChecked: Bool = false,
+        isDurable: Bool = true,
         deadline: ContinuousClock.Instant? = nil
     ) {
         self.connection = connection
@@ -60,6 +63,7 @@ final class CacheTransaction: MigrationTransaction {
         self.coding = coding
         self.isFresh = isFresh
         self.wasChecked = wasChecked
+        self.isDurable = isDurable
         self.deadline = deadline
         firstChange = connection.totalChanges
         statements = Statements(on: connection, sql: \.sql)

@@ -11,22 +11,26 @@ final class SnapshotReader: RecordReader {
     private var statement: Statement?
     private var last: Int64 = 0
     private var isAtEnd = false
+    private let flusher: LogFlusher?
 
     /// Begins to read.
     ///
     /// - Parameters:
     ///   - isScanned: Whether to go through all records, which is faster when the type has a large part of them.
     ///   - connection: Used by nobody else until the reader has ended.
+    ///   - flusher: Is asked between two batches to have the log written to the disk; nil for nobody.
     init(
         _ type: String,
         id: Int64,
         through: Int64,
         isScanned: Bool,
         on connection: Connection,
+        flushing flusher: LogFlusher?,
         storeName: String
     ) throws(SQLiteError) {
         self.type = type
         self.storeName = storeName
+        self.flusher = flusher
         let source = isScanned ? "molt_record WHERE +type_id" : "molt_record INDEXED BY molt_record_type WHERE type_id"
         let statement = try connection.prepare(
             "SELECT id, key, content, expires_at FROM \(source) = ?1 AND id <= ?2 ORDER BY id"
@@ -39,6 +43,7 @@ final class SnapshotReader: RecordReader {
     func read(into batch: RecordBatch) throws {
         batch.removeAll()
         guard let statement else { return }
+        flusher?.flush()
         do throws(SQLiteError) {
             while !batch.isFull, !isAtEnd {
                 // Asked for a row behind the last one, SQLite would begin again.

@@ -17,7 +17,7 @@ public import Foundation
 /// together, and both are kept when nothing touches them.
 public struct Record: Sendable {
     /// The coders that typed reads and writes use.
-    let coding: RecordCoding
+    var coding: RecordCoding
     /// The content, with the key's UTF-8 behind it: one buffer for both.
     var object: SplicedObject
     /// The record's id in its store; 0 for a record that is in none yet.

@@ -36,9 +36,19 @@ final class ObservedTransaction: ParallelTransaction {
         try base.read(into: batch, type: type, after: after, through: through)
     }
 
-    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)? {
-        guard let reader = try (base as? any ParallelTransaction)?.makeReader(ofType: type, through: through) else {
-            return nil
+    private var parallel: (any ParallelTransaction)? { base as? any ParallelTransaction }
+
+    func beginReading() throws -> Bool {
+        try parallel?.beginReading() ?? false
+    }
+
+    func endReading() {
+        parallel?.endReading()
+    }
+
+    func makeReader(ofType type: String, through: Int64) throws -> any RecordReader {
+        guard let reader = try parallel?.makeReader(ofType: type, through: through) else {
+            throw MigrationError(.storeFailed, "The store was to be read a second time, and cannot be.")
         }
         return ObservedReader(reader) { [atPoint] in try atPoint(UpgradePoint(.read, "of \(type)")) }
     }

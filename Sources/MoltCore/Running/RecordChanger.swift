@@ -11,6 +11,8 @@ struct RecordChanger: Sendable {
     /// For each step, whether records that it cannot convert stop the upgrade.
     private let stops: [Bool]
     private let stageCount: Int
+    /// Whether a step is worth running on several cores.
+    let isParallel: Bool
     /// In how many parts a batch may go through its steps at once.
     ///
     /// More than there are cores, because one of them also writes: who is done with a part takes the next.
@@ -30,6 +32,9 @@ struct RecordChanger: Sendable {
         self.stopCheck = stopCheck ?? StopCheck(options)
         stops = steps.map { options.policy(of: $0) == .stop }
         stageCount = steps.count
+        isParallel = steps.contains { step in
+            if case .edit(let edit) = step.action { edit.isParallel } else { false }
+        }
         let cores = ProcessInfo.processInfo.activeProcessorCount
         workerCount = cores > 1 ? 4 * cores : 1
     }
@@ -55,14 +60,27 @@ struct RecordChanger: Sendable {
                     nonisolated(unsafe) let outcomes = outcomes
                     nonisolated(unsafe) let workers = workers
                     let run = { @Sendable (number: Int) in
-                        workers[number].start()
+                        // Counted by this thread in memory of its own: two cores wait for each other where they write
+                        // to the same line of the memory.
+                        var worker = PassBatch.Worker(
+                            counts: PassCounts(migrations: pending.count, stages: stageCount)
+                        )
+                        swap(&worker.contents, &workers[number].contents)
+                        swap(&worker.rows, &workers[number].rows)
+                        worker.start()
+                        defer {
+                            swap(&worker.contents, &workers[number].contents)
+                            swap(&worker.rows, &workers[number].rows)
+                            workers[number].counts += worker.counts
+                            workers[number].isPlain = worker.isPlain
+                        }
                         for index in (count * number / workerCount)..<(count * (number + 1) / workerCount) {
                             if index % distance == 0, let reason = stopCheck.reason() {
                                 outcomes[index] = RecordOutcome(id: records[index].id, failure: reason)
-                                workers[number].isPlain = false
+                                worker.isPlain = false
                                 return
                             }
-                            outcomes[index] = change(&records[index], chain, &workers[number], number)
+                            outcomes[index] = change(&records[index], chain, &worker, number)
                             if outcomes[index].failure != nil, outcomes[index].failedStage == nil { return }
                         }
                     }

@@ -1,57 +1,77 @@
 import Dispatch
+import Synchronization
 
 extension RecordPass {
-    /// A reader for the other thread; nil where the store has none, or the type has no more records than a batch.
-    func makeReader(ofType type: String, through last: Int64) throws -> (any RecordReader)? {
-        guard let transaction = transaction as? any ParallelTransaction,
-            try transaction.count(ofType: type) > scope.options.batchSize
-        else { return nil }
-        return try transaction.makeReader(ofType: type, through: last)
-    }
-
-    /// Reads each batch and sends it through the steps on the other thread, while this one writes the batch before.
+    /// Sends each batch through the steps on the other thread, while this one writes the batch before.
     ///
-    /// The store is read through a connection of its own there: both threads have about as much to do.
-    func change(
-        _ type: String,
-        reading reader: any RecordReader,
-        _ current: inout PassBatch,
-        _ other: inout PassBatch
-    ) throws {
+    /// The store is read through a connection of its own by the thread that has time for it: by the other one, unless
+    /// this one is done with writing first.
+    func change(_ type: String, reading reader: any RecordReader, _ batches: [PassBatch]) throws {
         defer { reader.end() }
         let chain = changer.chain(typeName: type)
+        let reading = SharedReader(reader)
         var seen = 0
-        other.batch.removeAll()
+        // The batch whose turn it is, the one before it, which is to be written, and the one behind it.
+        var (work, done, next) = (batches[0], batches[1], batches[2])
+        done.batch.removeAll()
+        var isRead = false
         repeat {
             try scope.options.checkCancellation()
-            // `work` and the reader belong to the other thread until `wait` returns; this one touches only `other` and the
+            let turn = Turn()
+            // `batch` belongs to the other thread until `wait` returns; this one touches only the two others and the
             // transaction meanwhile. The closure is waited for also when something is thrown.
-            nonisolated(unsafe) let work = current
-            nonisolated(unsafe) let reader = reader
-            let changing = DispatchWorkItem { [changer] in
+            nonisolated(unsafe) let batch = work
+            let changing = DispatchWorkItem { [changer, isRead] in
+                defer { turn.isOver.store(true, ordering: .relaxed) }
+                batch.readFailure = nil
                 do {
-                    work.readFailure = nil
-                    try reader.read(into: work.batch)
-                    changer.change(work, chain)
+                    if !isRead { try reading.read(into: batch.batch) }
+                    changer.change(batch, chain)
                 } catch {
-                    work.batch.removeAll()
-                    work.readFailure = error
+                    batch.batch.removeAll()
+                    batch.readFailure = error
                 }
             }
             queue.async(execute: changing)
+            isRead = false
             do {
                 var isDone = false
                 defer {
                     if !isDone { stopCheck.giveUp() }
                     changing.wait()
                 }
-                try write(other)
+                try write(done)
+                if !turn.isOver.load(ordering: .relaxed) {
+                    try reading.read(into: next.batch)
+                    isRead = true
+                }
                 isDone = true
             }
-            if let failure = current.readFailure { throw failure }
-            seen += current.batch.count
-            swap(&current, &other)
-        } while other.batch.count > 0
+            if let failure = work.readFailure { throw failure }
+            seen += work.batch.count
+            (work, done, next) = isRead ? (next, work, done) : (done, work, next)
+        } while done.batch.count > 0
         try check(seen, of: type)
+    }
+}
+
+/// Whether the other thread has done its part.
+private final class Turn: Sendable {
+    let isOver = Atomic(false)
+}
+
+/// A reader that two threads use, one at a time.
+private final class SharedReader: Sendable {
+    // Used only while the lock is held.
+    nonisolated(unsafe) private let reader: any RecordReader
+    private let lock = Mutex(())
+
+    init(_ reader: any RecordReader) {
+        self.reader = reader
+    }
+
+    func read(into batch: RecordBatch) throws {
+        let outcome = lock.withLock { _ in Result { try reader.read(into: batch) } }
+        try outcome.get()
     }
 }

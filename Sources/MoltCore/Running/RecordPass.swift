@@ -63,11 +63,22 @@ final class RecordPass {
         var rest = limit ?? .max
         var work = makeWork(of: rest)
         var other = makeWork(of: rest)
-        defer { for worker in work.workers + other.workers { counts += worker.counts } }
+        let third = makeWork(of: rest)
+        defer { for worker in work.workers + other.workers + third.workers { counts += worker.counts } }
+        let snapshot = limit == nil && position == nil ? transaction as? any ParallelTransaction : nil
+        defer { snapshot?.endReading() }
+        var isReading: Bool?
         for type in types {
-            if limit == nil, position == nil, let reader = try makeReader(ofType: type, through: last) {
-                try change(type, reading: reader, &work, &other)
-                continue
+            if let snapshot, isReading ?? true, try transaction.count(ofType: type) > scope.options.batchSize {
+                // Once, before the first record is written: what other steps have changed, a snapshot would not show.
+                let begins = try isReading ?? snapshot.beginReading()
+                isReading = begins
+                if begins {
+                    try change(type, reading: snapshot.makeReader(ofType: type, through: last), [work, other, third])
+                    continue
+                }
+            } else if isReading == nil {
+                isReading = false
             }
             // By their bytes: two spellings of a letter are two types.
             let first = position.map { RecordObject.isSame($0.type, type) ? $0.id : 0 } ?? 0
@@ -89,8 +100,10 @@ final class RecordPass {
     }
 
     private func makeWork(of count: Int) -> PassBatch {
-        PassBatch(
-            RecordBatch(capacity: max(1, min(scope.options.batchSize, count)), coding: scope.coding),
+        let batch = RecordBatch(capacity: max(1, min(scope.options.batchSize, count)), coding: scope.coding)
+        if changer.isParallel { batch.divideCoding(among: changer.workerCount) }
+        return PassBatch(
+            batch,
             workers: changer.workerCount,
             counts: PassCounts(migrations: pending.count, stages: steps.count)
         )

@@ -21,6 +21,17 @@ public final class RecordBatch {
         records = (0..<capacity).map { _ in Record(coding: coding) }
     }
 
+    /// Gives each part of the batch coders of its own, for parts that go through their steps at once.
+    func divideCoding(among parts: Int) {
+        guard parts > 1, let coding = records.first?.coding else { return }
+        for part in 0..<parts {
+            let own = coding.copy()
+            for index in (records.count * part / parts)..<(records.count * (part + 1) / parts) {
+                records[index].coding = own
+            }
+        }
+    }
+
     /// Has the batch hold no more than so many records the next time, or as many as it was made for.
     package func limit(to count: Int) {
         capacity = min(records.count, max(1, count))

@@ -11,9 +11,18 @@ package protocol RecordReader: AnyObject {
 
 /// A transaction whose records can be read on another thread while it writes.
 package protocol ParallelTransaction: MigrationTransaction {
-    /// A reader of the records of a type, up to an id; nil where ``read(into:type:after:through:)`` is to be used.
+    /// Takes a snapshot of the records for readers.
     ///
-    /// It is nil when the transaction has changed something: the reader would not see it. Who reads to the end compares
-    /// how many records there were with ``count(ofType:)``, because a damaged store may end them early.
-    func makeReader(ofType type: String, through: Int64) throws -> (any RecordReader)?
+    /// - Returns: False where ``read(into:type:after:through:)`` is to be used: when the transaction has changed something,
+    ///   which the readers would not see, or when the store cannot be read a second time just now.
+    func beginReading() throws -> Bool
+
+    /// A reader of the records of a type in the snapshot, up to an id; who ends it before the next one is made.
+    ///
+    /// Who reads to the end compares how many records there were with ``count(ofType:)``, because a damaged store may end
+    /// them early.
+    func makeReader(ofType type: String, through: Int64) throws -> any RecordReader
+
+    /// Gives the snapshot up, where there is one.
+    func endReading()
 }
