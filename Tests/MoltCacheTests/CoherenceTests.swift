@@ -1,5 +1,6 @@
 import Foundation
 import Molt
+import MoltTesting
 import Testing
 
 /// Two caches on one file stand for two processes: they share nothing but the file.
@@ -26,6 +27,36 @@ import Testing
         #expect(try second.values(Int.self, forKeys: ["a", "b"]) == [1, 2])
         try first.removeAll()
         #expect(try second.count() == 0)
+    }
+
+    @Test(arguments: 1...4)
+    func `Whatever each of them writes, both read what was written last`(seed: UInt64) throws {
+        let third = try SQLite(scratch.file())
+        var random = SeededGenerator(seed: seed)
+        var model: [String: Int] = [:]
+        for step in 0..<2_000 {
+            let key = "key \(Int.random(in: 0..<5, using: &random))"
+            let cache = Bool.random(using: &random) ? first : second
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0:
+                try cache.set(step, forKey: key)
+                model[key] = step
+            case 1:
+                try cache.remove(forKey: key)
+                model[key] = nil
+            case 2:
+                try cache.setAll([key: step, "more": step])
+                model[key] = step
+            case 3:
+                try third.run("PRAGMA wal_checkpoint(\(Bool.random(using: &random) ? "PASSIVE" : "RESTART"))")
+            case 4:
+                guard model[key] != nil else { continue }
+                try third.run("UPDATE molt_record SET content = '\(step)' WHERE key = '\(key)'")
+                model[key] = step
+            default:
+                #expect(try cache.value(Int.self, forKey: key) == model[key], "at step \(step)")
+            }
+        }
     }
 
     @Test func `A change by any other tool is seen`() throws {

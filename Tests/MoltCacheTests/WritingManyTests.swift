@@ -17,9 +17,13 @@ import Testing
         return CacheStore(at: scratch.file())
     }
 
-    private func contents(_ ids: [Int64]) -> RecordContents {
-        // Two buffers, raw data and empty data among them, and a version for each row.
-        let texts = ids.map { id in Array((id % 5 == 0 ? "" : #"{"n":"\#(id)\u{0}é"}"#).utf8) }
+    /// - Parameters:
+    ///   - version: The version that all rows get; nil for another one each.
+    ///   - padding: How many bytes longer each content is.
+    private func contents(_ ids: [Int64], version: Int? = nil, padding: Int = 0) -> RecordContents {
+        // Two buffers, raw data and empty data among them.
+        let more = String(repeating: "x", count: padding)
+        let texts = ids.map { id in Array((id % 5 == 0 ? "" : #"{"n":"\#(id)\u{0}é\#(more)"}"#).utf8) }
         var contents = RecordContents(rows: [], buffers: [[], Array("other".utf8)])
         for (id, text) in zip(ids, texts) {
             let buffer = Int(id % 2)
@@ -28,7 +32,7 @@ import Testing
             contents.rows.append(
                 RecordContents.Row(
                     id: id,
-                    version: Int(id) + 100,
+                    version: version ?? Int(id) + 100,
                     isData: id % 5 == 0 || id % 7 == 0,
                     buffer: buffer,
                     range: start..<(start + text.count)
@@ -51,8 +55,27 @@ import Testing
         ] as [(String, [Int64])]
     )
     func `Every row gets its own content and version, and no other row is touched`(name: String, ids: [Int64]) throws {
+        try check(contents(ids))
+    }
+
+    @Test(
+        arguments: [
+            ("all", Array(1...100)), ("every third", Array(stride(from: 3, through: 99, by: 3))), ("few", [2, 3, 4]),
+            ("far apart", Array(stride(from: 1, through: 100, by: 9))), ("one", [100]), ("none", []),
+            ("with a gap", Array(1...40) + Array(60...100)),
+        ] as [(String, [Int64])],
+        // Of the second, only some fit into one statement; of the third, none with another.
+        [0, 1_000, 30_000]
+    )
+    func `Rows of one version are written by few statements, each with its own content`(
+        ids: (name: String, ids: [Int64]),
+        padding: Int
+    ) throws {
+        try check(contents(ids.ids, version: 7, padding: padding))
+    }
+
+    private func check(_ contents: RecordContents) throws {
         let store = try store(100)
-        let contents = contents(ids)
         let before = try rows()
 
         try store.upgrade {
@@ -82,13 +105,14 @@ import Testing
         #expect(try rows().map { $0[3] } == (1...100).map { String($0 + 100) })
     }
 
-    @Test func `A row that is not there fails the upgrade, and nothing is changed`() throws {
+    @Test(arguments: [nil, 7], [Array(11...30), Array(stride(from: 2, through: 30, by: 2)), [21]] as [[Int64]])
+    func `A row that is not there fails the upgrade, and nothing is changed`(version: Int?, ids: [Int64]) throws {
         let store = try store(20)
         let before = try rows()
 
         let error = #expect(throws: MigrationError.self) {
             try store.upgrade {
-                try $0.write(contents(Array(11...30)))
+                try $0.write(contents(ids, version: version))
             } waiting: {
             }
         }
