@@ -26,6 +26,7 @@ extension RecordPass {
                 batch.readFailure = nil
                 do {
                     if !isRead { try reading.read(into: batch.batch) }
+                    turn.hasRead.store(true, ordering: .releasing)
                     changer.change(batch, chain)
                 } catch {
                     batch.batch.removeAll()
@@ -41,7 +42,8 @@ extension RecordPass {
                     changing.wait()
                 }
                 try write(done)
-                if !turn.isOver.load(ordering: .relaxed) {
+                // Only behind the other thread's own batch: records come in their order.
+                if turn.hasRead.load(ordering: .acquiring), !turn.isOver.load(ordering: .relaxed) {
                     try reading.read(into: next.batch)
                     isRead = true
                 }
@@ -55,8 +57,11 @@ extension RecordPass {
     }
 }
 
-/// Whether the other thread has done its part.
+/// How far the other thread has come with its batch.
 private final class Turn: Sendable {
+    /// Whether its batch is read.
+    let hasRead = Atomic(false)
+    /// Whether it has done all.
     let isOver = Atomic(false)
 }
 
