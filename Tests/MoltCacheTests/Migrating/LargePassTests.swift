@@ -46,8 +46,8 @@ import Testing
     }
 
     private func check(_ cache: CodableCache, items: [String]?, others: [String]?) throws {
-        #expect(try cache.values(ofType: Item.self) == (0..<count).map { Item(n: $0, seen: items) })
-        #expect(try cache.values(ofType: Other.self) == (0..<count).map { Other(n: $0, seen: others) })
+        #expect(try cache.values(of: Item.self).map(\.value) == (0..<count).map { Item(n: $0, seen: items) })
+        #expect(try cache.values(of: Other.self).map(\.value) == (0..<count).map { Other(n: $0, seen: others) })
     }
 
     @Test func `changes each record of each type once, in the order of their ids`() throws {
