@@ -2,13 +2,21 @@ internal import MoltCore
 internal import Synchronization
 
 /// The shape of the first value of a type that is written since the cache was opened.
-struct FirstShape: Sendable {
+///
+/// A class, because hardly any of the values that a batch collects has one.
+final class FirstShape: Sendable {
     /// The type in code.
     let type: ObjectIdentifier
     /// What the type is called in code, with all that it is nested in.
     let codeName: String
     /// The shape that the value shows.
     let shape: TypeShape
+
+    init(type: ObjectIdentifier, codeName: String, shape: TypeShape) {
+        self.type = type
+        self.codeName = codeName
+        self.shape = shape
+    }
 }
 
 /// The types whose shapes need not be compared any more.
