@@ -12,7 +12,7 @@ static inline int molt_sqlite3_db_config(sqlite3 *database, int option, int valu
     return sqlite3_db_config(database, option, value, &now);
 }
 
-// Has the system begin to write a part of a file to the disk, and waits for nothing; Linux only, and a hint only. The
+// Has the system begin to write a part of a file to the disk, and seldom waits; Linux only, and a hint only. The
 // headers hide `sync_file_range` from Swift. On other processors its arguments come in another order.
 static inline void molt_begin_writing(int descriptor, long long offset, long long count) {
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))

@@ -39,7 +39,8 @@ extension CacheCore {
         if let name = typeNames[id] { return name }
         let statement = try statements[.nameOfType]
         try statement.bind(id, at: 1)
-        let name = try statement.first { $0.text(0) } ?? ""
+        // One that is lost may be given to another type.
+        guard let name = try statement.first({ $0.text(0) }) else { return "" }
         typeNames[id] = name
         return name
     }

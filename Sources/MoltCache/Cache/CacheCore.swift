@@ -209,7 +209,7 @@ final class CacheCore {
         // A transaction that may only read begins with its first statement that does.
         if begin == .begin { try statements[.dataVersion].run() }
         let seen = statements.connection.dataVersion
-        guard seen != dataVersion else { return }
+        guard seen == nil || seen != dataVersion else { return }
         forgetAll()
         let stored = Int(try statements[.userVersion].first { $0.integer(0) } ?? 0)
         // The version first: a store that was started afresh has nothing else until it is opened. A migration that commits
@@ -262,7 +262,8 @@ final class CacheCore {
     func remembered<Value: Sendable>(_ type: Value.Type, _ key: String) throws -> Value? {
         _ = try open()
         guard let memory, !memory.isEmpty else { return nil }
-        let mark = statements.connection.logMark
+        // Who only reads may have the file in another mode.
+        let mark = isReadOnly ? nil : statements.connection.logMark
         if mark == nil || mark != logMark {
             do throws(SQLiteError) {
                 try statements[.dataVersion].run()
@@ -270,7 +271,7 @@ final class CacheCore {
                 throw CacheError(error, path: path)
             }
             // A change is looked into by the transaction that follows.
-            guard statements.connection.dataVersion == dataVersion else { return nil }
+            guard let dataVersion, statements.connection.dataVersion == dataVersion else { return nil }
             // Taken before the look: who commits after it changes it again.
             logMark = mark
         }
@@ -285,7 +286,14 @@ final class CacheCore {
     ///
     /// - Returns: The content, and the epoch of its snapshot: what follows a read may find that another process has written.
     func lookUp(_ key: String) throws -> (content: StoredContent?, epoch: Int) {
-        if failure == nil, connection != nil, !hasAdopted, let found = try? lookUpAlone(key) { return found }
+        if failure == nil, connection != nil, !hasAdopted {
+            do throws(SQLiteError) {
+                if let found = try lookUpAlone(key) { return found }
+            } catch {
+                // It was waited for already; any other failure is met again below, and told there.
+                if error.isBusy { throw CacheError(error, path: path) }
+            }
+        }
         return try read { core throws(SQLiteError) in (try core.content(key), core.epoch) }
     }
 
@@ -295,7 +303,7 @@ final class CacheCore {
         let statement = try prepareGet(key, now)
         defer { statement.reset() }
         let isFound = try statement.step()
-        guard statements.connection.dataVersion == dataVersion else { return nil }
+        guard let dataVersion, statements.connection.dataVersion == dataVersion else { return nil }
         let content = isFound ? try found(statement, key, now) : nil
         return (content, epoch)
     }

@@ -28,7 +28,7 @@ final class LogFlusher {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Begins to write what the log has grown by, and waits for nothing.
+    /// Begins to write what the log has grown by; it waits only for a disk that has more to do than it can take on.
     func flush() {
         guard descriptor >= 0 else { return }
         var status = stat()

@@ -3,11 +3,12 @@ internal import CMoltSQLite
 extension Connection {
     /// Grows when this connection commits, and when it finds at the begin of a read that another one has committed.
     ///
-    /// Unlike `PRAGMA data_version` it costs no statement; and it is not made up for the connection's own commits.
-    var dataVersion: UInt32 {
+    /// Unlike `PRAGMA data_version` it costs no statement; and it is not made up for the connection's own commits. Nil when
+    /// SQLite does not tell.
+    var dataVersion: UInt32? {
         var version: UInt32 = 0
-        sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
-        return version
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        return code == SQLITE_OK ? version : nil
     }
 
     /// What the file's log was last known as by whoever has committed last; nil where that cannot be read.
@@ -16,6 +17,8 @@ extension Connection {
     /// their checksum and a counter of transactions (https://sqlite.org/walformat.html, "The WAL-Index Header"). A commit
     /// is visible to others from the moment in which it has changed them. So while they are the same, nobody has committed;
     /// to look at them takes neither a lock nor a call to the system.
+    ///
+    /// - Important: For a connection that has read the file in WAL mode: another one would make the index.
     var logMark: LogMark? {
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,

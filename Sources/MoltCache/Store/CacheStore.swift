@@ -31,6 +31,9 @@ public final class CacheStore: MigrationStore {
     /// When an upgrade's statements are stopped; nil for never.
     package var deadline: ContinuousClock.Instant?
     let isInMemory: Bool
+    /// How many KiB of pages a connection keeps, as SQLite has it negative: twice its default, as the pages are twice as
+    /// large, so that it keeps as many.
+    private static let cacheSize = -4_000
     private let createsFile: Bool
     private(set) var connection: Connection?
     /// Whether the file was looked at and not refused.
@@ -179,7 +182,9 @@ public final class CacheStore: MigrationStore {
     /// What follows a commit: it cannot fail the upgrade, which is done, and nothing is lost when it does not work.
     private func tidy(_ connection: Connection, isFresh: Bool) {
         // At worst commits stay as safe, and as slow, as those of an upgrade.
-        try? connection.execute("PRAGMA synchronous = \(isDurable ? "NORMAL" : "OFF"); PRAGMA cache_size = -2000")
+        try? connection.execute(
+            "PRAGMA synchronous = \(isDurable ? "NORMAL" : "OFF"); PRAGMA cache_size = \(Self.cacheSize)"
+        )
         // The first page says whose file it is; it should not stay in the log. A full disk may keep it there.
         if isFresh { try? connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
     }
@@ -259,6 +264,7 @@ public final class CacheStore: MigrationStore {
             // Twice SQLite's own default, for a new file only: an upgrade of all records takes three quarters of the
             // time, because it makes half as many calls to the system.
             try connection.execute("PRAGMA page_size = \(pageSize)")
+            try connection.execute("PRAGMA cache_size = \(Self.cacheSize)")
             if let pageLimit { try connection.execute("PRAGMA max_page_count = \(pageLimit)") }
             // The log is cut back to this size when it has grown beyond it, as an upgrade of all records makes it.
             try connection.execute("PRAGMA journal_size_limit = 16777216")

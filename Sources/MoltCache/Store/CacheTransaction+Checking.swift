@@ -1,5 +1,8 @@
 extension CacheTransaction {
-    /// Compares, before the first record is read, how many the table and its indexes have.
+    /// Compares, before the first record is read or changed, how many the table and its indexes have.
+    ///
+    /// A pass that reads the records of all types through a ``SnapshotReader`` goes through the table by itself, and
+    /// compares what it has read: there ``checkIndexes()`` is enough.
     ///
     /// A damaged page may name fewer pages below it than there are, and SQLite then passes over these without a word:
     /// the upgrade would leave their records as they were in a store of a newer version.

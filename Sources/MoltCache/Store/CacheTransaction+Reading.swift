@@ -61,6 +61,7 @@ extension CacheTransaction {
 
     func record(forKey key: String) throws -> Record? {
         try mapped { () throws(SQLiteError) in
+            try checkTrees()
             let statement = try statements[.recordByKey]
             try statement.bind(key, at: 1)
             return try single(statement)

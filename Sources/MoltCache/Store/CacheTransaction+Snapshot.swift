@@ -1,11 +1,16 @@
 internal import MoltCore
 
 extension CacheTransaction: ParallelTransaction {
-    func beginReading() throws -> Bool {
+    func beginReading(_ types: [String]) throws -> Bool {
         try mapped { () throws(SQLiteError) in
             try checkIndexes()
-            guard connection.totalChanges == firstChange, storeName != ":memory:" else { return false }
-            guard snapshot == nil, let opened = try? Connection(storeName, mode: .readOnly) else { return false }
+            // Who reads all compares all; what nobody reads is compared here, as when there is no snapshot.
+            var read = 0
+            for type in types { if let id = try typeID(type) { read += try count(id) } }
+            if try read < countAll() { try checkTrees() }
+            guard connection.totalChanges == firstChange, snapshot == nil, let path = connection.filePath,
+                let opened = try? Connection(path, mode: .readOnly)
+            else { return false }
             do throws(SQLiteError) {
                 // A transaction begins with the first page that is read.
                 try opened.execute("PRAGMA cache_size = -1000; BEGIN")
@@ -13,7 +18,7 @@ extension CacheTransaction: ParallelTransaction {
             } catch {
                 return false
             }
-            // Otherwise it may be another file at the same path.
+            // The path is the one of the open file itself, so as long as that is there it is no other.
             guard !connection.hasMoved else { return false }
             snapshotDeadline = deadline.map { StatementDeadline($0, on: opened) }
             snapshot = opened
@@ -30,7 +35,7 @@ extension CacheTransaction: ParallelTransaction {
                 through: through,
                 isScanned: try isScanned(id),
                 on: snapshot,
-                flushing: isDurable ? LogFlusher(FileStatus.resolved(storeName) + "-wal") : nil,
+                flushing: isDurable ? connection.filePath.map { LogFlusher($0 + "-wal") } : nil,
                 storeName: storeName
             )
         }

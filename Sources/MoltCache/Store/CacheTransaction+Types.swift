@@ -4,7 +4,8 @@ extension CacheTransaction {
     func renameType(_ name: String, to newName: String) throws {
         try mapped { () throws(SQLiteError) in
             // Compared as bytes: two spellings of the same letter are two names.
-            guard !name.utf8.elementsEqual(newName.utf8), let oldID = try typeID(name) else { return }
+            guard !name.utf8.elementsEqual(newName.utf8) else { return }
+            guard let oldID = try typeID(name) else { return try checkIndexes() }
             defer { forgetTypes() }
             guard let newID = try typeID(newName) else {
                 let rename = try connection.prepare("UPDATE molt_type SET name = ?1 WHERE id = ?2")
@@ -23,7 +24,11 @@ extension CacheTransaction {
 
     func deleteType(_ name: String) throws -> Int {
         try mapped { () throws(SQLiteError) in
-            guard let typeID = try typeID(name) else { return 0 }
+            guard let typeID = try typeID(name) else {
+                // There may be records, whose type has lost its name.
+                try checkIndexes()
+                return 0
+            }
             defer { forgetTypes() }
             try checkTrees()
             let deletion = try connection.prepare("DELETE FROM molt_record WHERE type_id = ?1")

@@ -87,6 +87,8 @@ extension CacheTransaction {
         buffer.removeAll(keepingCapacity: true)
         record.writeContent(to: &buffer)
         let isNew = try mapped { () throws(SQLiteError) in
+            // An index that lacks a record would let another one have its key.
+            try checkTrees()
             forgetCounts()
             let existing = try statements[.idByKey]
             try existing.bind(key, at: 1)

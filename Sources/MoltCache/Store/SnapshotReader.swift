@@ -65,6 +65,8 @@ final class SnapshotReader: RecordReader {
                 )
             }
         } catch {
+            // Stepped once more it would begin again.
+            self.statement = nil
             throw MigrationError(error, store: storeName)
         }
     }

@@ -5,8 +5,9 @@ import Dispatch
 /// What steps do to keys, to types and to the existence of records is kept until all records have been seen, and is
 /// then done step by step. So a pass gives what running its steps one after the other gives, byte for byte.
 ///
-/// While one batch goes through its steps on another thread, the one before is written and the one after is read:
-/// the store is used by one thread only, and the steps cost no time as long as a core is free.
+/// While one batch goes through its steps on another thread, the one before is written and the one after is read: the
+/// steps cost no time as long as a core is free. The transaction is used by one thread only; a store that can be read
+/// through a second connection is read by the other thread, too.
 final class RecordPass {
     private let steps: [UpgradeSchedule.Step]
     private let pending: [PendingMigration]
@@ -71,7 +72,7 @@ final class RecordPass {
         for type in types {
             if let snapshot, isReading ?? true, try transaction.count(ofType: type) > scope.options.batchSize {
                 // Once, before the first record is written: what other steps have changed, a snapshot would not show.
-                let begins = try isReading ?? snapshot.beginReading()
+                let begins = try isReading ?? snapshot.beginReading(types)
                 isReading = begins
                 if begins {
                     try change(type, reading: snapshot.makeReader(ofType: type, through: last), [work, other, third])
@@ -213,8 +214,8 @@ final class RecordPass {
     func write(_ work: PassBatch) throws {
         let count = work.batch.count
         guard count > 0 else { return }
-        var contents = RecordContents(rows: [], buffers: work.workers.map(\.contents))
         let workers = work.workers[..<work.usedWorkers]
+        var contents = RecordContents(rows: [], buffers: workers.map(\.contents))
         if workers.allSatisfy(\.isPlain) {
             // Each had a part of the batch, in its order.
             contents.rows = workers.count == 1 ? workers[0].rows : workers.flatMap(\.rows)
@@ -233,7 +234,7 @@ final class RecordPass {
             if let failure = work.outcomes[index].failure {
                 // Its closures run again.
                 try scope.options.checkCancellation()
-                work.outcomes[index] = try setAside(work.outcomes[index], failure, &contents)
+                work.outcomes[index] = try setAside(work.outcomes[index], failure, &contents, work.usedWorkers)
             }
             let outcome = work.outcomes[index]
             for change in outcome.deferred {
@@ -263,11 +264,13 @@ final class RecordPass {
     /// The store still has it as it was read. It goes through the migrations before that one once more: what it is to be
     /// when they have run is what is kept, as when each of them runs by itself.
     ///
+    /// - Parameter buffer: The place of the buffer for such records, behind those of the workers.
     /// - Returns: What those migrations did to it.
     private func setAside(
         _ failed: RecordOutcome,
         _ error: any Error,
-        _ contents: inout RecordContents
+        _ contents: inout RecordContents,
+        _ buffer: Int
     ) throws -> RecordOutcome {
         guard let stage = failed.failedStage, let error = error as? MigrationError,
             let stored = try transaction.record(id: failed.id)
@@ -309,7 +312,7 @@ final class RecordPass {
             }
             counts.stages[stage].quarantined += 1
             counts.migrations[step.migration].quarantined += 1
-            if outcome.changedAt != nil { keep(record, in: &outcome, &contents) }
+            if outcome.changedAt != nil { keep(record, in: &outcome, &contents, buffer) }
         }
         return outcome
     }
@@ -344,8 +347,13 @@ final class RecordPass {
     }
 
     /// Puts the content of a record behind those of the workers.
-    private func keep(_ record: Record, in outcome: inout RecordOutcome, _ contents: inout RecordContents) {
-        outcome.worker = changer.workerCount
+    private func keep(
+        _ record: Record,
+        in outcome: inout RecordOutcome,
+        _ contents: inout RecordContents,
+        _ buffer: Int
+    ) {
+        outcome.worker = buffer
         if contents.buffers.count == outcome.worker { contents.buffers.append([]) }
         let start = contents.buffers[outcome.worker].count
         record.writeContent(to: &contents.buffers[outcome.worker])

@@ -17,7 +17,9 @@ public protocol MigrationTransaction: AnyObject {
     /// The greatest record id, or 0 when there is no record.
     func lastRecordID() throws -> Int64
 
-    /// Adds the next records by id to a batch, until it is full or there are no more.
+    /// Fills a batch with the next records by id, until it ``RecordBatch/isFull`` or there are no more.
+    ///
+    /// It stays empty only when there is none.
     ///
     /// - Parameters:
     ///   - batch: Emptied first, then filled.
