@@ -51,7 +51,7 @@ import Testing
         ("the first type", .addProperty("First", "seen", default: true)),
         ("the second type", .addProperty("Second", "seen", default: true)),
         ("a block", .run { try $0.enumerate("First") { _, new in new["seen"] = true } }),
-        ("a block that creates", .run { try $0.create("Third", forKey: "third", content: ["n": 1]) }),
+        ("a block that creates", .run { try $0.create("Third", forKey: "third", ["n": 1]) }),
         ("a block that looks a key up", .run { _ = try $0.record(forKey: "first 3") }),
         ("a deletion", .deleteType("Second")),
         ("a merge", .renameType("First", to: "Second")),
