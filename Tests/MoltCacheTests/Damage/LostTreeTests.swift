@@ -47,6 +47,7 @@ import Testing
         try bytes.write(to: scratch.file())
     }
 
+    /// The first two use no key, and are not looked at for a lost part of the index of the keys.
     private static let steps: [(String, MigrationStep)] = [
         ("the first type", .addProperty("First", "seen", default: true)),
         ("the second type", .addProperty("Second", "seen", default: true)),
@@ -55,11 +56,13 @@ import Testing
         ("a block that looks a key up", .run { _ = try $0.record(forKey: "first 3") }),
         ("a deletion", .deleteType("Second")),
         ("a merge", .renameType("First", to: "Second")),
+        ("other keys", .transform("First") { $0.key = "other \($0.key)" }),
+        ("drops", .transform("First") { $0.drop() }),
     ]
 
     @Test(
-        arguments: ["molt_record", "sqlite_autoindex_molt_record_1"],
-        steps.indices
+        arguments: steps.indices.map { ("molt_record", $0) }
+            + steps.indices.dropFirst(2).map { ("sqlite_autoindex_molt_record_1", $0) }
     )
     func `is not upgraded, whatever the steps look at`(tree: String, step: Int) throws {
         for isLast in [true, false] {
