@@ -10,13 +10,23 @@ extension CacheTransaction {
         guard !isChecked, !isFresh else { return }
         try checkIndexes()
         let count = try connection.integer("SELECT count(*) FROM molt_record NOT INDEXED")
+        guard try countAll() == Int(count) else { throw .unequalCounts }
+        try checkKeys()
+        isChecked = true
+    }
+
+    /// Compares how many records the index of the keys has with what the index of the types has.
+    ///
+    /// An index that lacks a key would let two records have it.
+    func checkKeys() throws(SQLiteError) {
+        guard !isChecked, !hasCheckedKeys, !isFresh else { return }
         // All keys are texts, and none is less than the empty one. Without the comparison SQLite would count in another
         // index, the smallest one, whatever is said here.
-        let keys = try connection.integer(
+        let count = try connection.integer(
             "SELECT count(*) FROM molt_record INDEXED BY sqlite_autoindex_molt_record_1 WHERE key >= ''"
         )
-        guard try countAll() == Int(count), keys == count else { throw .unequalCounts }
-        isChecked = true
+        guard try countAll() == Int(count) else { throw .unequalCounts }
+        hasCheckedKeys = true
     }
 
     /// Compares how many records the index of the types has, and how many have a type with a name.

@@ -59,8 +59,7 @@ extension CacheTransaction {
         if hasQuarantine, !hasDeferred { try mapped { () throws(SQLiteError) in try makeDeferred() } }
         guard hasDeferred else { return }
         let collision = try mapped { () throws(SQLiteError) -> Collision? in
-            // An index that lacks a key would let two records have it.
-            try checkTrees()
+            try checkKeys()
             try connection.execute("SAVEPOINT deferred")
             do throws(SQLiteError) {
                 if hasQuarantine { try quarantine(stage) }

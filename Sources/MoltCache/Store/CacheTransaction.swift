@@ -23,6 +23,8 @@ final class CacheTransaction: MigrationTransaction {
     var isChecked = false
     /// Whether those of the indexes were compared with each other.
     var hasCheckedIndexes = false
+    /// Whether the index of the keys was compared with that of the types.
+    var hasCheckedKeys = false
     /// Reads what the transaction has begun with; made at its first use.
     var snapshot: Connection?
     /// How many rows the connection had changed when the transaction began to change records.

@@ -42,8 +42,9 @@ extension RecordPass {
                     changing.wait()
                 }
                 try write(done)
-                // Only behind the other thread's own batch: records come in their order.
-                if turn.hasRead.load(ordering: .acquiring), !turn.isOver.load(ordering: .relaxed) {
+                // Only behind the other thread's own batch, which it leaves as long as it is: records come in their order.
+                let hasRead = turn.hasRead.load(ordering: .acquiring)
+                if hasRead, work.batch.count > 0, !turn.isOver.load(ordering: .relaxed) {
                     try reading.read(into: next.batch)
                     isRead = true
                 }
