@@ -207,6 +207,8 @@ public final class CacheStore: MigrationStore {
                 try upgrade({ _ in }, waiting: waiting)
             }
             connection.setBusyTimeout(milliseconds: busyMilliseconds)
+            // Not before: SQLite reads the schema for it.
+            try connection.execute("PRAGMA cache_size = \(Self.cacheSize)")
             return connection
         } catch let error as SQLiteError {
             throw CacheError(error, path: storeName)
@@ -264,7 +266,6 @@ public final class CacheStore: MigrationStore {
             // Twice SQLite's own default, for a new file only: an upgrade of all records takes three quarters of the
             // time, because it makes half as many calls to the system.
             try connection.execute("PRAGMA page_size = \(pageSize)")
-            try connection.execute("PRAGMA cache_size = \(Self.cacheSize)")
             if let pageLimit { try connection.execute("PRAGMA max_page_count = \(pageLimit)") }
             // The log is cut back to this size when it has grown beyond it, as an upgrade of all records makes it.
             try connection.execute("PRAGMA journal_size_limit = 16777216")
