@@ -13,7 +13,7 @@ package struct BinaryPropertyListWriter {
     /// The list's bytes.
     package static func bytes(_ value: PropertyListValue) -> [UInt8] {
         let count = value.objectCount
-        var writer = BinaryPropertyListWriter(indexSize: size(of: count))
+        var writer = BinaryPropertyListWriter(indexSize: size(of: UInt64(count)))
         writer.offsets.reserveCapacity(count)
         writer.bytes.reserveCapacity(count * 24)
         let root = writer.append(value)
@@ -26,7 +26,7 @@ package struct BinaryPropertyListWriter {
     }
 
     /// How many bytes a number takes.
-    private static func size(of number: Int) -> Int {
+    private static func size(of number: UInt64) -> Int {
         number < 0x100 ? 1 : number < 0x1_0000 ? 2 : number < 0x1_0000_0000 ? 4 : 8
     }
 
@@ -38,7 +38,7 @@ package struct BinaryPropertyListWriter {
     private mutating func append(kind: UInt8, count: Int) {
         guard count >= 15 else { return bytes.append(kind << 4 | UInt8(count)) }
         bytes.append(kind << 4 | 15)
-        let size = Self.size(of: count)
+        let size = Self.size(of: UInt64(count))
         bytes.append(0x10 | UInt8(size.trailingZeroBitCount))
         append(UInt64(count), size: size)
     }
@@ -105,7 +105,7 @@ package struct BinaryPropertyListWriter {
             bytes.append(bool ? 9 : 8)
         case .int(let int):
             // What has less than 8 bytes has no sign.
-            let size = int < 0 ? 8 : Self.size(of: Int(int))
+            let size = int < 0 ? 8 : Self.size(of: UInt64(bitPattern: int))
             bytes.append(0x10 | UInt8(size.trailingZeroBitCount))
             append(UInt64(bitPattern: int), size: size)
         case .unsigned(let unsigned):
@@ -129,7 +129,7 @@ package struct BinaryPropertyListWriter {
 
     private mutating func appendTable(root: Int) {
         let table = bytes.count
-        let offsetSize = Self.size(of: table)
+        let offsetSize = Self.size(of: UInt64(table))
         for offset in offsets { append(UInt64(offset), size: offsetSize) }
         bytes.append(contentsOf: [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(indexSize)])
         append(UInt64(offsets.count), size: 8)

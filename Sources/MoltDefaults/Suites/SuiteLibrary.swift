@@ -110,15 +110,21 @@
                     guard let key, let object, calls.typeID(key) == calls.string, let name = string(key) else {
                         return false
                     }
-                    return values[name].map { isSame(object, $0) } ?? false
+                    // Two spellings of a letter are two keys there, and one for Swift.
+                    guard let index = values.index(forKey: name), values.keys[index].utf8.elementsEqual(name.utf8)
+                    else {
+                        return false
+                    }
+                    return isSame(object, values.values[index])
                 }
             }
         }
 
         private func isSame(string object: Object, _ text: String) -> Bool {
-            withBytes(of: object) { bytes in
+            // The bytes of a text with a NUL inside are cut off there.
+            guard text.utf16.count == calls.stringLength(object) else { return false }
+            return withBytes(of: object) { bytes in
                 var text = text
-                // A NUL inside of it ends the one, and not the other, which is then looked at in another way.
                 return text.withUTF8 { text in
                     guard let start = text.baseAddress, let other = bytes.baseAddress else { return text.isEmpty }
                     return text.count == bytes.count && memcmp(start, other, text.count) == 0

@@ -38,6 +38,14 @@
             #expect(try scratch.values == ["text": .string(text), "other": 1])
         }
 
+        @Test func `is not taken for what is saved when only its beginning, up to a NUL, is the same`() throws {
+            try scratch.suite.set("a", forKey: "text")
+            let text = "a\u{0}b"
+            try scratch.defaults.set(text, forKey: "text")
+            try scratch.suite.synchronize()
+            #expect(try scratch.suite.values()["text"] == .string(text))
+        }
+
         @Test func `has no registered default in it, in the app's own settings either`() throws {
             let (registered, own) = ("registered \(UUID().uuidString)", "own \(UUID().uuidString)")
             defer { UserDefaults.standard.removeObject(forKey: own) }
