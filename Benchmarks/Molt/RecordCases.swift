@@ -71,20 +71,23 @@ enum RecordCases {
             var written: [UInt8] = []
             var lastStarts: [Int] = []
             return BenchmarkTrial(count: context.records, bytes: pool.bytes(of: context.records)) {
+                // As a thread of an upgrade has it: memory that no other closure looks at meanwhile.
+                var output: [UInt8] = []
+                var starts: [Int] = []
                 for start in stride(from: 0, to: context.records, by: batch.capacity) {
                     batch.removeAll()
-                    written.removeAll(keepingCapacity: true)
-                    lastStarts.removeAll(keepingCapacity: true)
+                    output.removeAll(keepingCapacity: true)
+                    starts.removeAll(keepingCapacity: true)
                     for number in start..<min(start + batch.capacity, context.records) { pool.load(number, to: batch) }
-                    let count = batch.count
-                    try batch.records.withUnsafeMutableBufferPointer { records in
-                        for index in 0..<count {
-                            lastStarts.append(written.count)
+                    try batch.withRecords { records in
+                        for index in records.indices {
+                            starts.append(output.count)
                             try records[index].read()
-                            try change(&records[index], &written)
+                            try change(&records[index], &output)
                         }
                     }
                 }
+                (written, lastStarts) = (output, starts)
             } finish: {
                 let first = context.records - lastStarts.count
                 guard !lastStarts.isEmpty, lastStarts.count == batch.count else {

@@ -51,7 +51,7 @@ import Testing
         var last = after
         repeat {
             try transaction.read(into: batch, type: type, after: last, through: through)
-            for record in batch.records[0..<batch.count] {
+            for record in (0..<batch.count).map({ batch[$0] }) {
                 found.append("\(record.id) \(record.key) \(record.typeName)")
                 last = record.id
             }

@@ -259,7 +259,7 @@ final class CacheCore {
     // MARK: Memory
 
     /// The value that the memory layer holds under a key, if the file has not been changed by others.
-    func remembered<Value: Sendable>(_ type: Value.Type, _ key: String) throws -> Value? {
+    func remembered(_ type: Any.Type, _ key: String) throws -> MemoryBox? {
         _ = try open()
         guard let memory, !memory.isEmpty else { return nil }
         // Who only reads may have the file in another mode.
@@ -275,9 +275,9 @@ final class CacheCore {
             // Taken before the look: who commits after it changes it again.
             logMark = mark
         }
-        guard let found = memory.value(type, key, now: now()) else { return nil }
+        guard let found = memory.box(key, of: type, now: now()) else { return nil }
         if sizeLimit != nil { touch(found.id, now()) }
-        return found.value
+        return found
     }
 
     /// The content under a key, or nil when there is none or it has expired, as ``content(_:)`` in ``read(_:)`` gives it.

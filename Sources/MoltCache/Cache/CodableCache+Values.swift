@@ -44,7 +44,11 @@ extension CodableCache {
         forKey key: String
     ) throws -> Value? {
         guard configuration.memory != nil, !(type is AnyClass) else { return try uncached(type, forKey: key) }
-        if let value = try core.withLock({ try $0.remembered(type, key) }) { return value }
+        if let box = try core.withLock({ try $0.remembered(type, key) }) { return box.value(as: type) }
+        return try readAndRemember(type, forKey: key)
+    }
+
+    private func readAndRemember<Value: Decodable & Sendable>(_ type: Value.Type, forKey key: String) throws -> Value? {
         let (found, epoch) = try core.withLock { core in try core.lookUp(key) }
         guard let found else { return nil }
         // Outside the lock, so that others read meanwhile.

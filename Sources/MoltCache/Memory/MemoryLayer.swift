@@ -13,14 +13,10 @@ final class MemoryLayer {
     }
 
     /// The value under a key, when it was read as exactly this type and has not expired.
-    func value<Value: Sendable>(
-        _ type: Value.Type,
-        _ key: String,
-        now: @autoclosure () -> Double
-    ) -> (value: Value, id: Int64)? {
-        guard let found = cache.object(forKey: MemoryKey(key)), let box = found as? TypedBox<Value> else { return nil }
+    func box(_ key: String, of type: Any.Type, now: @autoclosure () -> Double) -> MemoryBox? {
+        guard let box = cache.object(forKey: MemoryKey(key)), box.type == type else { return nil }
         if let expiration = box.expiration, expiration <= now() { return nil }
-        return (box.value, box.id)
+        return box
     }
 
     /// Keeps a value.
@@ -65,23 +61,37 @@ private final class MemoryKey: NSObject {
     }
 }
 
-/// What decides whether a decoded value may be served.
-private class MemoryBox {
+/// A decoded value with what decides whether it may be served.
+///
+/// Looked for and passed on as this class, whatever the type of the value: generic code would ask for the metadata of
+/// optionals and pairs of that type each time, which costs more than all else that a value from memory does.
+class MemoryBox {
+    let type: Any.Type
     let id: Int64
     let expiration: Double?
 
-    init(id: Int64, expiration: Double?) {
+    fileprivate init(_ type: Any.Type, id: Int64, expiration: Double?) {
+        self.type = type
         self.id = id
         self.expiration = expiration
     }
+
+    /// The value.
+    ///
+    /// - Parameter type: ``type``, and no other one.
+    final func value<Value: Sendable>(as type: Value.Type) -> Value {
+        // Only a `TypedBox` passes a type on, and it passes that of its value.
+        assert(self.type == type)
+        return unsafeDowncast(self, to: TypedBox<Value>.self).value
+    }
 }
 
-/// A decoded value.
+/// The only kind of box there is.
 private final class TypedBox<Value: Sendable>: MemoryBox {
     let value: Value
 
     init(_ value: Value, id: Int64, expiration: Double?) {
         self.value = value
-        super.init(id: id, expiration: expiration)
+        super.init(Value.self, id: id, expiration: expiration)
     }
 }

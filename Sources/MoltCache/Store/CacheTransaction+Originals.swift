@@ -39,7 +39,7 @@ extension CacheTransaction {
                 isData: row.isBlob(2),
                 expiration: row.real(3)
             )
-            return batch.records[0]
+            return batch[0]
         }
     }
 

@@ -135,6 +135,19 @@ extension Record {
 
     /// Decodes a property; strings, truth values and plain numbers without a decoder.
     func decode<Value: Decodable>(_ type: Value.Type, at path: [String]) throws -> Value {
+        // What most closures ask for, without all that a generic value costs.
+        if type == String.self, path.count == 1, let index = object.lastIndex(of: path[0]),
+            let string = object.string(at: index)
+        {
+            return withUnsafePointer(to: string) { string in
+                // The two types are the same.
+                UnsafeRawPointer(string).assumingMemoryBound(to: Value.self).pointee
+            }
+        }
+        return try decodeWithCoders(type, at: path)
+    }
+
+    private func decodeWithCoders<Value: Decodable>(_ type: Value.Type, at path: [String]) throws -> Value {
         let decoded: Value?
         do {
             if path.count == 1 {

@@ -151,16 +151,16 @@ extension Record {
     }
 
     private mutating func renamed(_ path: [String], to newName: String) throws -> Bool {
-        var exists = false
-        let renamed: Bool
-        if path.count == 1 {
-            renamed = Self.rename(path[0], to: newName, in: &object, exists: &exists)
-        } else {
-            renamed = try edit(path) { object, name in
-                Self.rename(name, to: newName, in: &object, exists: &exists)
-            }
-        }
-        if exists {
+        let renaming =
+            path.count == 1
+            ? object.rename(path[0], to: newName)
+            : try edit(path) { object, name in object.rename(name, to: newName) }
+        switch renaming {
+        case .done:
+            return true
+        case .missing:
+            return false
+        case .exists:
             let newPath = path.dropLast() + [newName]
             throw error(
                 .propertyExists,
@@ -169,19 +169,6 @@ extension Record {
                 property: Array(newPath)
             )
         }
-        return renamed
-    }
-
-    /// Renames a property unless that would make two of one name.
-    private static func rename(
-        _ name: String,
-        to newName: String,
-        in object: inout SplicedObject,
-        exists: inout Bool
-    ) -> Bool {
-        guard object.lastIndex(of: name) != nil else { return false }
-        exists = object.lastIndex(of: newName) != nil && !RecordObject.isSame(name, newName)
-        return exists ? true : object.rename(name, to: newName)
     }
 
     /// Sets a property where it is missing or null.

@@ -93,7 +93,7 @@ public struct Record: Sendable {
     public var key: String {
         get {
             if let newKey { return newKey }
-            return String(decoding: object.bytes[object.contentEnd...], as: UTF8.self)
+            return String(decoding: object.bytes[object.contentEnd..<object.tailEnd], as: UTF8.self)
         }
         set {
             newKey = newValue

@@ -55,9 +55,25 @@ public struct RecordObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         // Without the loop over single characters of `elementsEqual`, which is what this costs otherwise.
         let isSame = name.utf8.withContiguousStorageIfAvailable { name in
             other.utf8.withContiguousStorageIfAvailable { other in
-                name.count == other.count && name.elementsEqual(other)
+                areSame(UnsafeRawBufferPointer(name), UnsafeRawBufferPointer(other))
             }
         }
         return (isSame ?? nil) ?? name.utf8.elementsEqual(other.utf8)
+    }
+
+    /// Whether two runs of bytes are the same, compared eight at a time.
+    private static func areSame(_ bytes: UnsafeRawBufferPointer, _ others: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count == others.count else { return false }
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            guard word == others.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
+            offset += 8
+        }
+        while offset < bytes.count {
+            guard bytes[offset] == others[offset] else { return false }
+            offset += 1
+        }
+        return true
     }
 }

@@ -54,7 +54,7 @@ extension MigrationContext {
                 // What is visited must not depend on where batches end.
                 if enumerations[level].isBatchIncomplete { break }
                 try scope.options.checkCancellation()
-                let id = batch.records[index].id
+                let id = batch[index].id
                 after = id
                 seen += 1
                 enumerations[level].current = id
@@ -63,11 +63,11 @@ extension MigrationContext {
                 if enumerations[level].isBatchStale {
                     let record = try perform { try $0.record(id: id) }
                     guard let record, RecordObject.isSame(record.typeName, type) else { continue }
-                    batch.records[index] = record
+                    batch[index] = record
                 }
                 counts.read += 1
                 visited += 1
-                hasDeferred = try visit(&batch.records[index], level, stage, body) || hasDeferred
+                hasDeferred = try visit(&batch[index], level, stage, body) || hasDeferred
             }
             scope.meter.advance(by: seen)
         }

@@ -1,7 +1,11 @@
 /// Counts the work that is done in all transactions of an upgrade, and tells the monitor.
 ///
-/// What is told never goes back, also where there turns out to be more work than was expected.
+/// What is told never goes back, also where there turns out to be more work than was expected. It is not told for each
+/// batch of a large store: two hundred times in all, or ten times a second where that is more often.
 final class ProgressMeter {
+    private static let stepCount = 200
+    private static let pause = Duration.milliseconds(100)
+
     private let monitor: MigrationMonitor?
     private var weights: [Int] = []
     private var total = 0
@@ -12,6 +16,7 @@ final class ProgressMeter {
     private var migrations: [MigrationID] = []
     /// What was told last.
     private var told = MigrationProgress(completed: 0, total: 0)
+    private var toldAt = ContinuousClock.now
 
     init(monitor: MigrationMonitor?) {
         self.monitor = monitor
@@ -43,7 +48,11 @@ final class ProgressMeter {
     /// Counts records that were looked at.
     func advance(by count: Int) {
         completed = min(completed + count, weights[group])
-        send()
+        guard monitor != nil else { return }
+        let isFar = (ended + completed - told.completed) * Self.stepCount >= total
+        if isFar || total != told.total || migrations != told.migrations || toldAt.duration(to: .now) >= Self.pause {
+            send()
+        }
     }
 
     /// Ends a group: all its work is done, however many records a block has looked at.
@@ -63,6 +72,7 @@ final class ProgressMeter {
             progress.completed = min(total, max(progress.completed, Int(least.rounded(.up))))
         }
         told = progress
+        toldAt = .now
         monitor.send(.progressed(progress))
     }
 }

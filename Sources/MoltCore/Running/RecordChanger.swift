@@ -15,7 +15,8 @@ struct RecordChanger: Sendable {
     let isParallel: Bool
     /// In how many parts a batch may go through its steps at once.
     ///
-    /// More than there are cores, because one of them also writes: who is done with a part takes the next.
+    /// Many more than there are cores: who is done with a part takes the next, as one core also writes, and at the end of
+    /// a batch a core waits for no more than the other one's last part.
     let workerCount: Int
 
     init(
@@ -36,7 +37,7 @@ struct RecordChanger: Sendable {
             if case .edit(let edit) = step.action { edit.isParallel } else { false }
         }
         let cores = ProcessInfo.processInfo.activeProcessorCount
-        workerCount = cores > 1 ? 4 * cores : 1
+        workerCount = cores > 1 ? 16 * cores : 1
     }
 
     /// The steps that look at a record of a type.
@@ -51,7 +52,7 @@ struct RecordChanger: Sendable {
         let workerCount = isParallel ? min(work.workers.count, count) : 1
         work.usedWorkers = workerCount
         let distance = chain.links.contains { $0.edit.runsClosure } ? 1 : StopCheck.distance
-        work.batch.records.withUnsafeMutableBufferPointer { records in
+        work.batch.withRecords { records in
             work.outcomes.withUnsafeMutableBufferPointer { outcomes in
                 work.workers.withUnsafeMutableBufferPointer { workers in
                     // Each iteration has the records and outcomes from its own lower to its own upper bound, and its

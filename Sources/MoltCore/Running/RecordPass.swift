@@ -154,7 +154,7 @@ final class RecordPass {
         other.batch.removeAll()
         while current.batch.count > 0 {
             try scope.options.checkCancellation()
-            position = current.batch.records[current.batch.count - 1].id
+            position = current.batch[current.batch.count - 1].id
             rest -= current.batch.count
             let (next, isEnough) = (position, rest <= 0)
             // `work` belongs to the other thread until `wait` returns; this one touches only `other` meanwhile. The

@@ -2,8 +2,10 @@
 public final class RecordBatch {
     /// How many records a batch can hold.
     public private(set) var capacity: Int
-    /// The records of this batch are the first ``count`` of these.
-    package var records: [Record]
+    /// As many as the batch was made for; those of this batch are the first ``count``.
+    ///
+    /// Memory of the batch's own and no array: each access to a class's array is checked for another one at that time.
+    private let records: UnsafeMutableBufferPointer<Record>
     /// How many records the batch holds now.
     public private(set) var count = 0
     /// How many bytes of content and keys the batch may hold: with one record more at most.
@@ -11,14 +13,32 @@ public final class RecordBatch {
     private var byteCount = 0
 
     /// A record of the batch; the index is below ``count``.
-    public subscript(index: Int) -> Record {
-        records[index]
+    public package(set) subscript(index: Int) -> Record {
+        get {
+            precondition(index >= 0 && index < count, "A batch of \(count) records has none at \(index).")
+            return records[index]
+        }
+        _modify {
+            precondition(index >= 0 && index < count, "A batch of \(count) records has none at \(index).")
+            yield &records[index]
+        }
     }
 
     /// Creates an empty batch.
     public init(capacity: Int, coding: RecordCoding) {
         self.capacity = capacity
-        records = (0..<capacity).map { _ in Record(coding: coding) }
+        records = .allocate(capacity: capacity)
+        records.initialize(repeating: Record(coding: coding))
+    }
+
+    deinit {
+        records.deinitialize()
+        records.deallocate()
+    }
+
+    /// Lends the records of the batch, to be changed where they are.
+    package func withRecords<R>(_ body: (UnsafeMutableBufferPointer<Record>) throws -> R) rethrows -> R {
+        try body(UnsafeMutableBufferPointer(rebasing: records[..<count]))
     }
 
     /// Gives each part of the batch coders of its own, for parts that go through their steps at once.

@@ -59,7 +59,7 @@ package struct StoreContents: Hashable, Sendable {
                             )
                         }
                     }
-                    try transaction.insert(batch.records[0], id: Int64(index + 1), version: record.version)
+                    try transaction.insert(batch[0], id: Int64(index + 1), version: record.version)
                 }
                 try transaction.record(ledger, version: version)
             },

@@ -128,6 +128,23 @@ struct EventTests {
         }
     }
 
+    @Test func `A large store does not tell of each of its batches, and tells of its first and last record`() throws {
+        let old = try OldStore((0..<4_000).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0)}"#) })
+        let events = Log<MigrationEvent>()
+        var options = MigrationOptions(monitor: MigrationMonitor { events.append($0) })
+        options.batchSize = 2
+
+        _ = try Migrator(Self.fused, options: options).migrate(CacheStore(at: old.url))
+
+        let steps = Self.progress(events.all)
+        // Two thousand batches; a machine that takes longer than a tenth of a second for many of them tells of more.
+        #expect((200..<1_000).contains(steps.count))
+        #expect(steps.first?.completed == 0)
+        #expect(steps.last?.completed == 4_000)
+        #expect(steps.map(\.completed) == steps.map(\.completed).sorted())
+        #expect(zip(steps, steps.dropFirst()).allSatisfy { $1.completed - $0.completed <= 22 })
+    }
+
     @Test(arguments: EntryPoint.allCases)
     func `For fused steps the total is the number of records, and is right from the start`(
         entry: EntryPoint

@@ -94,7 +94,7 @@ extension Snapshot {
                     state = try transaction.state()
                     let batch = RecordBatch(capacity: 100_000, coding: store.coding)
                     try transaction.read(into: batch, type: nil, after: 0, through: .max)
-                    records = batch.records[..<batch.count].map(Self.stored)
+                    records = batch.withRecords { $0.map(Self.stored) }
                     throw Seen()
                 },
                 waiting: {}

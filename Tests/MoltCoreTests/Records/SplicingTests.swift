@@ -1,3 +1,4 @@
+import Foundation
 import MoltCore
 import MoltTesting
 import Testing
@@ -222,6 +223,68 @@ import Testing
         #expect(record.revision == 0)
         #expect(record.propertyNames == ["b"])
         #expect(record.text == #"{"b":null}"#)
+    }
+
+    @Test(arguments: [7, 8, 9, 16, 17, 1_000])
+    func `However many properties there are, each is found and changed`(count: Int) throws {
+        let names = (0..<count).map { "p\($0)" }
+        let text = "{" + names.map { "\"\($0)\": \"\($0)\"" }.joined(separator: " , ") + "}"
+        var record = try Record(text)
+        #expect(record.propertyNames == names)
+        #expect(try names.map { try record.string($0) } == names)
+        for name in names { try record.rename(name, to: "new-\(name)") }
+        #expect(record.text == text.replacing("\"p", with: "\"new-p").replacing(": \"new-p", with: ": \"p"))
+    }
+
+    @Test func `A name that is written many times has place for a longer one each time`() throws {
+        let longName = String(repeating: "long", count: 500)
+        var record = try Record("{" + Array(repeating: #""a":1"#, count: 40).joined(separator: ",") + "}")
+        try record.rename("a", to: longName)
+        try record.rename(longName, to: longName + "er")
+        record["b"] = 2
+        record["b"] = .string(longName)
+        let renamed = Array(repeating: "\"\(longName)er\":1", count: 40).joined(separator: ",")
+        #expect(record.text == "{\(renamed),\"b\":\"\(longName)\"}")
+    }
+
+    @Test func `A batch gives each record as it was added, whatever was in its place before`() throws {
+        let batch = RecordBatch(capacity: 2, coding: .standard)
+        let contents = [
+            #"{"a":1,"b":2,"c":3}"#, "{}", #"{"name":"\#(String(repeating: "x", count: 5_000))"}"#, #"{"a":[]}"#, "",
+        ]
+        for (number, content) in contents.enumerated() {
+            for key in ["key-\(number)", ""] {
+                batch.removeAll()
+                var key = key
+                var content = content
+                key.withUTF8 { key in
+                    content.withUTF8 { content in
+                        batch.append(
+                            id: Int64(number),
+                            typeName: "T",
+                            key: UnsafeRawBufferPointer(key),
+                            content: UnsafeRawBufferPointer(content),
+                            isData: number == 4,
+                            expiration: nil
+                        )
+                    }
+                }
+                #expect(batch.count == 1)
+                #expect(batch[0].key == key)
+                #expect(batch[0].text == content)
+                try batch[0].read()
+                #expect(batch[0].text == content)
+                #expect(batch[0].data == (number == 4 ? Data() : nil))
+                if number < 4 {
+                    batch[0]["z"] = 0
+                    #expect(try batch[0].int("z") == 0)
+                    #expect(batch[0].key == key)
+                    try batch[0].replaceContent(with: ["content": .string(content)])
+                    #expect(try batch[0].string("content") == content)
+                    #expect(batch[0].key == key)
+                }
+            }
+        }
     }
 }
 

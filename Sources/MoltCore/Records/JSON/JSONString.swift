@@ -3,18 +3,41 @@ enum JSONString {
     /// Writes a string with its quotes; only quotes, backslashes and control characters are escaped.
     static func write(_ string: String, to bytes: inout [UInt8]) {
         var string = string
-        bytes.append(0x22)
         string.withUTF8 { text in
-            var start = 0
-            for index in text.indices {
-                let byte = text[index]
-                guard byte < 0x20 || byte == 0x22 || byte == 0x5C else { continue }
-                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
-                appendEscape(of: byte, to: &bytes)
-                start = index + 1
+            if let escaped = text.firstIndex(where: isEscaped) {
+                write(text, escapingFrom: escaped, to: &bytes)
+            } else {
+                bytes.append(addingCapacity: text.count + 2) { span in
+                    span.withUnsafeMutableBufferPointer { buffer, count in
+                        buffer[0] = 0x22
+                        UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[1...])
+                            .copyMemory(from: UnsafeRawBufferPointer(text))
+                        buffer[text.count + 1] = 0x22
+                        count = text.count + 2
+                    }
+                }
             }
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
         }
+    }
+
+    @inline(__always)
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == 0x22 || byte == 0x5C
+    }
+
+    private static func write(
+        _ text: UnsafeBufferPointer<UInt8>,
+        escapingFrom first: Int,
+        to bytes: inout [UInt8]
+    ) {
+        bytes.append(0x22)
+        var start = 0
+        for index in first..<text.count where isEscaped(text[index]) {
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
+            appendEscape(of: text[index], to: &bytes)
+            start = index + 1
+        }
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
         bytes.append(0x22)
     }
 

@@ -2,12 +2,11 @@ extension SplicedObject {
     /// Appends the text with the changes put in.
     func write(to output: inout [UInt8]) {
         bytes.withUnsafeBufferPointer { source in
+            guard !isUnchanged else {
+                return output.append(contentsOf: UnsafeBufferPointer(rebasing: source[0..<contentEnd]))
+            }
             edits.withUnsafeBufferPointer { edited in
-                if isUnchanged {
-                    output.append(contentsOf: UnsafeBufferPointer(rebasing: source[0..<contentEnd]))
-                } else {
-                    write(source, edited, to: &output)
-                }
+                entries.withEntries { write(source, edited, $0, to: &output) }
             }
         }
     }
@@ -15,71 +14,125 @@ extension SplicedObject {
     private func write(
         _ source: UnsafeBufferPointer<UInt8>,
         _ edited: UnsafeBufferPointer<UInt8>,
+        _ entries: UnsafeBufferPointer<Entry>,
         to output: inout [UInt8]
     ) {
-        // What follows each other in the source is copied in one piece.
-        var pending = 0..<0
-        func flush() {
-            output.append(contentsOf: UnsafeBufferPointer(rebasing: source[pending]))
-        }
-        func keep(_ start: Int32, _ end: Int32) {
-            if pending.upperBound != Int(start) {
-                flush()
-                pending = Int(start)..<Int(end)
-            } else {
-                pending = pending.lowerBound..<Int(end)
-            }
-        }
-        func put(_ edit: Slice) {
-            flush()
-            pending = 0..<0
-            output.append(contentsOf: UnsafeBufferPointer(rebasing: edited[edit.range]))
-        }
-        func put(_ byte: UInt8) {
-            flush()
-            pending = 0..<0
-            output.append(byte)
-        }
-        var open: Int32 = 0
-        while source[Int(open)] != 0x7B { open += 1 }
-        let end = Int32(truncatingIfNeeded: contentEnd)
-        let sourceCount = entries.firstIndex { $0.isAdded } ?? entries.count
-        let keepsSpace = sourceCount > 0 && !hasBecomeEmpty
-        let count = output.count + contentEnd + edited.count + 2 * (entries.count - sourceCount)
+        let mostCount = contentEnd + addedCount
+        let count = output.count + mostCount
         // Not just as much as is needed: the next record would have all of it copied again.
         if count > output.capacity { output.reserveCapacity(max(count, 2 * output.capacity)) }
-        keep(0, keepsSpace ? entries[0].sourceName.start : open + 1)
+        output.append(addingCapacity: mostCount) { span in
+            span.withUnsafeMutableBufferPointer { buffer, count in
+                var writer = Writer(source: source, edited: edited, output: buffer)
+                write(entries, to: &writer)
+                count = writer.count
+            }
+        }
+    }
+
+    private func write(_ entries: UnsafeBufferPointer<Entry>, to writer: inout Writer) {
+        var open = 0
+        while writer.source[open] != 0x7B { open += 1 }
+        let keepsSpace = sourceCount > 0 && !hasBecomeEmpty
+        writer.keep(0, keepsSpace ? Int(entries[0].sourceName.start) : open + 1)
         var isFirst = true
         for index in entries.indices {
+            if entries[index].changes.isEmpty, !isFirst, writer.end == Int(entries[index - 1].sourceValue.end) {
+                // With all that is between the two.
+                writer.end = Int(entries[index].sourceValue.end)
+                continue
+            }
             let entry = entries[index]
-            if entry.isRemoved { continue }
+            if entry.changes.contains(.removed) { continue }
             if !isFirst {
-                if entry.isAdded {
-                    put(0x2C)
+                if entry.changes.contains(.added) {
+                    writer.put(0x2C)
                 } else {
-                    keep(entries[index - 1].sourceValue.end, entry.sourceName.start)
+                    writer.keep(Int(entries[index - 1].sourceValue.end), Int(entry.sourceName.start))
                 }
             }
             isFirst = false
-            if entry.isNameEdited {
-                put(entry.name)
+            if entry.changes.contains(.named) { writer.put(entry.name) } else { writer.keep(entry.sourceName) }
+            if entry.changes.contains(.added) {
+                writer.put(0x3A)
             } else {
-                keep(entry.sourceName.start, entry.sourceName.end)
+                writer.keep(Int(entry.sourceName.end), Int(entry.sourceValue.start))
             }
-            if entry.isAdded { put(0x3A) } else { keep(entry.sourceName.end, entry.sourceValue.start) }
-            if entry.isValueEdited {
-                put(entry.value)
-            } else {
-                keep(entry.sourceValue.start, entry.sourceValue.end)
-            }
+            if entry.changes.contains(.valued) { writer.put(entry.value) } else { writer.keep(entry.sourceValue) }
         }
         if keepsSpace {
-            keep(entries[sourceCount - 1].sourceValue.end, end)
+            writer.keep(Int(entries[sourceCount - 1].sourceValue.end), contentEnd)
         } else {
-            var close = end - 1
-            while source[Int(close)] != 0x7D { close -= 1 }
-            keep(close, end)
+            var close = contentEnd - 1
+            while writer.source[close] != 0x7D { close -= 1 }
+            writer.keep(close, contentEnd)
         }
+        writer.flush()
+    }
+}
+
+/// Puts an object together; what follows each other in the source is copied in one piece.
+private struct Writer {
+    let source: UnsafeBufferPointer<UInt8>
+    let edited: UnsafeBufferPointer<UInt8>
+    /// Has a place for each byte that is written.
+    let output: UnsafeMutableBufferPointer<UInt8>
+    /// How many bytes are written.
+    var count = 0
+    /// The piece of the source that is to be copied next.
+    private var start = 0
+    var end = 0
+
+    init(
+        source: UnsafeBufferPointer<UInt8>,
+        edited: UnsafeBufferPointer<UInt8>,
+        output: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        self.source = source
+        self.edited = edited
+        self.output = output
+    }
+
+    /// Copies a piece of the source.
+    @inline(__always)
+    mutating func keep(_ from: Int, _ to: Int) {
+        if end != from {
+            flush()
+            start = from
+        }
+        end = to
+    }
+
+    @inline(__always)
+    mutating func keep(_ slice: SplicedObject.Slice) {
+        keep(Int(slice.start), Int(slice.end))
+    }
+
+    /// Writes a new name or value.
+    mutating func put(_ edit: SplicedObject.Slice) {
         flush()
+        start = end
+        copy(edited, edit.range)
+    }
+
+    /// Writes a byte.
+    mutating func put(_ byte: UInt8) {
+        flush()
+        start = end
+        output[count] = byte
+        count += 1
+    }
+
+    /// Copies what is left of the source.
+    mutating func flush() {
+        copy(source, start..<end)
+    }
+
+    @inline(__always)
+    private mutating func copy(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
+        guard !range.isEmpty else { return }
+        UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(output)[count...])
+            .copyMemory(from: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range])))
+        count += range.count
     }
 }

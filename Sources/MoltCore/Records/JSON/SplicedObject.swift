@@ -12,40 +12,32 @@ struct SplicedObject: Sendable {
         case other
     }
 
-    /// The text, from 0 to ``contentEnd``; what is behind it belongs to the owner.
-    var bytes: [UInt8]
+    /// The text, from 0 to ``contentEnd``, then what belongs to the owner, to ``tailEnd``.
+    ///
+    /// What is behind that is left of longer ones: an array that only grows costs nothing to fill again.
+    private(set) var bytes: [UInt8]
     /// Where the text ends in ``bytes``.
-    var contentEnd: Int
+    private(set) var contentEnd: Int
+    /// Where the owner's bytes end in ``bytes``.
+    private(set) var tailEnd: Int
     /// What the text is; unread until ``read(depth:)``.
     private(set) var kind = Kind.unread
     /// The properties of the text, in their order, then those that were added.
-    private(set) var entries: [Entry] = []
+    var entries = EntryList()
     /// New names and values, one behind the other.
-    private(set) var edits: [UInt8] = []
-    private var liveCount = 0
+    var edits: [UInt8] = []
+    /// How many properties the text has.
+    private(set) var sourceCount = 0
+    /// How many bytes the changes add to the text, at most.
+    var addedCount = 0
+    /// How many of the properties are there now.
+    var liveCount = 0
     /// Whether all properties were removed at some time, and with them the inner white space.
-    private(set) var hasBecomeEmpty = false
+    var hasBecomeEmpty = false
     /// Whether the text is still the one that was loaded.
-    private(set) var isUnchanged = true
+    var isUnchanged = true
     /// Grows with each change.
-    private(set) var revision = 0
-
-    /// A property: where it stands in the bytes, and where its name and its value are now.
-    struct Entry: Sendable {
-        /// The name with its quotes, in the bytes as written.
-        var sourceName: Slice
-        /// The value, in the bytes as written.
-        var sourceValue: Slice
-        /// The name with its quotes as it is now.
-        var name: Slice
-        /// The value as it is now.
-        var value: Slice
-        var nameHasEscapes: Bool
-        var isNameEdited = false
-        var isValueEdited = false
-        var isAdded = false
-        var isRemoved = false
-    }
+    var revision = 0
 
     /// A range of bytes, half the size of `Range<Int>`: a record cannot be larger than SQLite's limit of 2 GB.
     struct Slice: Sendable {
@@ -62,124 +54,73 @@ struct SplicedObject: Sendable {
     }
 
     /// Creates an object that is not read yet.
-    init(bytes: [UInt8], contentEnd: Int? = nil) {
+    init(bytes: [UInt8]) {
         self.bytes = bytes
-        self.contentEnd = contentEnd ?? bytes.count
+        contentEnd = bytes.count
+        tailEnd = bytes.count
     }
 
     // MARK: Loading and reading
 
     /// Takes other bytes, and keeps the buffers.
     mutating func load(_ content: UnsafeRawBufferPointer, tail: UnsafeRawBufferPointer) {
-        bytes.removeAll(keepingCapacity: true)
-        bytes.append(contentsOf: content)
-        bytes.append(contentsOf: tail)
         contentEnd = content.count
-        if !entries.isEmpty { entries.removeAll(keepingCapacity: true) }
-        if !edits.isEmpty { edits.removeAll(keepingCapacity: true) }
-        kind = .unread
-        liveCount = 0
-        hasBecomeEmpty = false
-        isUnchanged = true
+        tailEnd = content.count + tail.count
+        if bytes.count < tailEnd { bytes += repeatElement(0, count: max(tailEnd, 2 * bytes.count) - bytes.count) }
+        bytes.withUnsafeMutableBytes { bytes in
+            UnsafeMutableRawBufferPointer(rebasing: bytes[..<contentEnd]).copyMemory(from: content)
+            UnsafeMutableRawBufferPointer(rebasing: bytes[contentEnd..<tailEnd]).copyMemory(from: tail)
+        }
+        clear()
         revision = 0
     }
 
     /// Replaces the whole text, and keeps what is behind it.
     mutating func replaceContent(with content: [UInt8]) {
         bytes.replaceSubrange(0..<contentEnd, with: content)
+        tailEnd += content.count - contentEnd
         contentEnd = content.count
-        entries.removeAll(keepingCapacity: true)
-        edits.removeAll(keepingCapacity: true)
+        clear()
+        revision += 1
+    }
+
+    private mutating func clear() {
+        entries.removeAll()
+        if !edits.isEmpty { edits.removeAll(keepingCapacity: true) }
         kind = .unread
+        sourceCount = 0
+        addedCount = 0
         liveCount = 0
         hasBecomeEmpty = false
         isUnchanged = true
-        revision += 1
     }
 
     /// Checks the whole text and finds the properties, once.
     mutating func read(depth: Int = 0) throws(JSONSyntaxError) {
         guard kind == .unread else { return }
-        var failure: JSONSyntaxError?
         var found = entries
-        entries = []
-        let isObject = bytes.withUnsafeBufferPointer { buffer -> Bool in
+        entries = EntryList()
+        let isObject = try bytes.withUnsafeBufferPointer { buffer throws(JSONSyntaxError) -> Bool in
             guard let base = buffer.baseAddress, contentEnd > 0 else {
-                failure = JSONSyntaxError(reason: .unexpectedEnd, offset: 0)
-                return false
+                throw JSONSyntaxError(reason: .unexpectedEnd, offset: 0)
             }
             var scanner = JSONScanner(base: base, to: contentEnd)
-            do throws(JSONSyntaxError) {
-                return try Self.index(&scanner, into: &found, depth: depth)
-            } catch {
-                failure = error
-                return false
-            }
+            return try found.index(&scanner, depth: depth)
         }
-        if let failure { throw failure }
         entries = found
+        sourceCount = found.count
         liveCount = found.count
         kind = isObject ? .object : .other
     }
 
-    private static func index(
-        _ scanner: inout JSONScanner,
-        into entries: inout [Entry],
-        depth: Int
-    ) throws(JSONSyntaxError) -> Bool {
-        scanner.skipWhitespace()
-        guard scanner.next == 0x7B else {
-            try scanner.skipValue(depth: depth)
-            try scanner.expectEnd()
-            return false
-        }
-        if depth + 1 > JSONScanner.depthLimit { throw scanner.failure(.tooDeep) }
-        scanner.position += 1
-        scanner.skipWhitespace()
-        if scanner.next == 0x7D {
-            scanner.position += 1
-            try scanner.expectEnd()
-            return true
-        }
-        while true {
-            let nameStart = scanner.position
-            let hasEscapes = try scanner.skipString()
-            let name = Slice(nameStart, scanner.position)
-            scanner.skipWhitespace()
-            try scanner.expect(0x3A)
-            scanner.skipWhitespace()
-            let valueStart = scanner.position
-            try scanner.skipValue(depth: depth + 1)
-            let value = Slice(valueStart, scanner.position)
-            entries.append(
-                Entry(
-                    sourceName: name,
-                    sourceValue: value,
-                    name: name,
-                    value: value,
-                    nameHasEscapes: hasEscapes
-                )
-            )
-            scanner.skipWhitespace()
-            if scanner.next == 0x2C {
-                scanner.position += 1
-                scanner.skipWhitespace()
-            } else {
-                try scanner.expect(0x7D)
-                try scanner.expectEnd()
-                return true
-            }
-        }
-    }
+    // MARK: Names and values
 
     /// The names of the properties that are there now, in their order, duplicates included.
     var names: [String] {
-        entries.lazy.filter { !$0.isRemoved }.map { name(of: $0) }
-    }
-
-    private func name(of entry: Entry) -> String {
         withTexts { source, edited in
-            Self.text(of: entry, source, edited)
+            entries.withEntries { entries in
+                entries.lazy.filter { !$0.changes.contains(.removed) }.map { Self.text(of: $0, source, edited) }
+            }
         }
     }
 
@@ -190,7 +131,7 @@ struct SplicedObject: Sendable {
     ) -> String {
         let range = entry.name.range
         return JSONString.decode(
-            entry.isNameEdited ? edited : source,
+            entry.changes.contains(.named) ? edited : source,
             from: range.lowerBound,
             to: range.upperBound
         )
@@ -199,18 +140,22 @@ struct SplicedObject: Sendable {
     /// Whether an object of the text, at any depth, may have a name twice; for a text that nothing has changed.
     var mayHaveDuplicates: Bool {
         bytes.withUnsafeBufferPointer { source in
-            let isSimple = kind == .object && entries.count <= 32 && !entries.contains(where: \.nameHasEscapes)
-            guard isSimple else { return JSONDuplicates.areIn(UnsafeBufferPointer(rebasing: source[..<contentEnd])) }
-            for (index, entry) in entries.enumerated() {
-                let name = source[entry.sourceName.range]
-                for other in entries[..<index] where other.sourceName.count == name.count {
-                    if source[other.sourceName.range].elementsEqual(name) { return true }
+            entries.withEntries { entries in
+                let isSimple = kind == .object && entries.count <= 32 && !entries.contains(where: \.nameHasEscapes)
+                guard isSimple else {
+                    return JSONDuplicates.areIn(UnsafeBufferPointer(rebasing: source[..<contentEnd]))
                 }
-                let value = source[entry.sourceValue.range]
-                guard value.first == 0x7B || value.first == 0x5B else { continue }
-                if JSONDuplicates.areIn(UnsafeBufferPointer(rebasing: value)) { return true }
+                for (index, entry) in entries.enumerated() {
+                    let name = source[entry.sourceName.range]
+                    for other in entries[..<index] where other.sourceName.count == name.count {
+                        if source[other.sourceName.range].elementsEqual(name) { return true }
+                    }
+                    let value = source[entry.sourceValue.range]
+                    guard value.first == 0x7B || value.first == 0x5B else { continue }
+                    if JSONDuplicates.areIn(UnsafeBufferPointer(rebasing: value)) { return true }
+                }
+                return false
             }
-            return false
         }
     }
 
@@ -220,14 +165,21 @@ struct SplicedObject: Sendable {
     }
 
     /// The place of the last property with a name among the first ones.
-    private func lastIndex(of name: String, before end: Int) -> Int? {
+    func lastIndex(of name: String, before end: Int) -> Int? {
         var name = name
         return name.withUTF8 { text in
             withTexts { source, edited in
-                entries.withUnsafeBufferPointer { entries in
+                entries.withEntries { entries in
+                    // With its quotes.
+                    let length = Int32(truncatingIfNeeded: text.count + 2)
                     var index = end
                     while index > 0 {
                         index -= 1
+                        if entries[index].name.end &- entries[index].name.start != length,
+                            !entries[index].nameHasEscapes
+                        {
+                            continue
+                        }
                         if Self.matches(entries[index], text, source, edited) { return index }
                     }
                     return nil
@@ -243,10 +195,9 @@ struct SplicedObject: Sendable {
         _ source: UnsafePointer<UInt8>,
         _ edited: UnsafePointer<UInt8>
     ) -> Bool {
-        if entry.isRemoved { return false }
+        if entry.changes.contains(.removed) { return false }
         if entry.nameHasEscapes { return self.text(of: entry, source, edited).utf8.elementsEqual(text) }
-        guard entry.name.count - 2 == text.count else { return false }
-        let start = (entry.isNameEdited ? edited : source) + Int(entry.name.start) + 1
+        let start = (entry.changes.contains(.named) ? edited : source) + Int(entry.name.start) + 1
         var offset = 0
         while offset < text.count {
             if start[offset] != text[offset] { return false }
@@ -268,11 +219,19 @@ struct SplicedObject: Sendable {
         }
     }
 
+    /// The value of a property, when it is a string.
+    func string(at index: Int) -> String? {
+        withValue(at: index) { bytes in
+            guard let base = bytes.baseAddress, bytes[0] == 0x22 else { return nil }
+            return JSONString.decode(base, from: 0, to: bytes.count)
+        }
+    }
+
     /// Lends the bytes of a property's value.
     @inline(__always)
     func withValue<R>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
         let entry = entries[index]
-        if entry.isValueEdited {
+        if entry.changes.contains(.valued) {
             return try edits.withUnsafeBufferPointer { buffer in
                 try body(UnsafeBufferPointer(rebasing: buffer[entry.value.range]))
             }
@@ -280,113 +239,5 @@ struct SplicedObject: Sendable {
         return try bytes.withUnsafeBufferPointer { buffer in
             try body(UnsafeBufferPointer(rebasing: buffer[entry.value.range]))
         }
-    }
-
-    // MARK: Changing
-
-    /// Gives a property another value, or adds it behind the others.
-    mutating func set(_ name: String, to value: [UInt8]) {
-        set(name) { $0.append(contentsOf: value) }
-    }
-
-    /// Gives a property the value that a closure writes behind the other changes, or adds it behind the others.
-    @inline(__always)
-    mutating func set<Failure: Error>(
-        _ name: String,
-        writing body: (inout [UInt8]) throws(Failure) -> Void
-    ) throws(Failure) {
-        let start = edits.count
-        do throws(Failure) {
-            try body(&edits)
-        } catch {
-            edits.removeSubrange(start...)
-            throw error
-        }
-        set(name, toEdit: Slice(start, edits.count))
-    }
-
-    private mutating func set(_ name: String, toEdit value: Slice) {
-        if let index = lastIndex(of: name) {
-            guard !isValue(at: index, sameAs: value) else {
-                edits.removeSubrange(Int(value.start)...)
-                return
-            }
-            entries[index].value = value
-            entries[index].isValueEdited = true
-        } else {
-            let nameSlice = append(name: name)
-            let nothing = Slice(0, 0)
-            entries.append(
-                Entry(
-                    sourceName: nothing,
-                    sourceValue: nothing,
-                    name: nameSlice.slice,
-                    value: value,
-                    nameHasEscapes: nameSlice.hasEscapes,
-                    isNameEdited: true,
-                    isValueEdited: true,
-                    isAdded: true
-                )
-            )
-            liveCount += 1
-        }
-        isUnchanged = false
-        revision += 1
-    }
-
-    private func isValue(at index: Int, sameAs value: Slice) -> Bool {
-        guard entries[index].value.count == value.count else { return false }
-        return withValue(at: index) { old in
-            edits.withUnsafeBufferPointer { edits in
-                old.elementsEqual(UnsafeBufferPointer(rebasing: edits[value.range]))
-            }
-        }
-    }
-
-    /// Removes all properties with a name.
-    ///
-    /// - Returns: Whether there was one.
-    mutating func remove(_ name: String) -> Bool {
-        var end = entries.count
-        var removed = false
-        while let index = lastIndex(of: name, before: end) {
-            entries[index].isRemoved = true
-            liveCount -= 1
-            removed = true
-            end = index
-        }
-        guard removed else { return false }
-        isUnchanged = false
-        revision += 1
-        if liveCount == 0 { hasBecomeEmpty = true }
-        return true
-    }
-
-    /// Renames all properties with a name.
-    ///
-    /// - Returns: Whether there was one.
-    mutating func rename(_ name: String, to newName: String) -> Bool {
-        guard !RecordObject.isSame(name, newName) else { return lastIndex(of: name) != nil }
-        var end = entries.count
-        var newText: (slice: Slice, hasEscapes: Bool)?
-        while let index = lastIndex(of: name, before: end) {
-            let text = newText ?? append(name: newName)
-            newText = text
-            entries[index].name = text.slice
-            entries[index].nameHasEscapes = text.hasEscapes
-            entries[index].isNameEdited = true
-            end = index
-        }
-        guard newText != nil else { return false }
-        isUnchanged = false
-        revision += 1
-        return true
-    }
-
-    private mutating func append(name: String) -> (slice: Slice, hasEscapes: Bool) {
-        let start = edits.count
-        JSONString.write(name, to: &edits)
-        let hasEscapes = edits.count - start - 2 != name.utf8.count
-        return (Slice(start, edits.count), hasEscapes)
     }
 }
