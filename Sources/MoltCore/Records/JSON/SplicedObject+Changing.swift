@@ -40,10 +40,7 @@ extension SplicedObject {
                 )
             )
             liveCount += 1
-            // With a comma and a colon.
-            addedCount += nameSlice.slice.count + 2
         }
-        addedCount += value.count
         isUnchanged = false
         revision += 1
     }
@@ -95,7 +92,6 @@ extension SplicedObject {
             entries[index].name = text.slice
             entries[index].nameHasEscapes = text.hasEscapes
             entries[index].changes.insert(.named)
-            addedCount += text.slice.count
             guard let next = lastIndex(of: name, before: index) else { break }
             index = next
         }

@@ -17,7 +17,11 @@ extension SplicedObject {
         _ entries: UnsafeBufferPointer<Entry>,
         to output: inout [UInt8]
     ) {
-        let mostCount = contentEnd + addedCount
+        // Each byte of the text once, each change once, and a comma and a colon for each property that was added.
+        var mostCount = contentEnd
+        for index in entries.indices where !entries[index].changes.isEmpty {
+            mostCount += entries[index].name.count + entries[index].value.count + 2
+        }
         let count = output.count + mostCount
         // Not just as much as is needed: the next record would have all of it copied again.
         if count > output.capacity { output.reserveCapacity(max(count, 2 * output.capacity)) }

@@ -28,8 +28,6 @@ struct SplicedObject: Sendable {
     var edits: [UInt8] = []
     /// How many properties the text has.
     private(set) var sourceCount = 0
-    /// How many bytes the changes add to the text, at most.
-    var addedCount = 0
     /// How many of the properties are there now.
     var liveCount = 0
     /// Whether all properties were removed at some time, and with them the inner white space.
@@ -89,7 +87,6 @@ struct SplicedObject: Sendable {
         if !edits.isEmpty { edits.removeAll(keepingCapacity: true) }
         kind = .unread
         sourceCount = 0
-        addedCount = 0
         liveCount = 0
         hasBecomeEmpty = false
         isUnchanged = true
