@@ -57,13 +57,11 @@ extension Record {
 
     /// Replaces the whole content with a value, and leaves it to the next who needs the properties to find them.
     mutating func replaceUnread(with value: some Encodable) throws {
-        if let data = value as? Data {
-            object.replaceContent(with: Array(data))
-            isData = true
-            return
-        }
-        object.replaceContent(with: try encode(value, depth: 0, property: nil))
-        isData = false
+        // The cast costs more than the look.
+        let data = Swift.type(of: value) == Data.self ? value as? Data : nil
+        let content = try data ?? encode(value, depth: 0, property: nil)
+        content.withUnsafeBytes { object.replaceContent(with: $0) }
+        isData = data != nil
     }
 
     /// Replaces the whole content with a value.
@@ -71,7 +69,8 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `typeMismatch` when it is nested too deep.
     public mutating func replaceContent(with value: RecordValue) throws {
         do {
-            object.replaceContent(with: try value.json())
+            let content = try value.json()
+            content.withUnsafeBytes { object.replaceContent(with: $0) }
         } catch let syntax as JSONSyntaxError {
             throw tooDeep(nil, syntax)
         }
@@ -86,10 +85,10 @@ extension Record {
     }
 
     /// Encodes a value, and checks that what the encoder wrote is JSON text that can be read again at its place.
-    func encode(_ value: some Encodable, depth: Int, property: [String]?) throws -> [UInt8] {
-        let bytes: [UInt8]
+    func encode(_ value: some Encodable, depth: Int, property: [String]?) throws -> Data {
+        let content: Data
         do {
-            bytes = Array(try coding.encoder.encode(value))
+            content = try coding.encoder.encode(value)
         } catch {
             throw self.error(
                 .typeMismatch,
@@ -99,25 +98,28 @@ extension Record {
                 underlying: error
             )
         }
-        if let failure = Self.check(bytes, depth: depth) { throw tooDeep(property, failure) }
-        return bytes
+        let failure = content.withUnsafeBytes { Self.check($0.bindMemory(to: UInt8.self), depth: depth) }
+        if let failure { throw tooDeep(property, failure) }
+        return content
     }
 
     /// What keeps bytes from being JSON text at a depth.
     static func check(_ bytes: [UInt8], depth: Int) -> JSONSyntaxError? {
-        bytes.withUnsafeBufferPointer { buffer in
-            guard let base = buffer.baseAddress else {
-                return JSONSyntaxError(reason: .unexpectedEnd, offset: 0)
-            }
-            var scanner = JSONScanner(base: base, to: buffer.count)
-            do throws(JSONSyntaxError) {
-                scanner.skipWhitespace()
-                try scanner.skipValue(depth: depth)
-                try scanner.expectEnd()
-                return nil
-            } catch {
-                return error
-            }
+        bytes.withUnsafeBufferPointer { check($0, depth: depth) }
+    }
+
+    private static func check(_ bytes: UnsafeBufferPointer<UInt8>, depth: Int) -> JSONSyntaxError? {
+        guard let base = bytes.baseAddress else {
+            return JSONSyntaxError(reason: .unexpectedEnd, offset: 0)
+        }
+        var scanner = JSONScanner(base: base, to: bytes.count)
+        do throws(JSONSyntaxError) {
+            scanner.skipWhitespace()
+            try scanner.skipValue(depth: depth)
+            try scanner.expectEnd()
+            return nil
+        } catch {
+            return error
         }
     }
 

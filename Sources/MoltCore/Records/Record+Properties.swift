@@ -86,7 +86,7 @@ extension Record {
     ///   on the way is not an object.
     public mutating func set(_ path: String..., to value: some Encodable) throws {
         let bytes = try encode(value, depth: path.count, property: path)
-        try put(bytes, at: path)
+        try put(Array(bytes), at: path)
     }
 
     /// Removes a property and gives its value.

@@ -62,9 +62,9 @@ struct SplicedObject: Sendable {
 
     /// Takes other bytes, and keeps the buffers.
     mutating func load(_ content: UnsafeRawBufferPointer, tail: UnsafeRawBufferPointer) {
+        grow(to: content.count + tail.count)
         contentEnd = content.count
         tailEnd = content.count + tail.count
-        if bytes.count < tailEnd { bytes += repeatElement(0, count: max(tailEnd, 2 * bytes.count) - bytes.count) }
         bytes.withUnsafeMutableBytes { bytes in
             UnsafeMutableRawBufferPointer(rebasing: bytes[..<contentEnd]).copyMemory(from: content)
             UnsafeMutableRawBufferPointer(rebasing: bytes[contentEnd..<tailEnd]).copyMemory(from: tail)
@@ -74,12 +74,23 @@ struct SplicedObject: Sendable {
     }
 
     /// Replaces the whole text, and keeps what is behind it.
-    mutating func replaceContent(with content: [UInt8]) {
-        bytes.replaceSubrange(0..<contentEnd, with: content)
-        tailEnd += content.count - contentEnd
+    mutating func replaceContent(with content: UnsafeRawBufferPointer) {
+        let tail = contentEnd..<tailEnd
+        grow(to: content.count + tail.count)
         contentEnd = content.count
+        tailEnd = content.count + tail.count
+        bytes.withUnsafeMutableBytes { bytes in
+            // The two places of what is behind the text may overlap.
+            UnsafeMutableRawBufferPointer(rebasing: bytes[contentEnd..<tailEnd])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[tail]))
+            UnsafeMutableRawBufferPointer(rebasing: bytes[..<contentEnd]).copyMemory(from: content)
+        }
         clear()
         revision += 1
+    }
+
+    private mutating func grow(to count: Int) {
+        if bytes.count < count { bytes += repeatElement(0, count: max(count, 2 * bytes.count) - bytes.count) }
     }
 
     private mutating func clear() {
