@@ -74,6 +74,33 @@ import Testing
         try check(cache, items: ["pass", "block", "last"], others: ["last"])
     }
 
+    @Test func `reads the file that was opened, wherever a link to it points by then`() throws {
+        let other = scratch.file("other.molt")
+        let others = try CodableCache(at: other)
+        try others.setAll((0..<count).map { (key: "item \($0)", value: Item(n: -1)) })
+        others.close()
+        let link = scratch.file("link.molt")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: scratch.file())
+        let cache = try CodableCache(
+            at: link,
+            migrations: [
+                Migration(
+                    to: 1,
+                    "all",
+                    .run { _ in
+                        try FileManager.default.removeItem(at: link)
+                        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: other)
+                    },
+                    .transform("Item", Self.see("a"))
+                )
+            ]
+        )
+        try check(cache, items: ["a"], others: nil)
+        cache.close()
+        let untouched = try CodableCache(at: other)
+        #expect(try untouched.values(of: Item.self).map(\.value) == Array(repeating: Item(n: -1), count: count))
+    }
+
     @Test func `leaves neither a lock nor a file beside the store, done or failed`() throws {
         #expect(throws: MigrationError.self) {
             try upgraded(.transform("Item") { if try $0.int("n") == 1_400 { throw Refusal(value: "n") } })
