@@ -81,8 +81,7 @@ struct RecordChanger: Sendable {
                                 worker.isPlain = false
                                 return
                             }
-                            outcomes[index] = change(&records[index], chain, &worker, number)
-                            if outcomes[index].failure != nil, outcomes[index].failedStage == nil { return }
+                            if change(&records[index], chain, &worker, number, &outcomes[index]) { return }
                         }
                     }
                     if workerCount == 1 {
@@ -95,15 +94,18 @@ struct RecordChanger: Sendable {
         }
     }
 
+    /// - Returns: Whether what happened ends the upgrade.
     private func change(
         _ record: inout Record,
         _ chain: StepChains.Chain,
         _ worker: inout PassBatch.Worker,
-        _ number: Int
-    ) -> RecordOutcome {
-        var outcome = change(&record, chain, &worker.counts)
+        _ number: Int,
+        _ outcome: inout RecordOutcome
+    ) -> Bool {
+        outcome = change(&record, chain, &worker.counts)
         if outcome.failure != nil || !outcome.deferred.isEmpty { worker.isPlain = false }
-        guard outcome.failure == nil, let version = outcome.changedAt, !outcome.isGone else { return outcome }
+        guard outcome.failure == nil else { return outcome.failedStage == nil }
+        guard let version = outcome.changedAt, !outcome.isGone else { return false }
         let start = worker.contents.count
         record.writeContent(to: &worker.contents)
         outcome.content = start..<worker.contents.count
@@ -122,7 +124,7 @@ struct RecordChanger: Sendable {
                 range: outcome.content
             )
         )
-        return outcome
+        return false
     }
 
     /// Sends a record, as the store has it, through the steps before a stage once more, and tells nobody.

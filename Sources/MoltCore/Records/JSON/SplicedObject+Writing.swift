@@ -25,53 +25,16 @@ extension SplicedObject {
         let count = output.count + mostCount
         // Not just as much as is needed: the next record would have all of it copied again.
         if count > output.capacity { output.reserveCapacity(max(count, 2 * output.capacity)) }
+        // The closure is given what it needs: with `self` it would count references to all of its arrays.
+        let text = UnsafeBufferPointer(rebasing: source[..<contentEnd])
+        let (sourceCount, keepsSpace) = (sourceCount, sourceCount > 0 && !hasBecomeEmpty)
         output.append(addingCapacity: mostCount) { span in
             span.withUnsafeMutableBufferPointer { buffer, count in
-                var writer = Writer(source: source, edited: edited, output: buffer)
-                write(entries, to: &writer)
+                var writer = Writer(source: text, edited: edited, output: buffer)
+                writer.write(entries, sourceCount: sourceCount, keepsSpace: keepsSpace)
                 count = writer.count
             }
         }
-    }
-
-    private func write(_ entries: UnsafeBufferPointer<Entry>, to writer: inout Writer) {
-        var open = 0
-        while writer.source[open] != 0x7B { open += 1 }
-        let keepsSpace = sourceCount > 0 && !hasBecomeEmpty
-        writer.keep(0, keepsSpace ? Int(entries[0].sourceName.start) : open + 1)
-        var isFirst = true
-        for index in entries.indices {
-            if entries[index].changes.isEmpty, !isFirst, writer.end == Int(entries[index - 1].sourceValue.end) {
-                // With all that is between the two.
-                writer.end = Int(entries[index].sourceValue.end)
-                continue
-            }
-            let entry = entries[index]
-            if entry.changes.contains(.removed) { continue }
-            if !isFirst {
-                if entry.changes.contains(.added) {
-                    writer.put(0x2C)
-                } else {
-                    writer.keep(Int(entries[index - 1].sourceValue.end), Int(entry.sourceName.start))
-                }
-            }
-            isFirst = false
-            if entry.changes.contains(.named) { writer.put(entry.name) } else { writer.keep(entry.sourceName) }
-            if entry.changes.contains(.added) {
-                writer.put(0x3A)
-            } else {
-                writer.keep(Int(entry.sourceName.end), Int(entry.sourceValue.start))
-            }
-            if entry.changes.contains(.valued) { writer.put(entry.value) } else { writer.keep(entry.sourceValue) }
-        }
-        if keepsSpace {
-            writer.keep(Int(entries[sourceCount - 1].sourceValue.end), contentEnd)
-        } else {
-            var close = contentEnd - 1
-            while writer.source[close] != 0x7D { close -= 1 }
-            writer.keep(close, contentEnd)
-        }
-        writer.flush()
     }
 }
 
@@ -85,7 +48,7 @@ private struct Writer {
     var count = 0
     /// The piece of the source that is to be copied next.
     private var start = 0
-    var end = 0
+    private var end = 0
 
     init(
         source: UnsafeBufferPointer<UInt8>,
@@ -97,9 +60,54 @@ private struct Writer {
         self.output = output
     }
 
+    /// Writes an object.
+    ///
+    /// - Parameters:
+    ///   - sourceCount: How many of the properties the source has; those that were added follow.
+    ///   - keepsSpace: Whether the white space behind the opening and before the closing brace stays.
+    mutating func write(
+        _ entries: UnsafeBufferPointer<SplicedObject.Entry>,
+        sourceCount: Int,
+        keepsSpace: Bool
+    ) {
+        var open = 0
+        while source[open] != 0x7B { open += 1 }
+        keep(0, keepsSpace ? Int(entries[0].sourceName.start) : open + 1)
+        var isFirst = true
+        for index in entries.indices {
+            if entries[index].changes.isEmpty, !isFirst, end == Int(entries[index - 1].sourceValue.end) {
+                // With all that is between the two.
+                end = Int(entries[index].sourceValue.end)
+                continue
+            }
+            let entry = entries[index]
+            if entry.changes.contains(.removed) { continue }
+            let isAdded = entry.changes.contains(.added)
+            if !isFirst {
+                if isAdded {
+                    put(0x2C)
+                } else {
+                    keep(Int(entries[index - 1].sourceValue.end), Int(entry.sourceName.start))
+                }
+            }
+            isFirst = false
+            if entry.changes.contains(.named) { put(entry.name) } else { keep(entry.sourceName) }
+            if isAdded { put(0x3A) } else { keep(Int(entry.sourceName.end), Int(entry.sourceValue.start)) }
+            if entry.changes.contains(.valued) { put(entry.value) } else { keep(entry.sourceValue) }
+        }
+        if keepsSpace {
+            keep(Int(entries[sourceCount - 1].sourceValue.end), source.count)
+        } else {
+            var close = source.count - 1
+            while source[close] != 0x7D { close -= 1 }
+            keep(close, source.count)
+        }
+        flush()
+    }
+
     /// Copies a piece of the source.
     @inline(__always)
-    mutating func keep(_ from: Int, _ to: Int) {
+    private mutating func keep(_ from: Int, _ to: Int) {
         if end != from {
             flush()
             start = from
@@ -108,19 +116,19 @@ private struct Writer {
     }
 
     @inline(__always)
-    mutating func keep(_ slice: SplicedObject.Slice) {
+    private mutating func keep(_ slice: SplicedObject.Slice) {
         keep(Int(slice.start), Int(slice.end))
     }
 
     /// Writes a new name or value.
-    mutating func put(_ edit: SplicedObject.Slice) {
+    private mutating func put(_ edit: SplicedObject.Slice) {
         flush()
         start = end
         copy(edited, edit.range)
     }
 
     /// Writes a byte.
-    mutating func put(_ byte: UInt8) {
+    private mutating func put(_ byte: UInt8) {
         flush()
         start = end
         output[count] = byte
@@ -128,7 +136,7 @@ private struct Writer {
     }
 
     /// Copies what is left of the source.
-    mutating func flush() {
+    private mutating func flush() {
         copy(source, start..<end)
     }
 
