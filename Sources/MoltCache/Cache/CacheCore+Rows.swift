@@ -90,47 +90,7 @@ extension CacheCore {
         return statement
     }
 
-    // MARK: Writing
-
-    /// Makes one change.
-    ///
-    /// - Returns: Whether there is, or was, a value under the key.
-    @discardableResult
-    func apply(_ change: RowChange) throws(SQLiteError) -> Bool {
-        switch change {
-        case .set(let key, let content):
-            if content.firstShape != nil { try compareShape(of: content) }
-            try claim(key)
-            try set(key, content)
-            return true
-        case .remove(let key):
-            try claim(key)
-            return try remove(key, as: .removed)
-        }
-    }
-
-    private func set(_ key: String, _ content: EncodedContent) throws(SQLiteError) {
-        forget(key)
-        self.key = key
-        if let size {
-            let old = try statements[.oldSize]
-            try old.bind(key, at: 1)
-            self.size = size &+ Int64(content.data.count) &- (try old.first { $0.integer(0) } ?? 0)
-        }
-        let type = try typeID(content.typeName)
-        let now = now()
-        let statement = try statements[.set]
-        try statement.bind(now, at: 1)
-        try statement.bind(key, at: 2)
-        try statement.bind(type, at: 3)
-        try statement.bind(Int64(version), at: 4)
-        try statement.bind(content.expiration, at: 5)
-        try statement.bind(useTime(now), at: 7)
-        try statement.run(bindingInPlace: content.data, isText: !content.isData, at: 6)
-        changes.append(CacheChange(key: key, typeName: content.typeName, kind: .set))
-        // By itself, and now: as the last that was used it would be evicted after all others.
-        if let sizeLimit, content.data.count > sizeLimit { _ = try remove(key, as: .evicted) }
-    }
+    // MARK: Removing
 
     /// Removes the record under a key, and says so as a change of a kind; as `expired` when it had expired.
     ///
@@ -200,23 +160,5 @@ extension CacheCore {
         // What the file says of its size may be damaged, and must not end the process.
         if let size { self.size = size &- row.integer(2) }
         changes.append(CacheChange(key: row.text(0), typeName: row.text(1), kind: kind))
-    }
-
-    /// The id of a type name, which is added when it is new.
-    func typeID(_ name: String) throws(SQLiteError) -> Int64 {
-        // Strings that differ in their Unicode form only are one key of a dictionary, and two names.
-        if let last = lastType, RecordObject.isSame(last.name, name) { return last.id }
-        let search = try statements[.typeID]
-        try search.bind(name, at: 1)
-        if let id = try search.first({ $0.integer(0) }) {
-            lastType = (name, id)
-            return id
-        }
-        let insertion = try statements[.addType]
-        try insertion.bind(name, at: 1)
-        try insertion.run()
-        let id = statements.connection.lastInsertedID
-        lastType = (name, id)
-        return id
     }
 }

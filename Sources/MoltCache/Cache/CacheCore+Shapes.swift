@@ -6,35 +6,35 @@ extension CacheCore {
     /// Compares the shape that comes with a value, inside the transaction that writes the value, and keeps it.
     ///
     /// What was kept at another schema version says nothing about this one.
-    func compareShape(of content: EncodedContent) throws(SQLiteError) {
-        guard let first = content.firstShape, !knownTypes.contains(first.type) else { return }
+    func compareShape(_ first: FirstShape, of typeName: String) throws(SQLiteError) {
+        guard !knownTypes.contains(first.type) else { return }
         let shape = first.shape
         let table = ShapeTable(statements.connection)
-        let kept = try table.shape(of: content.typeName, version: version)
+        let kept = try table.shape(of: typeName, version: version)
         if let kept {
             let differences = shape.differences(from: kept)
             // Without a record of it, there is none that would have the other shape.
-            if !differences.isEmpty, try hasRecords(ofType: content.typeName) {
+            if !differences.isEmpty, try hasRecords(ofType: typeName) {
                 let drift = SchemaDrift(
-                    type: content.typeName,
+                    type: typeName,
                     version: version,
                     differences: differences,
-                    namesakes: namesakes(of: content.typeName, first)
+                    namesakes: namesakes(of: typeName, first)
                 )
                 if driftPolicy == .fail {
                     refusal = .drifted(drift, in: path)
                     throw SQLiteError(extendedCode: 0, message: "drift")
                 }
                 drifts.append(drift)
-                newTypes.append((content.typeName, first))
+                newTypes.append((typeName, first))
                 return
             }
             let all = differences.isEmpty ? kept.merged(with: shape) : shape
-            if all != kept { try table.keep(all, of: content.typeName, version: version) }
+            if all != kept { try table.keep(all, of: typeName, version: version) }
         } else {
-            try table.keep(shape, of: content.typeName, version: version)
+            try table.keep(shape, of: typeName, version: version)
         }
-        newTypes.append((content.typeName, first))
+        newTypes.append((typeName, first))
     }
 
     /// What a type and those that were written under its name before are called in code; none when it is the only one.

@@ -320,6 +320,13 @@ final class CacheCore {
         memory?.remove(key)
     }
 
+    /// Drops what is remembered of a key that is given by its bytes.
+    func forget(_ key: UnsafeRawBufferPointer) {
+        epoch += 1
+        guard let memory, !memory.isEmpty else { return }
+        memory.remove(String(decoding: key, as: UTF8.self))
+    }
+
     /// Drops everything that is remembered.
     func forgetAll() {
         epoch += 1

@@ -55,11 +55,11 @@ final class ChangeHub: Sendable {
         }
     }
 
-    /// Hands changes out, in their order.
-    func send(_ changes: [CacheChange]) {
-        guard !changes.isEmpty else { return }
+    /// Hands changes out, in their order; they are not made when nobody listens.
+    func send(_ changes: @autoclosure () -> [CacheChange]) {
         state.withLock { state in
-            for change in changes {
+            guard !state.listeners.isEmpty else { return }
+            for change in changes() {
                 for listener in state.listeners.values where listener.filter.matches(change) {
                     listener.continuation.yield(change)
                 }

@@ -6,7 +6,8 @@ extension CodableCache {
     /// Changes that are made together: what `batch` collects.
     public struct Batch {
         private let cache: CodableCache
-        fileprivate private(set) var changes: [RowChange] = []
+        fileprivate private(set) var changes = EncodedBatch()
+        private var names = TypeNames()
         /// The types whose shapes need not be compared any more.
         private var knownTypes: Set<ObjectIdentifier>
 
@@ -20,14 +21,14 @@ extension CodableCache {
         ///
         /// - Throws: ``CacheError`` with the code `notEncodable`.
         public mutating func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
-            let content = try cache.encode(value, key: key, expiry: expiry, isKnown: knownTypes.contains)
+            let content = try cache.encode(value, key: key, expiry: expiry, isKnown: knownTypes.contains, &names)
             if let type = content.firstShape?.type { knownTypes.insert(type) }
-            changes.append(.set(key: key, content: content))
+            changes.set(key, content)
         }
 
         /// Removes the value under a key when the batch is written.
         public mutating func remove(forKey key: String) {
-            changes.append(.remove(key: key))
+            changes.remove(key)
         }
     }
 
@@ -96,16 +97,18 @@ extension CodableCache {
         return try found.map { try $0.map { try decode(type, $0) } }
     }
 
-    private func changes(_ collect: (inout Batch) throws -> Void) throws -> [RowChange] {
+    private func changes(_ collect: (inout Batch) throws -> Void) throws -> EncodedBatch {
         var batch = Batch(self)
         try collect(&batch)
         return batch.changes
     }
 
-    private func write(_ changes: [RowChange]) throws {
-        guard !changes.isEmpty else { return }
+    private func write(_ batch: EncodedBatch) throws {
+        guard !batch.isEmpty else { return }
         try change { core throws(SQLiteError) in
-            for change in changes { try core.apply(change) }
+            try core.apply(batch)
+        } telling: { core, isTold in
+            isTold ? core.changes : batch.changes
         }
     }
 

@@ -17,7 +17,8 @@ extension CodableCache {
     /// - Throws: ``CacheError`` with the code `notEncodable`, `tooLarge`, `closed`, `busy`, `fileReplaced` or
     ///   `storeFailed`; ``MigrationError`` with the code `superseded` or, see ``Configuration/drift``, `schemaDrift`.
     public func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
-        let content = try encode(value, key: key, expiry: expiry, isKnown: knownTypes.contains)
+        var names = TypeNames()
+        let content = try encode(value, key: key, expiry: expiry, isKnown: knownTypes.contains, &names)
         _ = try change { core throws(SQLiteError) in try core.apply(.set(key: key, content: content)) }
     }
 
@@ -121,11 +122,16 @@ extension CodableCache {
     }
 
     /// Writes in one transaction, and tells the listeners in the order of the writes.
+    ///
+    /// - Parameter changes: What they are told; only asked for when there are some.
     @discardableResult
-    func change<Value: Sendable>(_ body: @Sendable (CacheCore) throws(SQLiteError) -> Value) throws -> Value {
+    func change<Value: Sendable>(
+        _ body: @Sendable (CacheCore) throws(SQLiteError) -> Value,
+        telling changes: @Sendable (CacheCore, Value) -> [CacheChange] = { core, _ in core.changes }
+    ) throws -> Value {
         let (value, drifts) = try core.withLock { core in
             let value = try core.write(body)
-            hub.send(core.changes)
+            hub.send(changes(core, value))
             return (value, core.drifts)
         }
         // Outside the lock: who is told may use the cache.
@@ -140,15 +146,17 @@ extension CodableCache {
         _ value: Value,
         key: String,
         expiry: Expiry?,
-        isKnown: (ObjectIdentifier) -> Bool
+        isKnown: (ObjectIdentifier) -> Bool,
+        _ names: inout TypeNames
     ) throws -> EncodedContent {
-        if let wrapped = (value as? any OptionalValue)?.wrappedValue {
-            return try encode(wrapped, key: key, expiry: expiry, isKnown: isKnown)
+        // The type is asked first, here and below: to ask the value would copy it.
+        if Value.self is any OptionalValue.Type, let wrapped = (value as? any OptionalValue)?.wrappedValue {
+            return try encode(wrapped, key: key, expiry: expiry, isKnown: isKnown, &names)
         }
         let now = configuration.now().timeIntervalSince1970
         let expiration = (expiry ?? configuration.defaultExpiry).expiration(from: now)
-        let typeName = RecordTypeName.of(Value.self)
-        if let data = value as? Data {
+        let typeName = names.name(of: Value.self)
+        if Value.self == Data.self, let data = value as? Data {
             return EncodedContent(data: data, isData: true, typeName: typeName, expiration: expiration)
         }
         do {
@@ -207,6 +215,20 @@ extension CodableCache {
         error.storedType = found.typeName
         error.requestedType = String(describing: type)
         return error
+    }
+}
+
+/// The names that types are written as, of which the last is kept: to find out takes longer than to write a value.
+struct TypeNames {
+    private var last: (type: ObjectIdentifier, name: String)?
+
+    /// The name of a type.
+    mutating func name(of type: Any.Type) -> String {
+        let id = ObjectIdentifier(type)
+        if let last, last.type == id { return last.name }
+        let name = RecordTypeName.of(type)
+        last = (id, name)
+        return name
     }
 }
 

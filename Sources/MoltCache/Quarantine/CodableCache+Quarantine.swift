@@ -71,7 +71,8 @@ extension CodableCache {
     ) throws {
         let row = try quarantineRow(id)
         let types = knownTypes.types
-        let encoded = try encode(value, key: row.record.key, expiry: .never, isKnown: types.contains)
+        var names = TypeNames()
+        let encoded = try encode(value, key: row.record.key, expiry: .never, isKnown: types.contains, &names)
         let content = EncodedContent(
             data: encoded.data,
             isData: encoded.isData,

@@ -143,7 +143,7 @@ final class Statement {
 
     /// Binds data that is read in place, runs to the end, and lets go of the data.
     func run(bindingInPlace data: Data, isText: Bool, at index: Int32) throws(SQLiteError) {
-        defer { sqlite3_bind_null(handle, index) }
+        defer { unbind(index) }
         let outcome = data.withUnsafeBytes { bytes in
             Result { () throws(SQLiteError) in
                 try bind(inPlace: bytes, isText: isText, at: index)
@@ -151,6 +151,11 @@ final class Statement {
             }
         }
         try outcome.get()
+    }
+
+    /// Lets go of what a parameter was bound to.
+    func unbind(_ index: Int32) {
+        sqlite3_bind_null(handle, index)
     }
 
     private func check(_ code: Int32) throws(SQLiteError) {

@@ -1,0 +1,159 @@
+internal import Foundation
+internal import MoltCore
+
+/// How values are written, inside a transaction.
+extension CacheCore {
+    /// Makes one change.
+    ///
+    /// - Returns: Whether there is, or was, a value under the key.
+    @discardableResult
+    func apply(_ change: RowChange) throws(SQLiteError) -> Bool {
+        switch change {
+        case .set(let key, let content):
+            if let first = content.firstShape { try compareShape(first, of: content.typeName) }
+            try claim(key)
+            try set(key, content)
+            return true
+        case .remove(let key):
+            try claim(key)
+            return try remove(key, as: .removed)
+        }
+    }
+
+    private func set(_ key: String, _ content: EncodedContent) throws(SQLiteError) {
+        forget(key)
+        self.key = key
+        let form = RowForm(
+            type: try typeID(content.typeName),
+            isData: content.isData,
+            expiration: content.expiration
+        )
+        defer { unbind() }
+        var bytes = key
+        let outcome = bytes.withUTF8 { key in
+            content.data.withUnsafeBytes { content in
+                Result { () throws(SQLiteError) in try put(UnsafeRawBufferPointer(key), content, form) }
+            }
+        }
+        try outcome.get()
+        changes.append(CacheChange(key: key, typeName: content.typeName, kind: .set))
+        try evictIfTooLarge(key, content.data.count)
+    }
+
+    /// Makes the changes of a batch, in their order.
+    ///
+    /// - Returns: Whether ``changes`` has them; else the batch has them itself, and there are no others.
+    func apply(_ batch: EncodedBatch) throws(SQLiteError) -> Bool {
+        let isTold = !batch.isOnlySetting || sizeLimit != nil || hasAdopted
+        var types: [Int64?] = Array(repeating: nil, count: batch.forms.count)
+        for chunk in batch.chunks {
+            // What is bound lies in the chunk.
+            defer { unbind() }
+            try chunk.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
+                var rest = UnsafeRawBufferPointer(bytes)[...]
+                for row in chunk.rows {
+                    let key = UnsafeRawBufferPointer(rebasing: rest.prefix(row.keyCount))
+                    rest = rest.dropFirst(row.keyCount)
+                    let content = UnsafeRawBufferPointer(rebasing: rest.prefix(row.contentCount))
+                    rest = rest.dropFirst(row.contentCount)
+                    guard let place = row.form.map(Int.init) else {
+                        let key = String(decoding: key, as: UTF8.self)
+                        try claim(key)
+                        _ = try remove(key, as: .removed)
+                        continue
+                    }
+                    try set(key, content, row, batch.forms[place], type: &types[place], isTold: isTold)
+                }
+            }
+        }
+        return isTold
+    }
+
+    /// - Parameter type: The id of the form's type, when it was looked up.
+    private func set(
+        _ key: UnsafeRawBufferPointer,
+        _ content: UnsafeRawBufferPointer,
+        _ row: EncodedBatch.Row,
+        _ form: EncodedBatch.Form,
+        type: inout Int64?,
+        isTold: Bool
+    ) throws(SQLiteError) {
+        if let first = form.firstShape { try compareShape(first, of: form.typeName) }
+        if hasAdopted { try claim(String(decoding: key, as: UTF8.self)) }
+        forget(key)
+        let id: Int64
+        if let type { id = type } else { id = try typeID(form.typeName) }
+        type = id
+        do throws(SQLiteError) {
+            let expiration = row.expiration.isNaN ? nil : row.expiration
+            try put(key, content, RowForm(type: id, isData: form.isData, expiration: expiration))
+        } catch {
+            self.key = String(decoding: key, as: UTF8.self)
+            throw error
+        }
+        guard isTold else { return }
+        let key = String(decoding: key, as: UTF8.self)
+        changes.append(CacheChange(key: key, typeName: form.typeName, kind: .set))
+        try evictIfTooLarge(key, content.count)
+    }
+
+    /// What a row has beside its key and its content.
+    private struct RowForm {
+        let type: Int64
+        let isData: Bool
+        let expiration: Double?
+    }
+
+    /// Puts content under a key; who calls sees to it that both stay where they are until ``unbind()``.
+    private func put(
+        _ key: UnsafeRawBufferPointer,
+        _ content: UnsafeRawBufferPointer,
+        _ form: RowForm
+    ) throws(SQLiteError) {
+        if let size {
+            let old = try statements[.oldSize]
+            try old.bind(copying: key, isText: true, at: 1)
+            self.size = size &+ Int64(content.count) &- (try old.first { $0.integer(0) } ?? 0)
+        }
+        let now = now()
+        let statement = try statements[.set]
+        try statement.bind(now, at: 1)
+        try statement.bind(inPlace: key, isText: true, at: 2)
+        try statement.bind(form.type, at: 3)
+        try statement.bind(Int64(version), at: 4)
+        try statement.bind(form.expiration, at: 5)
+        try statement.bind(inPlace: content, isText: !form.isData, at: 6)
+        try statement.bind(useTime(now), at: 7)
+        try statement.run()
+    }
+
+    /// Lets go of the key and the content that were put last.
+    private func unbind() {
+        guard let statement = try? statements[.set] else { return }
+        statement.unbind(2)
+        statement.unbind(6)
+    }
+
+    /// Removes by itself, and now, what alone is larger than the limit: used last, it would go after all others.
+    private func evictIfTooLarge(_ key: String, _ count: Int) throws(SQLiteError) {
+        if let sizeLimit, count > sizeLimit { _ = try remove(key, as: .evicted) }
+    }
+
+    /// The id of a type name, which is added when it is new.
+    func typeID(_ name: String) throws(SQLiteError) -> Int64 {
+        // Strings that differ in their Unicode form only are one key of a dictionary, and two names.
+        if let last = lastType, RecordObject.isSame(last.name, name) { return last.id }
+        let search = try statements[.typeID]
+        try search.bind(name, at: 1)
+        if let id = try search.first({ $0.integer(0) }) {
+            lastType = (name, id)
+            return id
+        }
+        let insertion = try statements[.addType]
+        try insertion.bind(name, at: 1)
+        try insertion.run()
+        let id = statements.connection.lastInsertedID
+        lastType = (name, id)
+        return id
+    }
+}

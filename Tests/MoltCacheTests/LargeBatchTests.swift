@@ -1,0 +1,194 @@
+import Foundation
+import Molt
+import Testing
+
+/// A batch is encoded into chunks of a megabyte before it is written, and is as if each value had been set by itself.
+@Suite struct `Large batches` {
+    let scratch: ScratchDirectory
+    let cache: CodableCache
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        cache = try CodableCache(at: scratch.file())
+    }
+
+    /// Bytes that no other place of a chunk has.
+    private func data(_ seed: Int, count: Int) -> Data {
+        Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &+ seed &* 7) })
+    }
+
+    private func rows() throws -> [[String]] {
+        try SQLite(scratch.file()).rows(
+            """
+            SELECT hex(key), typeof(content), hex(content), name, version, expires_at
+            FROM molt_record JOIN molt_type ON molt_type.id = type_id ORDER BY key
+            """
+        )
+    }
+
+    @Test(arguments: [
+        ("around a chunk", [1_048_560, 1_048_570, 1_048_575, 1_048_576, 1_048_577, 1, 0]),
+        ("more than a chunk each", [3_000_000, 2_500_000, 5, 3_000_000]),
+        ("many to a chunk", Array(repeating: 3_001, count: 900)),
+        ("none to anything", [0, 0, 0]),
+        ("small, then large", [10, 1_048_566, 10, 700_000, 700_000]),
+    ])
+    func `Each value keeps its bytes, wherever its chunk ends`(name: String, sizes: [Int]) throws {
+        let values = sizes.enumerated().map { (key: "k\($0)", value: data($0, count: $1)) }
+        try cache.setAll(values)
+
+        cache.close()
+        let reopened = try CodableCache(at: scratch.file())
+        #expect(try reopened.count() == values.count)
+        for (key, value) in values { #expect(try reopened.data(forKey: key) == value, "\(key) of \(name)") }
+    }
+
+    @Test func `Keys of every kind, each with its own value`() throws {
+        let keys = ["", "a\u{0}b", "a", "é", "e\u{301}", String(repeating: "long ", count: 500_000), "🙂", "z"]
+        try cache.setAll(keys.enumerated().map { (key: $1, value: $0) })
+
+        #expect(try cache.keys().map { Array($0.utf8) } == keys.map { Array($0.utf8) })
+        for (index, key) in keys.enumerated() { #expect(try cache.value(Int.self, forKey: key) == index) }
+    }
+
+    @Test func `A batch leaves the same rows as one value after the other`() throws {
+        let dates = [Date(timeIntervalSince1970: 4_000_000_000), Date(timeIntervalSince1970: 5_000_000_000)]
+        func setAll(_ set: (any Encodable, String, CodableCache.Expiry?) throws -> Void) rethrows {
+            // More types than are looked back for, again and again, and some of them in turns.
+            let values: [any Encodable] = [
+                1, "two", 3.5, true, Data([5]), NamedAsData(), Person.john, [7], ["eight": 8], UInt8(9), Int8(10),
+                Int?.some(11),
+                Int?.none,
+                Data(), Data?.some(Data([13])), [Person.jane],
+            ]
+            for round in 0..<3 {
+                for (index, value) in values.enumerated() {
+                    let expiry: [CodableCache.Expiry?] = [nil, .at(dates[0]), .never, .at(dates[1])]
+                    try set(value, "\(round)-\(index)", expiry[index % 4])
+                }
+            }
+        }
+        try setAll { try cache.set($0, forKey: $1, expiry: $2) }
+        let expected = try rows()
+        try cache.removeAll()
+
+        try cache.batch { batch in try setAll { try batch.set($0, forKey: $1, expiry: $2) } }
+
+        #expect(expected.count == 48)
+        #expect(try rows() == expected)
+        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+    }
+
+    @Test func `A value in the middle that cannot be encoded is named, and nothing is written`() throws {
+        try cache.set(0.5, forKey: "old")
+        let before = try rows()
+        let changes = cache.changes()
+
+        var values = (0..<40_000).map { (key: "key \($0)", value: [Double($0), 1.5, 2.5, 3.5, 4.5]) }
+        values[30_000].value[1] = .nan
+        let error = #expect(throws: CacheError.self) { try cache.setAll(values) }
+
+        #expect(error?.code == .notEncodable)
+        #expect(error?.key == "key 30000")
+        #expect(try rows() == before)
+        _ = changes
+    }
+
+    @Test func `Of a key that comes twice the last value stays, also when a chunk lies between`() async throws {
+        let changes = cache.changes()
+        try await cache.batch { batch in
+            try batch.set("first", forKey: "a")
+            try batch.set(1, forKey: "b")
+            try batch.set(data(1, count: 2_000_000), forKey: "large")
+            try batch.set("second", forKey: "a")
+            try batch.set("other type", forKey: "b")
+        }
+        #expect(try cache.keys() == ["a", "b", "large"])
+        #expect(try cache.value(String.self, forKey: "a") == "second")
+        #expect(try cache.typeName(forKey: "b") == "String")
+
+        #expect(
+            await all(changes) == [
+                CacheChange(key: "a", typeName: "String", kind: .set),
+                CacheChange(key: "b", typeName: "Int", kind: .set),
+                CacheChange(key: "large", typeName: "Data", kind: .set),
+                CacheChange(key: "a", typeName: "String", kind: .set),
+                CacheChange(key: "b", typeName: "String", kind: .set),
+            ]
+        )
+    }
+
+    @Test func `What is set and removed in one batch is told in its order`() async throws {
+        try cache.set(1, forKey: "old")
+        let changes = cache.changes()
+        try await cache.batch { batch in
+            try batch.set(data(1, count: 1_500_000), forKey: "large")
+            batch.remove(forKey: "old")
+            batch.remove(forKey: "nobody")
+            try batch.set(2, forKey: "new")
+            batch.remove(forKey: "large")
+        }
+        #expect(try cache.keys() == ["new"])
+        #expect(
+            await all(changes) == [
+                CacheChange(key: "large", typeName: "Data", kind: .set),
+                CacheChange(key: "old", typeName: "Int", kind: .removed),
+                CacheChange(key: "new", typeName: "Int", kind: .set),
+                CacheChange(key: "large", typeName: "Data", kind: .removed),
+            ]
+        )
+    }
+
+    @Test func `A value that was read before is read anew after a batch`() throws {
+        try cache.set(1, forKey: "a")
+        #expect(try cache.value(Int.self, forKey: "a") == 1)
+        try cache.setAll(["a": 2])
+        #expect(try cache.value(Int.self, forKey: "a") == 2)
+    }
+
+    @Test func `A batch without a change does not wait for who writes`() throws {
+        var configuration = CodableCache.Configuration()
+        configuration.busyTimeout = .zero
+        let cache = try CodableCache(at: scratch.file("other.molt"), configuration: configuration)
+        let other = try SQLite(scratch.file("other.molt"))
+        try other.run("BEGIN IMMEDIATE")
+        try cache.setAll([(key: String, value: Int)]())
+        try cache.batch { _ in }
+        // With a change it does.
+        #expect(throws: CacheError.self) { try cache.setAll(["a": 1]) }
+    }
+
+    @Test func `A batch that is larger than the limit keeps what was set last`() async throws {
+        var configuration = CodableCache.Configuration()
+        configuration.sizeLimit = 2_500
+        let cache = try CodableCache(at: scratch.file("limited.molt"), configuration: configuration)
+        let changes = cache.changes()
+        try await cache.setAll([
+            (key: "a", value: Data(count: 1_000)), (key: "b", value: Data(count: 1_000)),
+            (key: "too large", value: Data(count: 3_000)), (key: "a", value: Data(count: 1_200)),
+            (key: "c", value: Data(count: 900)),
+        ])
+        #expect(try cache.keys() == ["a", "c"])
+        #expect(try cache.contentSize() == 2_100)
+
+        cache.close()
+        var found: [String] = []
+        for await change in changes { found.append("\(change.kind) \(change.key ?? "")") }
+        #expect(found == ["set a", "set b", "set too large", "evicted too large", "set a", "set c", "evicted b"])
+    }
+
+    /// Everything that a sequence gave until the cache was closed.
+    private func all(_ changes: AsyncStream<CacheChange>) async -> [CacheChange] {
+        cache.close()
+        var found: [CacheChange] = []
+        for await change in changes { found.append(change) }
+        return found
+    }
+}
+
+/// A value that is JSON text, under the name that raw data has.
+private struct NamedAsData: Codable, RecordType {
+    static var recordTypeName: String { "Data" }
+
+    var number = 1
+}
