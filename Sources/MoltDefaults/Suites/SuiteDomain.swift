@@ -105,6 +105,12 @@ package struct SuiteDomain: Sendable {
         return keys.count > shown ? "\(first) and \(keys.count - shown) more" : first
     }
 
+    /// The keys that do not have what was written.
+    static func differences(_ found: [String: PropertyListValue], _ edit: SuiteEdit) -> [String] {
+        edit.values.filter { found[$0.key]?.isStored(as: $0.value) != true }.map(\.key)
+            + edit.removed.filter { edit.values[$0] == nil && found[$0] != nil }
+    }
+
     /// Compares what was read back with what was written.
     ///
     /// - Throws: ``DefaultsError`` with the code `readBackFailed` and the keys that differ.
@@ -113,8 +119,7 @@ package struct SuiteDomain: Sendable {
         _ edit: SuiteEdit,
         of suite: Suite
     ) throws(DefaultsError) {
-        var different = edit.values.filter { found[$0.key]?.isStored(as: $0.value) != true }.map(\.key)
-        different += edit.removed.filter { edit.values[$0] == nil && found[$0] != nil }
+        let different = differences(found, edit)
         guard !different.isEmpty else { return }
         throw DefaultsError(
             .readBackFailed,

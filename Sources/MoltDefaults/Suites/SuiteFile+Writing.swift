@@ -21,10 +21,41 @@
             }
         }
 
+        /// Whether there is a directory to write to.
+        var hasDirectory: Bool { access(directory, F_OK) == 0 }
+
         /// Replaces the file's content, by another file that takes its place at once when it is whole and on disk.
         ///
         /// The file keeps its permissions; a new one may be read and written by its owner only.
         func replace(with values: [String: PropertyListValue]) throws(DefaultsError) {
+            let (bytes, target) = try prepareReplacing(with: values)
+            try save(bytes, as: target.path, by: target.beside("new-\(getpid())"))
+        }
+
+        /// Replaces the file's content, and runs a closure that may have the library write the file, with a copy of the new
+        /// content beside it that stands in after a kill.
+        ///
+        /// Both are on disk before the closure is run, for one sync more than the file alone takes.
+        func replace(
+            with values: [String: PropertyListValue],
+            _ body: () throws(DefaultsError) -> Void
+        ) throws(DefaultsError) {
+            let (bytes, target) = try prepareReplacing(with: values)
+            let copy = target.beside(Self.copy)
+            try explained { () throws(DurableFile.Failure) in
+                try DurableFile.replace(
+                    [(copy, target.beside("new-copy-\(getpid())")), (target.path, target.beside("new-\(getpid())"))],
+                    with: bytes,
+                    prepare: keepOwner
+                )
+            }
+            try body()
+            try dropCopy(of: target, unlessChanged: bytes)
+        }
+
+        private func prepareReplacing(
+            with values: [String: PropertyListValue]
+        ) throws(DefaultsError) -> (bytes: Data, target: Target) {
             let bytes: Data
             do {
                 bytes =
@@ -42,7 +73,18 @@
             Self.forgetLast()
             let target = try target()
             removeLeftovers(of: target)
-            try save(bytes, as: target.path, by: target.beside("new-\(getpid())"))
+            return (bytes, target)
+        }
+
+        /// Removes the copy, when the file is on disk: that is known of one with the bytes that were synced.
+        private func dropCopy(of target: Target, unlessChanged synced: Data? = nil) throws(DefaultsError) {
+            let isSynced = try synced.map { bytes throws(DefaultsError) in try self.bytes() == bytes } ?? false
+            if !isSynced {
+                // Nothing says that the library syncs what it writes, though that of Swift 6.3 does: without the copy, a
+                // loss of power could leave an empty file.
+                try explained { () throws(DurableFile.Failure) in try DurableFile.sync(target.path) }
+            }
+            unlink(target.beside(Self.copy))
         }
 
         /// Runs a closure that has the library write the file, with a copy beside it that stands in after a kill.
@@ -52,10 +94,7 @@
             let copy = target.beside(Self.copy)
             try save(bytes, as: copy, by: target.beside("new-\(getpid())"))
             try body()
-            // Nothing says that the library syncs what it writes, though that of Swift 6.3 does: without the copy, a loss
-            // of power could leave an empty file.
-            try explained { () throws(DurableFile.Failure) in try DurableFile.sync(target.path) }
-            unlink(copy)
+            try dropCopy(of: target)
         }
 
         /// Puts back what a kill during the library's own writing destroyed; to be called with the lock.
@@ -70,7 +109,8 @@
             if let bytes = try bytes(), bytes.isEmpty || (try? Self.dictionary(bytes)) == nil {
                 try explained { () throws(DurableFile.Failure) in try DurableFile.move(copy, to: target.path) }
             } else {
-                unlink(copy)
+                // The one who was killed may not have come to it.
+                try dropCopy(of: target)
             }
         }
 

@@ -11,6 +11,9 @@
     ///   the file is kept beside it until they are written.
     /// - A file that cannot be read counts as empty, and is overwritten. So `synchronize()` is never called before the
     ///   file was read.
+    /// - A key that the app has set and then given back what the file has counts as unsaved, though it looks saved: what
+    ///   `synchronize()` reads is then written over with it, whatever the file has by then. So a file is replaced again
+    ///   when that took back what was written, and `synchronize()` of a file just replaced has a copy beside it, too.
     /// - A file that is replaced is seen after `synchronize()`.
     /// - `synchronize()` of one suite saves what is unsaved in all of the process. So the other suites that this process
     ///   has used through Molt, and the app's own settings, are kept copies of in the same way. What the app has unsaved
@@ -73,23 +76,49 @@
             settingAsideDamage setsAside: Bool,
             _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit
         ) throws(DefaultsError) -> Bool {
-            try file.makeDirectory()
+            if !file.hasDirectory {
+                // The lock is one on the directory, which is not made for nothing.
+                let isNeeded = try file.locked { () throws(DefaultsError) in try !edit(flushed()).isEmpty }
+                guard isNeeded else { return false }
+                try file.makeDirectory()
+            }
             return try file.locked { () throws(DefaultsError) in
-                var all = try setsAside ? flushedSettingAsideDamage() : flushed()
-                var edit = try edit(all)
-                guard !edit.isEmpty else { return false }
-                edit.values = PropertyListValue.asStored(edit.values)
-                for key in edit.removed { all[key] = nil }
-                all.merge(edit.values) { $1 }
-                try check(all)
-                try file.replace(with: all)
-                try synchronize()
-                // Through the library, which has to read the file again: so the app sees what was written.
-                if !SuiteLibrary.has(all, in: suite) {
-                    try SuiteDomain.compare(live(saved: all), edit, of: suite)
-                }
+                let saved = try setsAside ? flushedSettingAsideDamage() : flushed()
+                let first = try edit(saved)
+                guard !first.isEmpty else { return false }
+                let different = try write(first, over: saved, withCopy: !setsAside)
+                guard !different.isEmpty else { return true }
+                // The library has put over it what the app set and took back before, which nobody could see; now it has
+                // nothing more. What the app has set meanwhile is for the edit to judge.
+                let now = try flushed()
+                let second = try edit(now).restricted(to: Set(different))
+                guard !second.isEmpty, try !write(second, over: now, withCopy: !setsAside).isEmpty else { return true }
+                try SuiteDomain.compare(live(saved: file.read()), second, of: suite)
                 return true
             }
+        }
+
+        /// Replaces the file, has the library read it, and looks through the library whether the app sees what was written.
+        ///
+        /// - Parameter withCopy: Whether the file is safe from a kill while the library may write it; no for one who can
+        ///   bring back all that is in it.
+        /// - Returns: The keys that the app sees otherwise.
+        private func write(
+            _ edit: SuiteEdit,
+            over saved: [String: PropertyListValue],
+            withCopy: Bool
+        ) throws(DefaultsError) -> [String] {
+            var edit = edit
+            edit.values = PropertyListValue.asStored(edit.values)
+            let all = edit.applied(to: saved)
+            try check(all)
+            if withCopy {
+                try file.replace(with: all) { () throws(DefaultsError) in try synchronize() }
+            } else {
+                try file.replace(with: all)
+                try synchronize()
+            }
+            return SuiteLibrary.has(all, in: suite) ? [] : SuiteDomain.differences(try live(saved: all), edit)
         }
 
         /// Checks the file and its directory.

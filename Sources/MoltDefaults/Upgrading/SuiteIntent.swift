@@ -53,7 +53,8 @@ package struct SuiteIntent {
 
     /// Reads what the journal kept.
     package init(_ bytes: [UInt8]) throws {
-        let parts = try PropertyListReader.value(Data(bytes)).dictionary
+        // The list of parts, and the dictionary of keys in one of them.
+        let parts = try PropertyListReader.value(Data(bytes), around: 2).dictionary
         if let domain = parts?["replacement"]?.dictionary {
             self.init(replacingBy: domain)
             return

@@ -79,6 +79,49 @@
                     #expect(count > 10)
                 }
             }
+
+            /// A value that was set and taken back is written over what is in the file, though nobody can see it before.
+            @Test(arguments: [true, false], [["key 0"], ["key 1"], ["key 0", "key 1"]])
+            func `keeps a suite whole when the app had taken back what it had set`(
+                isSynced: Bool,
+                keys: [String]
+            ) async throws {
+                await #expect(processExitsWith: .success) { [isSynced = isSynced as Bool, keys = keys as [String]] in
+                    let place = TestPlace()
+                    defer { place.remove() }
+                    var values: [String: PropertyListValue] = [:]
+                    for number in 0..<100 { values["key \(number)"] = 1 }
+                    try place.old.update(set: values)
+                    let defaults = try #require(UserDefaults(suiteName: place.old.domainName))
+                    for key in keys {
+                        defaults.set(2, forKey: key)
+                        defaults.set(1, forKey: key)
+                    }
+                    let recording = try DiskRecording(place) {
+                        try place.old.set(3, forKey: "key 1")
+                        DiskRecording.mark("set")
+                    }
+                    let isCut = recording.operations.contains {
+                        if case .truncate(length: 0) = $0.kind { true } else { false }
+                    }
+                    // Otherwise the library has written nothing, and there is nothing to see.
+                    #expect(isCut)
+                    let sweep = try PowerLossSweep(
+                        of: isSynced ? recording : recording.withoutTheLibrarysSyncs(),
+                        seeds: TestRun.choose(isSynced ? 4 : 40, long: 100)
+                    )
+                    let count = try sweep.run { moment in
+                        var found = try place.old.values()
+                        let changed = found["key 1"]
+                        found["key 1"] = 1
+                        guard found == values, changed == 1 || changed == 3 else {
+                            throw Broken("It has \(found.count) settings, and \(String(describing: changed))")
+                        }
+                        if !moment.marks.isEmpty, changed != 3 { throw Broken("What was set is lost.") }
+                    }
+                    #expect(count > 10)
+                }
+            }
         }
     }
 #endif
