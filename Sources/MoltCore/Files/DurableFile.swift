@@ -41,43 +41,26 @@ package enum DurableFile {
         by temporary: String,
         prepare: (Int32) -> Bool = { _ in true }
     ) throws(Failure) {
-        try replace([(path, temporary)], with: bytes, prepare: prepare)
-    }
-
-    /// Puts files with the same bytes in the places of others, or of none: each whole and on disk, in their order.
-    ///
-    /// - Parameters:
-    ///   - files: The files, all in one directory, each with the one in that directory that holds the bytes until all are on
-    ///     disk. After a loss of power there may be any of them.
-    ///   - bytes: What is to be in each.
-    ///   - prepare: As for one file.
-    package static func replace(
-        _ files: [(path: String, temporary: String)],
-        with bytes: Data,
-        prepare: (Int32) -> Bool = { _ in true }
-    ) throws(Failure) {
-        do throws(Failure) {
-            for file in files { try make(file.temporary, with: bytes, prepare: prepare) }
-            for file in files where rename(file.temporary, file.path) != 0 { throw Failure(number: errno) }
-        } catch {
-            for file in files { unlink(file.temporary) }
-            throw error
-        }
-        guard let first = files.first else { return }
-        try sync(directory: (first.path as NSString).deletingLastPathComponent)
-    }
-
-    /// Makes a file that is on disk, but its name.
-    private static func make(_ path: String, with bytes: Data, prepare: (Int32) -> Bool) throws(Failure) {
         // What a kill left goes first. A new file only: a link in its place would have another file emptied, and a pipe
         // would be waited for without an end.
-        unlink(path)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw Failure(number: errno) }
-        defer { close(descriptor) }
-        guard prepare(descriptor) else { throw Failure(number: errno) }
-        try append(bytes, to: descriptor)
-        guard DiskSync.file(descriptor) else { throw Failure(number: errno) }
+        var number: Int32 = 0
+        do throws(Failure) {
+            guard prepare(descriptor) else { throw Failure(number: errno) }
+            try append(bytes, to: descriptor)
+            guard DiskSync.file(descriptor) else { throw Failure(number: errno) }
+        } catch {
+            number = error.number
+        }
+        close(descriptor)
+        if number == 0, rename(temporary, path) != 0 { number = errno }
+        guard number == 0 else {
+            unlink(temporary)
+            throw Failure(number: number)
+        }
+        try sync(directory: (path as NSString).deletingLastPathComponent)
     }
 
     /// Makes a file that is there when it is whole and on disk, and not before; no file is replaced.

@@ -94,6 +94,16 @@ package struct SuiteIntent {
         return Set(remove.filter { current[$0] != nil && isUnchanged($0, in: current) })
     }
 
+    /// All that is to be done to a domain as it is now.
+    func changes(to current: [String: PropertyListValue]) -> SuiteEdit {
+        var edit = SuiteEdit(values: additions(to: current))
+        // What was lost is brought back first, and may be to be removed.
+        edit.removed = removals(from: edit.applied(to: current))
+        edit.values = edit.values.filter { !edit.removed.contains($0.key) }
+        edit.removed.formIntersection(current.keys)
+        return edit
+    }
+
     private func isUnchanged(_ key: String, in current: [String: PropertyListValue]) -> Bool {
         Self.areSame(current[key], snapshot[key])
     }

@@ -123,6 +123,57 @@
             }
         }
 
+        /// As another thread would, between the reading and the writing.
+        @Test func `is not lost, nor in the way, when the app sets it meanwhile`() throws {
+            var calls = 0
+            try scratch.domain.change(settingAsideDamage: false) { values throws(DefaultsError) in
+                calls += 1
+                if calls == 1, let defaults = try? scratch.defaults {
+                    defaults.set(5, forKey: "a")
+                    defaults.set(6, forKey: "c")
+                }
+                return SuiteEdit(values: ["b": .int((values["a"]?.int ?? 0) * 10)])
+            }
+            #expect(calls == 2)
+            try expect(["a": 5, "b": 50, "c": 6])
+        }
+
+        @Test func `is told of when the app does not stop setting it`() throws {
+            var calls = 0
+            let error = #expect(throws: DefaultsError.self) {
+                try scratch.domain.change(settingAsideDamage: false) { values throws(DefaultsError) in
+                    calls += 1
+                    (try? scratch.defaults)?.set(calls * 100, forKey: "a")
+                    return SuiteEdit(values: ["b": 2])
+                }
+            }
+            #expect(error?.code == .readBackFailed)
+            #expect(try scratch.otherFiles() == [])
+            try expect(["a": .int(Int64(calls * 100)), "b": 1])
+        }
+
+        @Test func `is all there after both roads were taken at the same time`() async throws {
+            let (suite, name) = (scratch.suite, scratch.name)
+            let rounds = 200
+            await withCheckedContinuation { done in
+                Thread.detachNewThread {
+                    let defaults = UserDefaults(suiteName: name)
+                    for round in 1...rounds {
+                        defaults?.set(round, forKey: "a")
+                        defaults?.set(round, forKey: "app \(round)")
+                        usleep(100)
+                    }
+                    done.resume()
+                }
+                for round in 1...30 { try? suite.set(.int(Int64(round)), forKey: "molt \(round)") }
+            }
+            for round in 1...30 { try suite.set(.int(Int64(round)), forKey: "molt \(round)") }
+            let values = try scratch.values
+            #expect(values["a"] == .int(Int64(rounds)))
+            #expect((1...rounds).allSatisfy { values["app \($0)"] == .int(Int64($0)) })
+            #expect((1...30).allSatisfy { values["molt \($0)"] == .int(Int64($0)) })
+        }
+
         @Test func `does not hide what the app sets afterwards`() throws {
             try Way.thereAndBack.happen(to: "a", in: scratch.defaults)
             try scratch.suite.set(2, forKey: "a")

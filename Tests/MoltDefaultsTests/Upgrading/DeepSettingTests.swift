@@ -92,6 +92,7 @@ import Testing
         #expect(cause.code == .unreadable && cause.key == "deep")
         #expect(cause.message.contains("200"))
         try scratch.defaults.removeObject(forKey: "deep")
+        #expect(try scratch.defaults.synchronize())
         try expectUntouched(scratch, primary)
     }
 
