@@ -82,7 +82,8 @@
 
             /// The suite's file is all that changes: it has no journal, and is never between.
             @Test(arguments: [[], ["tags"], ["tags", "other", "renamed"]])
-            func `leaves a suite alone, that is a store, as it was or as it is to be`(takenBack: [String]) async throws {
+            func `leaves a suite alone, that is a store, as it was or as it is to be`(takenBack: [String]) async throws
+            {
                 await #expect(processExitsWith: .success) { [takenBack = takenBack as [String]] in
                     let place = TestPlace()
                     defer { place.remove() }

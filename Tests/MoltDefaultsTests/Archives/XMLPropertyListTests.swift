@@ -45,8 +45,10 @@
         }
 
         static let doubles: [Double] = [
-            0, -0.0, .nan, -.nan, .signalingNaN, .infinity, -.infinity, 1, -1, 0.1, 1.5, 1e15, 1e16, 1e17, 1e22, 1e-5, 1e300,
-            .leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude, 1 / 3, .pi, 123_456_789_012_345_680,
+            0, -0.0, .nan, -.nan, .signalingNaN, .infinity, -.infinity, 1, -1, 0.1, 1.5, 1e15, 1e16, 1e17, 1e22, 1e-5,
+            1e300,
+            .leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude, 1 / 3, .pi,
+            123_456_789_012_345_680,
         ]
 
         @Test(arguments: doubles)
