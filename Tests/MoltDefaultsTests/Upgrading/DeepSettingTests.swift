@@ -35,8 +35,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Primary.allCases, [199, 200])
-    func `goes through a whole upgrade`(primary: Primary, levels: Int) throws {
+    @Test(arguments: Primary.allCases)
+    func `goes through a whole upgrade`(primary: Primary) throws {
+        let levels = 200
         let (deep, other) = (Self.nested(levels), try ScratchSuite(["there": 1]))
         let scratch = try ScratchSuite(["old": deep, "kept": deep])
         let suite = scratch.suite
@@ -60,7 +61,7 @@ import Testing
         ]
         #expect(try suite.values().filter { $0.key != "molt.ledger" } == after)
         #expect(try other.values == after.merging(["there": 1]) { $1 })
-        for key in after.keys { #expect(try suite.value(forKey: key) == after[key]) }
+        #expect(try suite.value(forKey: "new") == deep)
     }
 
     @Test(arguments: Primary.allCases)
