@@ -7,19 +7,22 @@ package import Foundation
 package enum PropertyListReader {
     /// What the bytes hold, binary or XML.
     ///
+    /// - Parameter containers: How many containers of the list itself may lie around a value of a suite, which has its own
+    ///   limit: for a list that is the suite's domain, or one value, none is needed.
     /// - Throws: What Foundation throws for a list that is damaged, and ``DefaultsError`` with the code `cannotStore` for
     ///   one of things that no suite holds.
-    package static func value(_ bytes: Data) throws -> PropertyListValue {
+    package static func value(_ bytes: Data, around containers: Int = 0) throws -> PropertyListValue {
         #if !canImport(Darwin)
             if let values = XMLPropertyListReader.values(bytes) { return .dictionary(values) }
         #endif
         guard isBinary(bytes) else { return try PropertyListValue(normalizing: object(bytes)) }
-        return try binary(bytes)
+        return try binary(bytes, around: containers)
     }
 
     /// What the bytes hold, as Foundation hands it out.
     static func object(_ bytes: Data) throws -> Any {
-        guard !isBinary(bytes) else { return try binary(bytes).object }
+        // A suite's file: the domain's dictionary is around each value.
+        guard !isBinary(bytes) else { return try binary(bytes, around: 1).object }
         return try PropertyListSerialization.propertyList(from: bytes, format: nil)
     }
 
@@ -27,9 +30,9 @@ package enum PropertyListReader {
         bytes.starts(with: "bplist".utf8)
     }
 
-    private static func binary(_ bytes: Data) throws -> PropertyListValue {
+    private static func binary(_ bytes: Data, around containers: Int) throws -> PropertyListValue {
         guard let list = BinaryPropertyList(bytes) else { throw CocoaError(.propertyListReadCorrupt) }
-        var reader = Reader(list, budget: bytes.count)
+        var reader = Reader(list, budget: bytes.count, depthLimit: PropertyListValue.depthLimit + containers)
         guard let value = reader.value(at: list.root, depth: 0) else { throw CocoaError(.propertyListReadCorrupt) }
         return value
     }
@@ -38,26 +41,28 @@ package enum PropertyListReader {
         private let list: BinaryPropertyList
         /// How many more places may be looked at: one that is referred to takes a byte where it is.
         private var budget: Int
+        private let depthLimit: Int
         /// What is no container is kept, by its index, because lists refer to the same text again and again.
         private var scalars: [PropertyListValue?]
 
-        init(_ list: BinaryPropertyList, budget: Int) {
+        init(_ list: BinaryPropertyList, budget: Int, depthLimit: Int) {
             self.list = list
             self.budget = budget
+            self.depthLimit = depthLimit
             scalars = Array(repeating: nil, count: list.count)
         }
 
+        /// - Parameter depth: How many containers are around it; only a container may be too deep.
         mutating func value(at index: Int, depth: Int) -> PropertyListValue? {
             budget -= 1
-            guard budget >= 0, depth <= PropertyListValue.depthLimit, scalars.indices.contains(index) else {
-                return nil
-            }
+            guard budget >= 0, scalars.indices.contains(index) else { return nil }
             if let known = scalars[index] { return known }
             switch list.object(at: index) {
             case .value(let value):
                 scalars[index] = value
                 return value
             case .array(let indices):
+                guard depth < depthLimit else { return nil }
                 var values: [PropertyListValue] = []
                 values.reserveCapacity(indices.count)
                 for index in indices {
@@ -66,6 +71,7 @@ package enum PropertyListReader {
                 }
                 return .array(values)
             case .dictionary(let entries):
+                guard depth < depthLimit else { return nil }
                 var values: [String: PropertyListValue] = [:]
                 for (key, index) in entries {
                     guard let name = value(at: key, depth: depth + 1)?.string,

@@ -21,7 +21,7 @@
         package static func values(_ data: Data) -> [String: PropertyListValue]? {
             data.withUnsafeBytes { bytes in
                 var reader = XMLPropertyListReader(bytes: bytes.assumingMemoryBound(to: UInt8.self))
-                guard reader.skip(head), reader.skip("<dict>"), let values = reader.dictionary(depth: 0),
+                guard reader.skip(head), reader.skip("<dict>"), let values = reader.dictionary(depth: -1),
                     reader.skipSpace(), reader.skip("</plist>"), reader.skipSpace(), reader.position == bytes.count
                 else { return nil }
                 return values

@@ -1,6 +1,12 @@
 #if !canImport(Darwin)
     package import Foundation
 
+    #if canImport(Musl)
+        internal import Musl
+    #else
+        internal import Glibc
+    #endif
+
     /// Writes a property list as XML, to the byte as Foundation does on Linux (Swift 6.3), without an object for each value.
     ///
     /// Foundation bridges each value to an object of its own before it writes it: more than ten times the work for the same bytes.
@@ -43,9 +49,8 @@
                 bytes.append(contentsOf: unsigned.description.utf8)
                 append("</integer>\n")
             case .double(let double):
-                guard double.isFinite, double != 0 || double.sign == .plus else { return false }
                 append("<real>")
-                bytes.append(contentsOf: String(format: "%.17g", double).utf8)
+                append(double)
                 append("</real>\n")
             case .string(let string):
                 append("<string>")
@@ -70,6 +75,28 @@
                 break
             }
             return true
+        }
+
+        /// In 17 digits at most, but for the numbers that Foundation has words of its own for; a zero has no sign.
+        private mutating func append(_ double: Double) {
+            guard double != 0 else { return append("0.0") }
+            guard double.isFinite else {
+                return append(double.isNaN ? "nan" : double > 0 ? "+infinity" : "-infinity")
+            }
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: 40) { buffer in
+                let count = withVaList([double]) { vsnprintf(buffer.baseAddress, buffer.count, "%.17g", $0) }
+                var isPointWritten = false
+                for byte in buffer.prefix(Int(max(count, 0))).lazy.map(UInt8.init(bitPattern:)) {
+                    switch byte {
+                    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "e"):
+                        bytes.append(byte)
+                    default:
+                        // The process may have set a locale with another point, of several bytes even.
+                        if !isPointWritten { bytes.append(UInt8(ascii: ".")) }
+                        isPointWritten = true
+                    }
+                }
+            }
         }
 
         private mutating func append(_ values: [String: PropertyListValue], depth: Int) -> Bool {

@@ -12,7 +12,8 @@ public import MoltCore
 ///
 /// The changes of an upgrade, those to the suite itself included, go into a small file of ours first, which is written
 /// atomically: that is the commit. Then they are made, read back, and the file is removed. When a process is killed in
-/// between, the next opening makes them.
+/// between, the next opening makes them. On Linux an upgrade that changes the suite alone needs no such file: the suite's own
+/// is replaced by one with all changes and the ledger, which is the commit.
 ///
 /// - Important: Processes that upgrade a suite wait for each other; one that only changes a setting does not wait. Let
 ///   nothing else change the suite meanwhile.

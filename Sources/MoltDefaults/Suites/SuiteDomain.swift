@@ -35,7 +35,9 @@ package struct SuiteDomain: Sendable {
         try suite.validate()
         // Before anything else is looked at, or a directory made.
         try edit.check(for: suite)
-        if try SuiteStorage(suite).change(settingAsideDamage: false, { _ in edit }) { SuiteHub.shared.changed(suite) }
+        if try SuiteStorage(suite).change(settingAsideDamage: false, { _ in edit }) {
+            SuiteHub.shared.changed(suite)
+        }
     }
 
     /// Changes the domain as ``write(set:remove:)`` does, by what follows from what is in it.
@@ -46,7 +48,8 @@ package struct SuiteDomain: Sendable {
     /// - Parameters:
     ///   - setsAside: Whether a file that is no property list, as a kill leaves one, is moved aside, with `.damaged` behind
     ///     its name: for one who knows what was in it, and brings that back.
-    ///   - edit: Gets what is in the domain; it must not use the suite. Nothing is written when there is nothing to change.
+    ///   - edit: Gets what is in the domain; it must not use the suite. It may be called again, when the app changes the suite
+    ///     meanwhile. Nothing is written when there is nothing to change.
     /// - Throws: ``DefaultsError`` as ``write(set:remove:)``.
     package func change(
         settingAsideDamage setsAside: Bool,
@@ -60,6 +63,15 @@ package struct SuiteDomain: Sendable {
             return edit
         }
         if isChanged { SuiteHub.shared.changed(suite) }
+    }
+
+    /// Whether all changes of one call take effect at the same instant: on Linux, where the suite's file is replaced.
+    static var changesAtOnce: Bool {
+        #if canImport(Darwin)
+            false
+        #else
+            true
+        #endif
     }
 
     /// Checks that the domain could be written now, without writing it.
@@ -105,6 +117,12 @@ package struct SuiteDomain: Sendable {
         return keys.count > shown ? "\(first) and \(keys.count - shown) more" : first
     }
 
+    /// The keys that do not have what was written.
+    static func differences(_ found: [String: PropertyListValue], _ edit: SuiteEdit) -> [String] {
+        edit.values.filter { found[$0.key]?.isStored(as: $0.value) != true }.map(\.key)
+            + edit.removed.filter { edit.values[$0] == nil && found[$0] != nil }
+    }
+
     /// Compares what was read back with what was written.
     ///
     /// - Throws: ``DefaultsError`` with the code `readBackFailed` and the keys that differ.
@@ -113,8 +131,7 @@ package struct SuiteDomain: Sendable {
         _ edit: SuiteEdit,
         of suite: Suite
     ) throws(DefaultsError) {
-        var different = edit.values.filter { found[$0.key]?.isStored(as: $0.value) != true }.map(\.key)
-        different += edit.removed.filter { edit.values[$0] == nil && found[$0] != nil }
+        let different = differences(found, edit)
         guard !different.isEmpty else { return }
         throw DefaultsError(
             .readBackFailed,

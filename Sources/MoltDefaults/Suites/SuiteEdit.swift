@@ -14,6 +14,19 @@ package struct SuiteEdit {
     /// Whether there is nothing to do.
     var isEmpty: Bool { values.isEmpty && removed.isEmpty }
 
+    /// The changes of some keys.
+    func restricted(to keys: Set<String>) -> SuiteEdit {
+        SuiteEdit(values: values.filter { keys.contains($0.key) }, removed: removed.intersection(keys))
+    }
+
+    /// A domain with the changes made.
+    func applied(to domain: [String: PropertyListValue]) -> [String: PropertyListValue] {
+        var domain = domain
+        for key in removed { domain[key] = nil }
+        domain.merge(values) { $1 }
+        return domain
+    }
+
     /// Checks that a suite can hold what is to be set.
     ///
     /// - Throws: ``DefaultsError`` with the code `cannotStore`.

@@ -21,28 +21,60 @@
             }
         }
 
+        /// Whether there is a directory to write to.
+        var hasDirectory: Bool { access(directory, F_OK) == 0 }
+
         /// Replaces the file's content, by another file that takes its place at once when it is whole and on disk.
         ///
         /// The file keeps its permissions; a new one may be read and written by its owner only.
-        func replace(with values: [String: PropertyListValue]) throws(DefaultsError) {
-            let bytes: Data
+        ///
+        /// - Parameters:
+        ///   - values: The new content.
+        ///   - body: May have the library write the file: the new content is on disk already, as a copy that stands in when a
+        ///     kill cuts off the file. It says whether the file is still to be replaced.
+        /// - Returns: Whether the file was replaced.
+        func replace(
+            with values: [String: PropertyListValue],
+            _ body: () throws(DefaultsError) -> Bool
+        ) throws(DefaultsError) -> Bool {
+            let bytes = try Self.bytes(of: values, in: self)
+            let target = try target()
+            removeLeftovers(of: target)
+            let copy = target.beside(Self.copy)
+            try save(bytes, as: copy, by: target.beside("new-\(getpid())"))
+            guard try body() else {
+                try dropCopy(of: target)
+                return false
+            }
+            Self.forgetLast()
+            try explained { () throws(DurableFile.Failure) in try DurableFile.move(copy, to: target.path) }
+            return true
+        }
+
+        private static func bytes(
+            of values: [String: PropertyListValue],
+            in file: SuiteFile
+        ) throws(DefaultsError) -> Data {
             do {
-                bytes =
-                    try XMLPropertyListWriter.data(values)
+                return try XMLPropertyListWriter.data(values)
                     ?? PropertyListSerialization.data(
                         fromPropertyList: values.mapValues(\.object),
                         format: .xml,
                         options: 0
                     )
             } catch {
-                var failure = failure(.cannotStore, "The suite's values could not be written as a property list.")
+                var failure = file.failure(.cannotStore, "The suite's values could not be written as a property list.")
                 failure.underlying = error
                 throw failure
             }
-            Self.forgetLast()
-            let target = try target()
-            removeLeftovers(of: target)
-            try save(bytes, as: target.path, by: target.beside("new-\(getpid())"))
+        }
+
+        /// Removes the copy, when the file is on disk.
+        private func dropCopy(of target: Target) throws(DefaultsError) {
+            // Nothing says that the library syncs what it writes, though that of Swift 6.3 does: without the copy, a loss of
+            // power could leave an empty file.
+            try explained { () throws(DurableFile.Failure) in try DurableFile.sync(target.path) }
+            unlink(target.beside(Self.copy))
         }
 
         /// Runs a closure that has the library write the file, with a copy beside it that stands in after a kill.
@@ -52,10 +84,7 @@
             let copy = target.beside(Self.copy)
             try save(bytes, as: copy, by: target.beside("new-\(getpid())"))
             try body()
-            // Nothing says that the library syncs what it writes, though that of Swift 6.3 does: without the copy, a loss
-            // of power could leave an empty file.
-            try explained { () throws(DurableFile.Failure) in try DurableFile.sync(target.path) }
-            unlink(copy)
+            try dropCopy(of: target)
         }
 
         /// Puts back what a kill during the library's own writing destroyed; to be called with the lock.
@@ -66,12 +95,21 @@
             // A link of that name is not ours, and would lead the suite's writes elsewhere.
             guard lstat(copy, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
             // The library removes a file of no values as a whole: that there is none is not the work of a kill.
-            // A file that is no property list is what a kill leaves; the copy was one.
-            if let bytes = try bytes(), bytes.isEmpty || (try? Self.dictionary(bytes)) == nil {
+            if let bytes = try bytes(), Self.isTorn(bytes) {
                 try explained { () throws(DurableFile.Failure) in try DurableFile.move(copy, to: target.path) }
             } else {
-                unlink(copy)
+                // The one who was killed may not have come to it.
+                try dropCopy(of: target)
             }
+        }
+
+        /// Whether bytes are what a kill, or a loss of power, has left of the library's writing.
+        ///
+        /// That cuts the file to nothing first. What was not on disk then is zeros, which are taken for characters of a text
+        /// where all around them is. A text may have a NUL in it, and then the copy, which is whole, stands in all the same.
+        private static func isTorn(_ bytes: Data) -> Bool {
+            if bytes.isEmpty || (try? dictionary(bytes)) == nil { return true }
+            return !bytes.starts(with: "bplist".utf8) && bytes.contains(0)
         }
 
         /// Moves a file that is no property list aside, so that it is not lost when another takes its place.

@@ -39,13 +39,14 @@
 
         /// What is in the file; nothing when it is empty or there is none.
         ///
+        /// - Parameter isKept: Whether it is kept for the next reading, in the place of another file's.
         /// - Throws: ``DefaultsError`` with the code `unreadable`, `noPermission` or `notWritable`.
-        func read() throws(DefaultsError) -> [String: PropertyListValue] {
+        func read(isKept: Bool = true) throws(DefaultsError) -> [String: PropertyListValue] {
             guard let bytes = try bytes(), !bytes.isEmpty else { return [:] }
             let known = Self.last.withLock { $0?.path == path && $0?.bytes == bytes ? $0?.values : nil }
             if let known { return known }
             if let values = XMLPropertyListReader.values(bytes) {
-                Self.last.withLock { $0 = (path, bytes, values) }
+                if isKept { Self.last.withLock { $0 = (path, bytes, values) } }
                 return values
             }
             let objects: [String: Any]

@@ -11,6 +11,9 @@
     ///   the file is kept beside it until they are written.
     /// - A file that cannot be read counts as empty, and is overwritten. So `synchronize()` is never called before the
     ///   file was read.
+    /// - A key that the app has set and then given back what the file has counts as unsaved, though nobody can see that.
+    ///   `synchronize()` reads the file and puts the key's value over it, whatever the file has by then. So it is called
+    ///   before a file is replaced, and with the new content beside it, as a copy.
     /// - A file that is replaced is seen after `synchronize()`.
     /// - `synchronize()` of one suite saves what is unsaved in all of the process. So the other suites that this process
     ///   has used through Molt, and the app's own settings, are kept copies of in the same way. What the app has unsaved
@@ -73,23 +76,71 @@
             settingAsideDamage setsAside: Bool,
             _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit
         ) throws(DefaultsError) -> Bool {
-            try file.makeDirectory()
+            if !file.hasDirectory {
+                // The lock is one on the directory, which is not made for nothing.
+                let isNeeded = try file.locked { () throws(DefaultsError) in try !edit(flushed()).isEmpty }
+                guard isNeeded else { return false }
+                try file.makeDirectory()
+            }
             return try file.locked { () throws(DefaultsError) in
-                var all = try setsAside ? flushedSettingAsideDamage() : flushed()
-                var edit = try edit(all)
-                guard !edit.isEmpty else { return false }
-                edit.values = PropertyListValue.asStored(edit.values)
-                for key in edit.removed { all[key] = nil }
-                all.merge(edit.values) { $1 }
-                try check(all)
-                try file.replace(with: all)
-                try synchronize()
-                // Through the library, which has to read the file again: so the app sees what was written.
-                if !SuiteLibrary.has(all, in: suite) {
-                    try SuiteDomain.compare(live(saved: all), edit, of: suite)
+                var saved = try setsAside ? flushedSettingAsideDamage() : flushed()
+                guard let first = try write(edit, over: &saved) else { return false }
+                let different = try differences(saved, first)
+                guard !different.isEmpty else { return true }
+                // The app has set it meanwhile, in another thread. Once more, and what it has set is for the edit to judge.
+                saved = try flushed()
+                let again = { values throws(DefaultsError) in try edit(values).restricted(to: Set(different)) }
+                if let second = try write(again, over: &saved) {
+                    try SuiteDomain.compare(live(saved: saved), second, of: suite)
                 }
                 return true
             }
+        }
+
+        /// Replaces the file, after the library has let go of what it has.
+        ///
+        /// - Parameter saved: What is in the file, and then, what was written.
+        /// - Returns: The changes; nil when there are none to make.
+        private func write(
+            _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit,
+            over saved: inout [String: PropertyListValue]
+        ) throws(DefaultsError) -> SuiteEdit? {
+            for _ in 0..<Self.longestRace {
+                var edit = try edit(saved)
+                guard !edit.isEmpty else { return nil }
+                edit.values = PropertyListValue.asStored(edit.values)
+                let all = edit.applied(to: saved)
+                try check(all)
+                let known = saved
+                let isReplaced = try file.replace(with: all) { () throws(DefaultsError) in
+                    try synchronize()
+                    saved = try file.read()
+                    // Otherwise the app has set something since the file was read, and now it is in there.
+                    return saved == known
+                }
+                if isReplaced {
+                    saved = all
+                    return edit
+                }
+            }
+            throw DefaultsError(
+                .readBackFailed,
+                "The app did not stop changing the suite while it was written. Try again."
+            ).of(suite: suite)
+        }
+
+        /// How often a change is begun again because the app has set something meanwhile.
+        private static let longestRace = 20
+
+        /// The keys that the app sees otherwise than they were written.
+        private func differences(
+            _ written: [String: PropertyListValue],
+            _ edit: SuiteEdit
+        ) throws(DefaultsError) -> [String] {
+            // Through the library, which has to read the file again. It has not let go of what it had to save before.
+            if isSeen(written) { return [] }
+            try file.withCopy { () throws(DefaultsError) in try synchronize() }
+            return SuiteDomain.differences(try live(saved: written), edit)
         }
 
         /// Checks the file and its directory.
@@ -145,7 +196,7 @@
         private var hasUnsaved: Bool {
             // A suite that cannot be read is not the one that is written, and fares as with the app's own
             // `synchronize()`.
-            guard let saved = try? file.read(), !SuiteLibrary.has(saved, in: suite),
+            guard let saved = try? file.read(isKept: false), !SuiteLibrary.has(saved, in: suite),
                 let live = try? live(saved: saved)
             else { return false }
             return live != saved

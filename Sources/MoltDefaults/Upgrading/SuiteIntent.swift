@@ -53,7 +53,8 @@ package struct SuiteIntent {
 
     /// Reads what the journal kept.
     package init(_ bytes: [UInt8]) throws {
-        let parts = try PropertyListReader.value(Data(bytes)).dictionary
+        // The list of parts, and the dictionary of keys in one of them.
+        let parts = try PropertyListReader.value(Data(bytes), around: 2).dictionary
         if let domain = parts?["replacement"]?.dictionary {
             self.init(replacingBy: domain)
             return
@@ -91,6 +92,16 @@ package struct SuiteIntent {
     func removals(from current: [String: PropertyListValue]) -> Set<String> {
         if isReplacement { return Set(current.keys).subtracting(snapshot.keys) }
         return Set(remove.filter { current[$0] != nil && isUnchanged($0, in: current) })
+    }
+
+    /// All that is to be done to a domain as it is now.
+    func changes(to current: [String: PropertyListValue]) -> SuiteEdit {
+        var edit = SuiteEdit(values: additions(to: current))
+        // What was lost is brought back first, and may be to be removed.
+        edit.removed = removals(from: edit.applied(to: current))
+        edit.values = edit.values.filter { !edit.removed.contains($0.key) }
+        edit.removed.formIntersection(current.keys)
+        return edit
     }
 
     private func isUnchanged(_ key: String, in current: [String: PropertyListValue]) -> Bool {

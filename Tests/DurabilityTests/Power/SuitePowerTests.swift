@@ -79,6 +79,102 @@
                     #expect(count > 10)
                 }
             }
+
+            /// The suite's file is all that changes: it has no journal, and is never between.
+            @Test(arguments: [[], ["tags"], ["tags", "other", "renamed"]])
+            func `leaves a suite alone, that is a store, as it was or as it is to be`(takenBack: [String]) async throws
+            {
+                await #expect(processExitsWith: .success) { [takenBack = takenBack as [String]] in
+                    let place = TestPlace()
+                    defer { place.remove() }
+                    let old: [String: PropertyListValue] = [
+                        "tags": .string(#"["a","b"]"#), "other": 1, "renamed": "text", "removed": true,
+                        "long": .string(String(repeating: "b", count: 9_000)),
+                    ]
+                    try place.old.update(set: old)
+                    let defaults = try #require(UserDefaults(suiteName: place.old.domainName))
+                    for key in takenBack {
+                        let value = try #require(defaults.object(forKey: key))
+                        defaults.removeObject(forKey: key)
+                        defaults.set(try PropertyListValue(normalizing: value).object, forKey: key)
+                    }
+                    let migrations: MigrationRegistry = [
+                        .defaultsV4ToV5(to: 1, suite: place.old, keys: [.key("tags", .array(of: .string))]),
+                        Migration(to: 2, "rename", .renameKey("renamed", to: "title", in: place.old)),
+                        Migration(to: 3, "remove", .removeKeys("removed", in: place.old)),
+                    ]
+                    let recording = try DiskRecording(place) {
+                        try place.old.upgrade(with: migrations)
+                        DiskRecording.mark("opened")
+                    }
+                    let new: [String: PropertyListValue] = [
+                        "tags": ["a", "b"], "other": 1, "title": "text",
+                        "long": .string(String(repeating: "b", count: 9_000)),
+                    ]
+                    var found = [0: 0, 3: 0]
+                    for recording in [recording, recording.withoutTheLibrarysSyncs()] {
+                        let sweep = try PowerLossSweep(of: recording, seeds: TestRun.choose(4, long: 100))
+                        _ = try sweep.run { moment in
+                            let state = try DefaultsStore(place.old).state()
+                            let values = try place.old.values().filter { $0.key != "molt.ledger" }
+                            guard state.journal.isEmpty, values == (state.version == 3 ? new : old) else {
+                                throw Broken("It has \(values.keys.sorted()) at \(state.version), \(state.journal)")
+                            }
+                            found[state.version, default: 0] += 1
+                            if !moment.marks.isEmpty, state.version != 3 { throw Broken("What was reported is lost.") }
+                            try place.old.upgrade(with: migrations)
+                            guard try place.old.values().filter({ $0.key != "molt.ledger" }) == new else {
+                                throw Broken("It was not finished.")
+                            }
+                        }
+                    }
+                    TestRun.report("power, a suite alone: \(recording.operations.count) operations, \(found)")
+                    #expect(found.count == 2 && found.values.allSatisfy { $0 > 0 })
+                }
+            }
+
+            /// A value that was set and taken back is written over what is in the file, though nobody can see it before.
+            @Test(arguments: [true, false], [["key 0"], ["key 1"], ["key 0", "key 1"]])
+            func `keeps a suite whole when the app had taken back what it had set`(
+                isSynced: Bool,
+                keys: [String]
+            ) async throws {
+                await #expect(processExitsWith: .success) { [isSynced = isSynced as Bool, keys = keys as [String]] in
+                    let place = TestPlace()
+                    defer { place.remove() }
+                    var values: [String: PropertyListValue] = [:]
+                    for number in 0..<100 { values["key \(number)"] = 1 }
+                    try place.old.update(set: values)
+                    let defaults = try #require(UserDefaults(suiteName: place.old.domainName))
+                    for key in keys {
+                        defaults.set(2, forKey: key)
+                        defaults.set(1, forKey: key)
+                    }
+                    let recording = try DiskRecording(place) {
+                        try place.old.set(3, forKey: "key 1")
+                        DiskRecording.mark("set")
+                    }
+                    let isCut = recording.operations.contains {
+                        if case .truncate(length: 0) = $0.kind { true } else { false }
+                    }
+                    // Otherwise the library has written nothing, and there is nothing to see.
+                    #expect(isCut)
+                    let sweep = try PowerLossSweep(
+                        of: isSynced ? recording : recording.withoutTheLibrarysSyncs(),
+                        seeds: TestRun.choose(isSynced ? 4 : 40, long: 100)
+                    )
+                    let count = try sweep.run { moment in
+                        var found = try place.old.values()
+                        let changed = found["key 1"]
+                        found["key 1"] = 1
+                        guard found == values, changed == 1 || changed == 3 else {
+                            throw Broken("It has \(found.count) settings, and \(String(describing: changed))")
+                        }
+                        if !moment.marks.isEmpty, changed != 3 { throw Broken("What was set is lost.") }
+                    }
+                    #expect(count > 10)
+                }
+            }
         }
     }
 #endif

@@ -1,8 +1,10 @@
 #if os(Linux)
     import Foundation
+    import Glibc
     import MoltDefaults
     import MoltTesting
     import Testing
+    import TestSupport
 
     @Suite struct `XML of a suite's file` {
         /// What Foundation writes, which is what `UserDefaults` writes.
@@ -33,17 +35,59 @@
         }
 
         @Test func `has every kind of value in it`() throws {
-            // What is no number is written as words, which are Foundation's.
             let values = `Values from UserDefaults`.values
-                .filter { $0.value.double?.isFinite != false }
             let bytes = try #require(XMLPropertyListWriter.data(values))
+            #expect(try bytes == self.bytes(values))
             #expect(try self.values(bytes) == .dictionary(values))
-            #expect(XMLPropertyListReader.values(bytes) == values)
+            // What is no number is written as words, which Foundation is to read.
+            let numbers = values.filter { $0.value.double?.isFinite != false }
+            #expect(try XMLPropertyListReader.values(#require(XMLPropertyListWriter.data(numbers))) == numbers)
+        }
+
+        static let doubles: [Double] = [
+            0, -0.0, .nan, -.nan, .signalingNaN, .infinity, -.infinity, 1, -1, 0.1, 1.5, 1e15, 1e16, 1e17, 1e22, 1e-5,
+            1e300,
+            .leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude, 1 / 3, .pi,
+            123_456_789_012_345_680,
+        ]
+
+        @Test(arguments: doubles)
+        func `has the digits of a number, or the word for it, that Foundation writes`(double: Double) throws {
+            for value in [double, -double] {
+                let bytes = try #require(XMLPropertyListWriter.data(["a": .double(value)]))
+                #expect(try bytes == self.bytes(["a": .double(value)]))
+                #expect(try values(bytes) == ["a": .double(value)])
+                let scratch = try ScratchSuite(["a": .double(value)])
+                #expect(try Data(contentsOf: scratch.file) == bytes)
+                #expect(try scratch.values == ["a": .double(value)])
+            }
+        }
+
+        /// A process may set the locale of C, in which a comma may be the point.
+        @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/localedef")))
+        func `has the same point in every locale`() async {
+            await #expect(processExitsWith: .success) {
+                let directory = try ScratchDirectory()
+                let process = Process()
+                process.executableURL = URL(filePath: "/usr/bin/localedef")
+                process.arguments = ["-c", "-i", "de_DE", "-f", "UTF-8", directory.url.appending(path: "molt").path]
+                process.standardError = FileHandle.nullDevice
+                try process.run()
+                process.waitUntilExit()
+                setenv("LOCPATH", directory.url.path, 1)
+                // The machine may not have what it is made of.
+                guard setlocale(LC_ALL, "molt") != nil else { return }
+                #expect(localeconv().pointee.decimal_point.pointee == CChar(UInt8(ascii: ",")))
+                let bytes = try #require(XMLPropertyListWriter.data(["a": 0.5, "b": -1.25e-7, "c": 3]))
+                let text = String(decoding: bytes, as: UTF8.self)
+                #expect(text.contains("<real>0.5</real>"))
+                #expect(text.contains("<real>-1.2499999999999999e-07</real>"))
+                #expect(XMLPropertyListReader.values(bytes) == ["a": 0.5, "b": -1.25e-7, "c": 3])
+            }
         }
 
         static let foreign: [PropertyListValue] = [
-            .double(.infinity), .double(.nan), .double(-0.0), .date(.distantPast),
-            .date(Date(timeIntervalSinceReferenceDate: 1e12)),
+            .date(.distantPast), .date(Date(timeIntervalSinceReferenceDate: 1e12)),
         ]
 
         @Test(arguments: foreign)

@@ -52,6 +52,48 @@ import Testing
         #expect(try Set(scratch.values.keys) == ["title", Self.ledgerKey])
     }
 
+    #if os(Linux)
+        /// Another process that writes it without Molt may be killed in that, while this one upgrades.
+        @Test func `whose file was cut off during the upgrade is as it was before, with the changes`() throws {
+            let (suite, file) = (suite, try scratch.file)
+            try suite.set(1, forKey: "gone")
+            let report = try suite.upgrade(with: [
+                renaming(),
+                Migration(to: 2, "remove", .removeKeys("gone", in: suite)),
+                Migration(to: 3, "cut off", .run { _ in try Data().write(to: file) }),
+            ])
+            #expect(report.to == 3)
+            #expect(try settings == ["volume": 0.5, "title": "n"])
+            #expect(try state.version == 3)
+        }
+
+        /// The suite's file is replaced, with the ledger in it: there is nothing that a kill could cut in two.
+        @Test func `that alone is changed has no journal, and one with another suite has`() throws {
+            let other = try ScratchSuite()
+            for (version, both) in [(1, false), (2, true)] {
+                var migrations: MigrationRegistry = [
+                    renaming(), Migration(to: 1, "volume", .removeKeys("volume", in: suite)),
+                ]
+                if both {
+                    migrations.register(
+                        Migration(to: 2, "other", .settings(in: other.suite) { try $0.set(1, forKey: "a") })
+                    )
+                }
+                struct Stop: Error {}
+                var options = MigrationOptions()
+                options.atPoint = { if $0.kind == .afterCommit { throw Stop() } }
+                #expect(throws: (any Error).self) { try suite.upgrade(with: migrations, options: options) }
+                #expect(exists(".molt-journal") == both)
+                #expect(try state.version == version)
+                #expect(try state.journal.contains(other.suite.attachedName) == both)
+                #expect(try settings == ["title": "n"])
+                try suite.upgrade(with: migrations)
+                #expect(!exists(".molt-journal"))
+                #expect(try other.values["a"] == (both ? 1 : nil))
+            }
+        }
+    #endif
+
     @Test func `that is fresh is born at the version, and only steps that import run`() throws {
         let fresh = try ScratchSuite()
         let report = try fresh.suite.upgrade(with: [
