@@ -1,13 +1,18 @@
 /// A reusable run of records: its buffers are kept from batch to batch, so a pass allocates nothing per record.
 public final class RecordBatch {
+    // Kept apart from what others read: of a stored property that is public, each access is checked for another one at
+    // that time.
+    private var limit: Int
+    private var filled = 0
+
     /// How many records a batch can hold.
-    public private(set) var capacity: Int
+    public var capacity: Int { limit }
     /// As many as the batch was made for; those of this batch are the first ``count``.
     ///
     /// Memory of the batch's own and no array: each access to a class's array is checked for another one at that time.
     private let records: UnsafeMutableBufferPointer<Record>
     /// How many records the batch holds now.
-    public private(set) var count = 0
+    public var count: Int { filled }
     /// How many bytes of content and keys the batch may hold: with one record more at most.
     private static let byteLimit = 2 << 20
     private var byteCount = 0
@@ -26,7 +31,7 @@ public final class RecordBatch {
 
     /// Creates an empty batch.
     public init(capacity: Int, coding: RecordCoding) {
-        self.capacity = capacity
+        limit = capacity
         records = .allocate(capacity: capacity)
         records.initialize(repeating: Record(coding: coding))
     }
@@ -54,18 +59,18 @@ public final class RecordBatch {
 
     /// Has the batch hold no more than so many records the next time, or as many as it was made for.
     package func limit(to count: Int) {
-        capacity = min(records.count, max(1, count))
+        limit = min(records.count, max(1, count))
     }
 
     /// Empties the batch and keeps its buffers.
     public func removeAll() {
-        count = 0
+        filled = 0
         byteCount = 0
     }
 
     /// Whether the batch is to take no further record: so many are in it as can be, or 2 MiB of content.
     public var isFull: Bool {
-        count == capacity || byteCount >= Self.byteLimit
+        filled == limit || byteCount >= Self.byteLimit
     }
 
     /// Adds a record, given as the store holds it; the bytes are copied.
@@ -85,8 +90,8 @@ public final class RecordBatch {
         isData: Bool,
         expiration: Double?
     ) {
-        guard count < capacity else { return }
-        records[count].load(
+        guard filled < limit else { return }
+        records[filled].load(
             id: id,
             typeName: typeName,
             key: key,
@@ -94,7 +99,7 @@ public final class RecordBatch {
             isData: isData,
             expiration: expiration
         )
-        count += 1
+        filled += 1
         byteCount += content.count + key.count
     }
 }
