@@ -65,9 +65,14 @@ private final class MemoryKey: NSObject {
 ///
 /// Looked for and passed on as this class, whatever the type of the value: generic code would ask for the metadata of
 /// optionals and pairs of that type each time, which costs more than all else that a value from memory does.
-class MemoryBox {
+///
+/// Sendable because all of it is constant, and `TypedBox`, the only subclass, adds a constant that is `Sendable`.
+class MemoryBox: @unchecked Sendable {
+    /// The type that the value was read as.
     let type: Any.Type
+    /// The record.
     let id: Int64
+    /// Seconds since 1970; nil for never.
     let expiration: Double?
 
     fileprivate init(_ type: Any.Type, id: Int64, expiration: Double?) {

@@ -14,8 +14,9 @@ public enum MigrationEvent: Sendable {
     case waiting
     /// A migration's first step begins. Migrations whose steps are fused begin together.
     case started(MigrationID)
-    /// Some more records are done: told after each batch, and where the batches are many, after every half of a percent
-    /// of the work or tenth of a second.
+    /// Some more records are done.
+    ///
+    /// Told after each batch, and where the batches are many, after every half of a percent of the work or tenth of a second.
     case progressed(MigrationProgress)
     /// A migration's last step is done; nothing is committed yet.
     case ended(MigrationReport.Entry)

@@ -57,8 +57,8 @@ extension Record {
 
     /// Replaces the whole content with a value, and leaves it to the next who needs the properties to find them.
     mutating func replaceUnread(with value: some Encodable) throws {
-        // The cast costs more than the look.
-        let data = Swift.type(of: value) == Data.self ? value as? Data : nil
+        // Also one that is in an optional.
+        let data = value as? Data
         let content = try data ?? encode(value, depth: 0, property: nil)
         content.withUnsafeBytes { object.replaceContent(with: $0) }
         isData = data != nil

@@ -16,7 +16,8 @@ struct RecordChanger: Sendable {
     /// In how many parts a batch may go through its steps at once.
     ///
     /// Many more than there are cores: who is done with a part takes the next, as one core also writes, and at the end of
-    /// a batch a core waits for no more than the other one's last part.
+    /// a batch a core waits for no more than the other one's last part. Not more than 64, as a store has the contents of all
+    /// parts lent at once, each by a call within the one before.
     let workerCount: Int
 
     init(
@@ -37,7 +38,7 @@ struct RecordChanger: Sendable {
             if case .edit(let edit) = step.action { edit.isParallel } else { false }
         }
         let cores = ProcessInfo.processInfo.activeProcessorCount
-        workerCount = cores > 1 ? 16 * cores : 1
+        workerCount = cores > 1 ? min(16 * cores, 64) : 1
     }
 
     /// The steps that look at a record of a type.

@@ -64,13 +64,13 @@ final class RecordPass {
         var rest = limit ?? .max
         var work = makeWork(of: rest)
         var other = makeWork(of: rest)
-        let third = makeWork(of: rest)
-        defer { for worker in work.workers + other.workers + third.workers { counts += worker.counts } }
         let snapshot = limit == nil && position == nil ? transaction as? any ParallelTransaction : nil
+        let third = snapshot == nil ? nil : makeWork(of: rest)
+        defer { for worker in work.workers + other.workers + (third?.workers ?? []) { counts += worker.counts } }
         defer { snapshot?.endReading() }
         var isReading: Bool?
         for type in types {
-            if let snapshot, isReading ?? true, try transaction.count(ofType: type) > scope.options.batchSize {
+            if let snapshot, let third, isReading ?? true, try transaction.count(ofType: type) > scope.options.batchSize {
                 // Once, before the first record is written: what other steps have changed, a snapshot would not show.
                 let begins = try isReading ?? snapshot.beginReading(types)
                 isReading = begins

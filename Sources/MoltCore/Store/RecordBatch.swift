@@ -48,6 +48,7 @@ public final class RecordBatch {
 
     /// Gives each part of the batch coders of its own, for parts that go through their steps at once.
     func divideCoding(among parts: Int) {
+        let parts = min(parts, records.count)
         guard parts > 1, let coding = records.first?.coding else { return }
         for part in 0..<parts {
             let own = coding.copy()

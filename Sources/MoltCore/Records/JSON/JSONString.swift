@@ -7,14 +7,12 @@ enum JSONString {
             if let escaped = text.firstIndex(where: isEscaped) {
                 write(text, escapingFrom: escaped, to: &bytes)
             } else {
-                bytes.append(addingCapacity: text.count + 2) { span in
-                    span.withUnsafeMutableBufferPointer { buffer, count in
-                        buffer[0] = 0x22
-                        UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[1...])
-                            .copyMemory(from: UnsafeRawBufferPointer(text))
-                        buffer[text.count + 1] = 0x22
-                        count = text.count + 2
-                    }
+                bytes.append(upTo: text.count + 2) { buffer in
+                    buffer[0] = 0x22
+                    UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[1...])
+                        .copyMemory(from: UnsafeRawBufferPointer(text))
+                    buffer[text.count + 1] = 0x22
+                    return text.count + 2
                 }
             }
         }

@@ -75,6 +75,7 @@ extension SplicedObject {
 
     /// What became of a property that was to have another name.
     enum Renaming {
+        /// All of the old name have the new one.
         case done
         /// There is none with the old name.
         case missing

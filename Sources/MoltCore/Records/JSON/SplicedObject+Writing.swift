@@ -28,12 +28,10 @@ extension SplicedObject {
         // The closure is given what it needs: with `self` it would count references to all of its arrays.
         let text = UnsafeBufferPointer(rebasing: source[..<contentEnd])
         let (sourceCount, keepsSpace) = (sourceCount, sourceCount > 0 && !hasBecomeEmpty)
-        output.append(addingCapacity: mostCount) { span in
-            span.withUnsafeMutableBufferPointer { buffer, count in
-                var writer = Writer(source: text, edited: edited, output: buffer)
-                writer.write(entries, sourceCount: sourceCount, keepsSpace: keepsSpace)
-                count = writer.count
-            }
+        output.append(upTo: mostCount) { buffer in
+            var writer = Writer(source: text, edited: edited, output: buffer)
+            writer.write(entries, sourceCount: sourceCount, keepsSpace: keepsSpace)
+            return writer.count
         }
     }
 }

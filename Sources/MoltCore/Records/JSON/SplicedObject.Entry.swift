@@ -9,6 +9,7 @@ extension SplicedObject {
         var name = Slice(0, 0)
         /// The value as it is now.
         var value = Slice(0, 0)
+        /// Whether the name, as it is now, has escapes.
         var nameHasEscapes = false
         /// What was done to the property; empty when it stands where it stood, as it was.
         var changes: Changes = []
@@ -18,9 +19,13 @@ extension SplicedObject {
     struct Changes: OptionSet {
         let rawValue: UInt8
 
+        /// It has another name.
         static let named = Changes(rawValue: 1)
+        /// It has another value.
         static let valued = Changes(rawValue: 2)
+        /// It is not in the text.
         static let added = Changes(rawValue: 4)
+        /// It is not to be written.
         static let removed = Changes(rawValue: 8)
     }
 

@@ -22,6 +22,10 @@ struct SplicedObject: Sendable {
     private(set) var tailEnd: Int
     /// What the text is; unread until ``read(depth:)``.
     private(set) var kind = Kind.unread
+
+    // What follows is written by `SplicedObject+Changing`, too, and by no other file: an entry that is changed, and
+    // `isUnchanged`, go together.
+
     /// The properties of the text, in their order, then those that were added.
     var entries = EntryList()
     /// New names and values, one behind the other.
@@ -62,6 +66,8 @@ struct SplicedObject: Sendable {
 
     /// Takes other bytes, and keeps the buffers.
     mutating func load(_ content: UnsafeRawBufferPointer, tail: UnsafeRawBufferPointer) {
+        // What a large record needed is not kept for small ones.
+        if bytes.count > Self.mostKept, bytes.count / 8 > content.count + tail.count { bytes = [] }
         grow(to: content.count + tail.count)
         contentEnd = content.count
         tailEnd = content.count + tail.count
@@ -88,6 +94,9 @@ struct SplicedObject: Sendable {
         clear()
         revision += 1
     }
+
+    /// From which size on a buffer is given up when an eighth of it would do.
+    private static let mostKept = 65_536
 
     private mutating func grow(to count: Int) {
         if bytes.count < count { bytes += repeatElement(0, count: max(count, 2 * bytes.count) - bytes.count) }
@@ -179,7 +188,7 @@ struct SplicedObject: Sendable {
             withTexts { source, edited in
                 entries.withEntries { entries in
                     // With its quotes.
-                    let length = Int32(truncatingIfNeeded: text.count + 2)
+                    let length = Int32(clamping: text.count + 2)
                     var index = end
                     while index > 0 {
                         index -= 1
