@@ -5,7 +5,7 @@ import Molt
 enum MoltCacheCases {
     /// The cases of this file.
     static let all: [BenchmarkCase] = [
-        openCurrent, openEmpty, setOneByOne, setBatch, getFromDisk, getFromMemory,
+        openCurrent, openEmpty, setOneByOne, setBatch, getFromDisk, getAndRemember, getFromMemory,
     ]
 
     /// How the cache compares with SQL by hand, with the goals.
@@ -22,6 +22,12 @@ enum MoltCacheCases {
         byHandRatio(setOneByOne, PeerCacheCases.setOneByOneCase),
         byHandRatio(setBatch, PeerCacheCases.setBatchCase),
         byHandRatio(getFromDisk, PeerCacheCases.getCase),
+        BenchmarkRatio(
+            title: "\(getAndRemember.name) vs the same SQL by hand",
+            subject: getAndRemember.name,
+            baseline: PeerCacheCases.getCase,
+            measure: .rate
+        ),
     ]
 
     /// How fast the memory layer should be.
@@ -82,25 +88,43 @@ enum MoltCacheCases {
         }
     }
 
-    private static let getFromDisk = BenchmarkCase(
-        name: "molt-get-from-disk",
-        summary: "value for each key, in no order, without a memory layer",
-        fixture: MoltStore.fixture,
-        reference: PeerCacheCases.getCase
-    ) { context in
-        var configuration = CodableCache.Configuration()
-        configuration.memory = nil
-        var found = 0
-        return BenchmarkTrial(count: context.records) { [configuration] in
-            let cache = try CodableCache(at: context.file(MoltStore.fileName), configuration: configuration)
-            for index in People.shuffledIndices(context.records) {
-                let person = try cache.value(PersonV1.self, forKey: People.key(index))
-                if let person, person.age > 0 { found += 1 }
-            }
-            cache.close()
-        } finish: {
-            guard found == context.records else {
-                throw BenchmarkError("\(found) of \(context.records) values were found.")
+    private static let getFromDisk = get(
+        "molt-get-from-disk",
+        "value for each key, in no order, without a memory layer",
+        memory: nil
+    )
+
+    private static let getAndRemember = get(
+        "molt-get-and-remember",
+        "value for each key, in no order, with the memory layer that a cache has by default",
+        memory: .init()
+    )
+
+    private static func get(
+        _ name: String,
+        _ summary: String,
+        memory: CodableCache.MemoryLimit?
+    ) -> BenchmarkCase {
+        BenchmarkCase(
+            name: name,
+            summary: summary,
+            fixture: MoltStore.fixture,
+            reference: PeerCacheCases.getCase
+        ) { context in
+            var configuration = CodableCache.Configuration()
+            configuration.memory = memory
+            var found = 0
+            return BenchmarkTrial(count: context.records) { [configuration] in
+                let cache = try CodableCache(at: context.file(MoltStore.fileName), configuration: configuration)
+                for index in People.shuffledIndices(context.records) {
+                    let person = try cache.value(PersonV1.self, forKey: People.key(index))
+                    if let person, person.age > 0 { found += 1 }
+                }
+                cache.close()
+            } finish: {
+                guard found == context.records else {
+                    throw BenchmarkError("\(found) of \(context.records) values were found.")
+                }
             }
         }
     }

@@ -2,19 +2,42 @@ internal import Foundation
 internal import MoltCore
 
 /// Decoded values that were read lately, by key; never asked before it is known that the file has not changed.
+///
+/// In two generations: values are put into the young one. When it has half of the limit, it becomes the old one, and what
+/// was the old one is dropped. A value that is asked for in the old one moves to the young one, so what is used stays.
+///
+/// Each is an `NSCache`, which empties itself when the system lacks memory. Its own limits are not used: on Linux it keeps
+/// its values sorted by their cost, and goes through all cheaper ones to put one in, and through them again to drop it.
 final class MemoryLayer {
-    private let cache = NSCache<MemoryKey, MemoryBox>()
+    private var young = Generation()
+    private var old = Generation()
+    private let limit: CodableCache.MemoryLimit
     /// Whether nothing was put in since all was removed: what is only written to never has to look here.
     private(set) var isEmpty = true
 
+    private struct Generation {
+        let cache = NSCache<MemoryKey, MemoryBox>()
+        /// What was put in, in bytes of stored content, and in values; one that was put in twice counts twice.
+        var bytes = 0
+        var count = 0
+    }
+
     init(_ limit: CodableCache.MemoryLimit) {
-        cache.totalCostLimit = limit.bytes
-        cache.countLimit = limit.count
+        self.limit = CodableCache.MemoryLimit(
+            bytes: limit.bytes > 0 ? limit.bytes : .max,
+            count: limit.count > 0 ? limit.count : .max
+        )
     }
 
     /// The value under a key, when it was read as exactly this type and has not expired.
     func box(_ key: String, of type: Any.Type, now: @autoclosure () -> Double) -> MemoryBox? {
-        guard let box = cache.object(forKey: MemoryKey(key)), box.type == type else { return nil }
+        let key = MemoryKey(key)
+        var box = young.cache.object(forKey: key)
+        if box == nil, old.count > 0, let found = old.cache.object(forKey: key) {
+            insert(found, key)
+            box = found
+        }
+        guard let box, box.type == type else { return nil }
         if let expiration = box.expiration, expiration <= now() { return nil }
         return box
     }
@@ -22,20 +45,37 @@ final class MemoryLayer {
     /// Keeps a value.
     func insert<Value: Sendable>(_ value: Value, _ key: String, of row: StoredContent) {
         isEmpty = false
-        let box = TypedBox(value, id: row.id, expiration: row.expiration)
-        cache.setObject(box, forKey: MemoryKey(key), cost: row.data.count)
+        let key = MemoryKey(key)
+        // A value that was read as another type, or before it was written again.
+        if old.count > 0 { old.cache.removeObject(forKey: key) }
+        insert(TypedBox(value, id: row.id, size: row.data.count, expiration: row.expiration), key)
+    }
+
+    private func insert(_ box: MemoryBox, _ key: MemoryKey) {
+        guard box.size <= limit.bytes else { return young.cache.removeObject(forKey: key) }
+        if young.count > 0, young.bytes + box.size > limit.bytes / 2 || young.count + 1 > limit.count / 2 {
+            old = young
+            young = Generation()
+        }
+        young.cache.setObject(box, forKey: key)
+        young.bytes += box.size
+        young.count += 1
+        if old.bytes > limit.bytes - young.bytes || old.count > limit.count - young.count { old = Generation() }
     }
 
     /// Drops the value under a key.
     func remove(_ key: String) {
         if isEmpty { return }
-        cache.removeObject(forKey: MemoryKey(key))
+        let key = MemoryKey(key)
+        young.cache.removeObject(forKey: key)
+        if old.count > 0 { old.cache.removeObject(forKey: key) }
     }
 
     /// Drops all values.
     func removeAll() {
         if isEmpty { return }
-        cache.removeAllObjects()
+        young = Generation()
+        old = Generation()
         isEmpty = true
     }
 }
@@ -72,12 +112,15 @@ class MemoryBox: @unchecked Sendable {
     let type: Any.Type
     /// The record.
     let id: Int64
+    /// How many bytes the stored content has.
+    let size: Int
     /// Seconds since 1970; nil for never.
     let expiration: Double?
 
-    fileprivate init(_ type: Any.Type, id: Int64, expiration: Double?) {
+    fileprivate init(_ type: Any.Type, id: Int64, size: Int, expiration: Double?) {
         self.type = type
         self.id = id
+        self.size = size
         self.expiration = expiration
     }
 
@@ -95,8 +138,8 @@ class MemoryBox: @unchecked Sendable {
 private final class TypedBox<Value: Sendable>: MemoryBox, @unchecked Sendable {
     let value: Value
 
-    init(_ value: Value, id: Int64, expiration: Double?) {
+    init(_ value: Value, id: Int64, size: Int, expiration: Double?) {
         self.value = value
-        super.init(Value.self, id: id, expiration: expiration)
+        super.init(Value.self, id: id, size: size, expiration: expiration)
     }
 }

@@ -1,0 +1,92 @@
+import Foundation
+import Molt
+import Synchronization
+import Testing
+
+/// What the memory layer keeps is told by whether a value is decoded again when it is read again.
+@Suite(.serialized) struct `The memory layer` {
+    private static let decoded = Mutex(0)
+
+    private struct Item: Codable, Sendable {
+        var text: String
+
+        init(_ text: String) {
+            self.text = text
+        }
+
+        init(from decoder: any Decoder) throws {
+            text = try decoder.singleValueContainer().decode(String.self)
+            decoded.withLock { $0 += 1 }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(text)
+        }
+    }
+
+    private let scratch: ScratchDirectory
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
+    /// A cache with values of 100 bytes.
+    private func cache(_ limit: CodableCache.MemoryLimit?, of count: Int = 100) throws -> CodableCache {
+        var configuration = CodableCache.Configuration()
+        configuration.memory = limit
+        let cache = try CodableCache(at: scratch.file(), configuration: configuration)
+        try cache.setAll((0..<count).map { (key: "\($0)", value: Item(String(repeating: "x", count: 98))) })
+        return cache
+    }
+
+    /// How many of some values are decoded when they are read, in this order.
+    private func decodings(_ cache: CodableCache, _ keys: some Sequence<Int>) throws -> Int {
+        let before = Self.decoded.withLock { $0 }
+        for key in keys { #expect(try cache.value(Item.self, forKey: "\(key)")?.text.count == 98) }
+        return Self.decoded.withLock { $0 } - before
+    }
+
+    @Test(arguments: [
+        (CodableCache.MemoryLimit(bytes: 0, count: 10), 5...10), (CodableCache.MemoryLimit(bytes: 1_000), 5...10),
+        (CodableCache.MemoryLimit(bytes: 0, count: 1), 1...1), (CodableCache.MemoryLimit(bytes: 100), 1...1),
+        (CodableCache.MemoryLimit(bytes: 99), 0...0), (CodableCache.MemoryLimit(bytes: 0, count: 3), 1...3),
+        (CodableCache.MemoryLimit(), 100...100), (CodableCache.MemoryLimit(bytes: 0), 100...100),
+    ])
+    func `keeps what was read last, and no more than its limit`(
+        limit: CodableCache.MemoryLimit,
+        kept: ClosedRange<Int>
+    ) throws {
+        let cache = try cache(limit)
+        #expect(try decodings(cache, 0..<100) == 100)
+        // From the last one on, so that none is dropped for another before it is asked for.
+        let again = try (0..<100).reversed().prefix { try decodings(cache, [$0]) == 0 }.count
+        #expect(kept.contains(again))
+    }
+
+    @Test func `keeps what is used again and again, whatever else is read`() throws {
+        let cache = try cache(CodableCache.MemoryLimit(bytes: 0, count: 10))
+        #expect(try decodings(cache, [0]) == 1)
+        for other in 1..<100 { #expect(try decodings(cache, [other, 0]) == 1) }
+    }
+
+    @Test func `gives a value as it was written last, whichever generation has the one before`() throws {
+        let cache = try cache(CodableCache.MemoryLimit(bytes: 0, count: 4))
+        #expect(try decodings(cache, [0, 1, 2]) == 3)
+        try cache.set(Item(String(repeating: "y", count: 98)), forKey: "0")
+        #expect(try cache.value(Item.self, forKey: "0")?.text.first == "y")
+        #expect(try decodings(cache, [1, 2]) == 0)
+        #expect(try cache.value(Item.self, forKey: "0")?.text.first == "y")
+        try cache.remove(forKey: "1")
+        #expect(try cache.value(Item.self, forKey: "1") == nil)
+        #expect(try cache.value(String.self, forKey: "2")?.first == "x")
+        #expect(try cache.value(Item.self, forKey: "2")?.text.first == "x")
+        try cache.removeAll()
+        #expect(try cache.value(Item.self, forKey: "0") == nil)
+    }
+
+    @Test func `keeps nothing where there is none`() throws {
+        let cache = try cache(nil)
+        #expect(try decodings(cache, [0, 0, 0]) == 3)
+    }
+}
