@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// What the memory layer keeps is told by whether a value is decoded again when it is read again.
-@Suite(.serialized) struct `The memory layer` {
+@Suite(.serialized) struct `The limit of the memory layer` {
     private static let decoded = Mutex(0)
 
     private struct Item: Codable, Sendable {
