@@ -60,8 +60,8 @@ final class DefaultsTransaction: MigrationTransaction {
     private func failureAfterCommit(_ error: DefaultsError) -> MigrationError {
         var failure = MigrationError(
             .attachedStoreFailed,
-            "The upgrade is committed, and its changes are in the file of \(suite), but it is not certain that they are on "
-                + "disk for good, or seen by the app before it is started again. Open the store again.",
+            "The upgrade is committed, and its changes are in the file of \(suite), or in a copy that takes its place. But "
+                + "they may not be on disk for good, nor seen by the app before it is started again. Open the store again.",
             underlying: error
         )
         failure.attachedStore = suite.attachedName

@@ -52,7 +52,8 @@
             do throws(DefaultsError) {
                 isStillNeeded = try body()
             } catch {
-                undo(to: old, copy, of: target)
+                var error = error
+                error.isAfterReplacing = !undo(to: old, copy, of: target)
                 throw error
             }
             guard isStillNeeded else {
@@ -62,7 +63,7 @@
             Self.forgetLast()
             guard rename(copy, target.path) == 0 else {
                 let number = errno
-                undo(to: old, copy, of: target)
+                _ = undo(to: old, copy, of: target)
                 if number == ENOENT {
                     let message = "Another process was changing the suite at the same time. Try again."
                     throw failure(.notWritable, message)
@@ -85,24 +86,30 @@
 
         /// Sees to it that the file has its old content after the library could not write it, and that nothing of the new
         /// one is left that a later recovery would take for what was promised.
-        private func undo(to old: Data?, _ copy: String, of target: Target) {
+        ///
+        /// - Returns: False when the new content had to stay, and takes the file's place with its next use.
+        private func undo(to old: Data?, _ copy: String, of target: Target) -> Bool {
             // What cannot be read is not known to be torn, and is left alone.
             guard let now = try? bytes(), Self.isTorn(now, beside: old) else {
                 unlink(copy)
-                return
+                return true
             }
             guard let old, !old.isEmpty else {
                 // There was nothing in it.
                 unlink(target.path)
                 unlink(copy)
-                return
+                return true
             }
             // The disk may be full: what is torn makes room for what is whole. When even that does not help, the new
             // content stays, since without it there would be none.
             truncate(target.path, 0)
-            guard (try? save(old, as: copy, by: target.beside("new-\(getpid())"))) != nil else { return }
+            let temporary = target.beside("new-\(getpid())")
+            guard
+                (try? save(old, as: copy, by: temporary)) != nil || (try? Data(contentsOf: URL(filePath: copy))) == old
+            else { return false }
             Self.forgetLast()
             try? explained { () throws(DurableFile.Failure) in try DurableFile.move(copy, to: target.path) }
+            return true
         }
 
         private static func bytes(
