@@ -8,7 +8,7 @@
     import TestSupport
 
     extension PowerLossTests {
-        /// Each call for an upgrade of a suite alone fails once, those of Foundation included.
+        /// Each call for an upgrade of a suite alone fails, once or from then on, those of Foundation included.
         @Suite("and a disk that refuses a call for a suite")
         struct RefusedSuiteCallTests {
             private static let all: UInt32 =
@@ -25,10 +25,16 @@
             ]
 
             /// With something taken back, the library writes the file in place, and may fail in the middle of it.
-            @Test(arguments: [false, true], [false, true])
-            func `undoes all of it, or says that it is committed`(isTakenBack: Bool, isShort: Bool) async throws {
+            @Test(arguments: [false, true], [(false, false), (false, true), (true, false), (true, true)])
+            func `undoes all of it, or says that it is committed`(
+                isTakenBack: Bool,
+                fault: (isShort: Bool, isLasting: Bool)
+            ) async throws {
                 await #expect(processExitsWith: .success) {
-                    [isTakenBack = isTakenBack as Bool, isShort = isShort as Bool] in
+                    [
+                        isTakenBack = isTakenBack as Bool, isShort = fault.isShort as Bool,
+                        isLasting = fault.isLasting as Bool
+                    ] in
                     var found: [String: Int] = [:]
                     var number = 0
                     var refused = 0
@@ -50,7 +56,7 @@
                         ]
 
                         molt_disk_watch(place.home, place.token)
-                        molt_disk_refuse(Self.all, number, number, isShort ? ENOSPC : EIO, isShort)
+                        molt_disk_refuse(Self.all, number, isLasting ? .max : number, isShort ? ENOSPC : EIO, isShort)
                         var failure: (any Error)?
                         do { try place.old.upgrade(with: migrations) } catch { failure = error }
                         refused = molt_disk_refused()
