@@ -92,7 +92,7 @@ class MemoryBox: @unchecked Sendable {
 }
 
 /// The only kind of box there is.
-private final class TypedBox<Value: Sendable>: MemoryBox {
+private final class TypedBox<Value: Sendable>: MemoryBox, @unchecked Sendable {
     let value: Value
 
     init(_ value: Value, id: Int64, expiration: Double?) {

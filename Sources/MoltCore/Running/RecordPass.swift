@@ -70,7 +70,8 @@ final class RecordPass {
         defer { snapshot?.endReading() }
         var isReading: Bool?
         for type in types {
-            if let snapshot, let third, isReading ?? true, try transaction.count(ofType: type) > scope.options.batchSize {
+            if let snapshot, let third, isReading ?? true, try transaction.count(ofType: type) > scope.options.batchSize
+            {
                 // Once, before the first record is written: what other steps have changed, a snapshot would not show.
                 let begins = try isReading ?? snapshot.beginReading(types)
                 isReading = begins

@@ -137,8 +137,8 @@ struct EventTests {
         _ = try Migrator(Self.fused, options: options).migrate(CacheStore(at: old.url))
 
         let steps = Self.progress(events.all)
-        // Two thousand batches; a machine that takes longer than a tenth of a second for many of them tells of more.
-        #expect((200..<1_000).contains(steps.count))
+        // Of two thousand batches; one that takes longer than a tenth of a second is told of, too.
+        #expect((200..<1_900).contains(steps.count))
         #expect(steps.first?.completed == 0)
         #expect(steps.last?.completed == 4_000)
         #expect(steps.map(\.completed) == steps.map(\.completed).sorted())

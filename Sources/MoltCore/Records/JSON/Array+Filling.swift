@@ -6,9 +6,16 @@ extension [UInt8] {
     ///   - body: Says how many it has written.
     @inline(__always)
     mutating func append(upTo limit: Int, _ body: (UnsafeMutableBufferPointer<UInt8>) -> Int) {
-        let start = count
-        append(contentsOf: repeatElement(0, count: limit))
-        let written = withUnsafeMutableBufferPointer { body(UnsafeMutableBufferPointer(rebasing: $0[start...])) }
-        if written < limit { removeLast(limit - written) }
+        #if compiler(>=6.3)
+            append(addingCapacity: limit) { span in
+                span.withUnsafeMutableBufferPointer { buffer, count in count = body(buffer) }
+            }
+        #else
+            // Swift 6.2 lends an array no memory that nothing was written to.
+            let start = count
+            append(contentsOf: repeatElement(0, count: limit))
+            let written = withUnsafeMutableBufferPointer { body(UnsafeMutableBufferPointer(rebasing: $0[start...])) }
+            if written < limit { removeLast(limit - written) }
+        #endif
     }
 }
