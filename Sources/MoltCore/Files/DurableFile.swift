@@ -134,7 +134,7 @@ package enum DurableFile {
         try sync(directory: (path as NSString).deletingLastPathComponent)
     }
 
-    /// Sees to it that a file that someone else has written is on disk, and its name; nothing when there is none.
+    /// Sees to it that what someone else has written into a file is on disk; nothing when there is none.
     package static func sync(_ path: String) throws(Failure) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         if descriptor >= 0 {
@@ -143,7 +143,6 @@ package enum DurableFile {
         } else if errno != ENOENT {
             throw Failure(number: errno)
         }
-        try sync(directory: (path as NSString).deletingLastPathComponent)
     }
 
     /// Sees to it that the names in a directory are on disk.

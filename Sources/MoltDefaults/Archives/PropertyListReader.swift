@@ -8,7 +8,7 @@ package enum PropertyListReader {
     /// What the bytes hold, binary or XML.
     ///
     /// - Parameter containers: How many containers of the list itself may lie around a value of a suite, which has its own
-    ///   limit: for a list that is the suite's domain, or one value, none is needed.
+    ///   limit: none for a list that is one value, one for a list that is the suite's domain.
     /// - Throws: What Foundation throws for a list that is damaged, and ``DefaultsError`` with the code `cannotStore` for
     ///   one of things that no suite holds.
     package static func value(_ bytes: Data, around containers: Int = 0) throws -> PropertyListValue {

@@ -33,6 +33,8 @@ public struct DefaultsError: Error, Sendable {
     ///
     /// - Important: It may hold a value; do not log it where users' data must not go.
     public var underlying: (any Error)?
+    /// Whether the suite's file had its new content already.
+    var isAfterReplacing = false
 
     /// Creates an error.
     ///

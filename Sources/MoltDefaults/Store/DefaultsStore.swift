@@ -10,10 +10,13 @@ public import MoltCore
 /// The schema version and the ledger are kept in the suite itself, under the key `molt.ledger`, which steps do not
 /// see. A suite has no records: steps about records find none. A suite that has no setting yet is a fresh store.
 ///
-/// The changes of an upgrade, those to the suite itself included, go into a small file of ours first, which is written
+/// The changes of an upgrade, those to the suite itself included, go into a file of ours first, which is written
 /// atomically: that is the commit. Then they are made, read back, and the file is removed. When a process is killed in
-/// between, the next opening makes them. On Linux an upgrade that changes the suite alone needs no such file: the suite's own
-/// is replaced by one with all changes and the ledger, which is the commit.
+/// between, the next opening makes them.
+///
+/// On Linux an upgrade that changes the suite alone needs no such file: the suite's own is replaced by one with all changes
+/// and the ledger, which is the commit. What fails after that, as the last sync or `UserDefaults`' reading of it, is told by
+/// `attachedStoreFailed`; an error with any other code means that nothing was changed.
 ///
 /// - Important: Processes that upgrade a suite wait for each other; one that only changes a setting does not wait. Let
 ///   nothing else change the suite meanwhile.

@@ -29,7 +29,13 @@ final class DefaultsTransaction: MigrationTransaction {
     func commit(to files: DefaultsStoreFiles) throws {
         guard isChanged else { return }
         if commitsWithoutJournal, let intent = ownIntent {
-            try SuiteDomain(suite).change(settingAsideDamage: false) { intent.changes(to: $0) }
+            let changes = { (domain: [String: PropertyListValue]) in intent.changes(to: domain) }
+            do {
+                try SuiteDomain(suite).change(settingAsideDamage: false, changes)
+            } catch {
+                guard error.isAfterReplacing else { throw error }
+                throw failureAfterCommit(error)
+            }
             clear()
             return
         }
@@ -48,6 +54,18 @@ final class DefaultsTransaction: MigrationTransaction {
     private var commitsWithoutJournal: Bool {
         guard SuiteDomain.changesAtOnce, !hasLeftover, ownIntent != nil, let pending else { return false }
         return pending.entries.allSatisfy { $0.store == suite.attachedName }
+    }
+
+    /// The suite's file has the ledger and the changes: the upgrade is committed, whatever came after.
+    private func failureAfterCommit(_ error: DefaultsError) -> MigrationError {
+        var failure = MigrationError(
+            .attachedStoreFailed,
+            "The upgrade is committed, and its changes are in the file of \(suite), or in a copy that takes its place. But "
+                + "they may not be on disk for good, nor seen by the app before it is started again. Open the store again.",
+            underlying: error
+        )
+        failure.attachedStore = suite.attachedName
+        return failure
     }
 
     private func clear() {

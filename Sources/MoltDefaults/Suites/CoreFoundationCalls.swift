@@ -28,6 +28,10 @@
 
         /// `CFPreferencesCopyMultiple`: a copy of the values of a domain, of all keys for nil; none when it has no value.
         let copyValues: @convention(c) (Object?, Object, Object, Object) -> Object?
+        /// `CFPreferencesSynchronize`: saves what is unsaved in one domain, and has its file read again.
+        ///
+        /// Nil where it is not found: nobody needs it to read.
+        let synchronize: (@convention(c) (Object, Object, Object) -> UInt8)?
         /// `kCFPreferencesCurrentApplication`: the name of the app's own domain.
         let currentApplication: Object
         /// `kCFPreferencesCurrentUser`.
@@ -103,6 +107,9 @@
                 copyValues,
                 to: (@convention(c) (Object?, Object, Object, Object) -> Object?).self
             )
+            synchronize = find("CFPreferencesSynchronize").map {
+                unsafeBitCast($0, to: (@convention(c) (Object, Object, Object) -> UInt8).self)
+            }
             self.currentApplication = currentApplication
             self.currentUser = currentUser
             self.anyHost = anyHost

@@ -35,8 +35,18 @@ package struct SuiteDomain: Sendable {
         try suite.validate()
         // Before anything else is looked at, or a directory made.
         try edit.check(for: suite)
-        if try SuiteStorage(suite).change(settingAsideDamage: false, { _ in edit }) {
-            SuiteHub.shared.changed(suite)
+        try tellingOfChange { () throws(DefaultsError) in
+            try SuiteStorage(suite).change(settingAsideDamage: false, { _ in edit })
+        }
+    }
+
+    /// Tells those who follow the suite when a closure has changed it, also when that was not all of it.
+    private func tellingOfChange(_ body: () throws(DefaultsError) -> Bool) throws(DefaultsError) {
+        do throws(DefaultsError) {
+            if try body() { SuiteHub.shared.changed(suite) }
+        } catch {
+            if error.isAfterReplacing { SuiteHub.shared.changed(suite) }
+            throw error
         }
     }
 
@@ -56,13 +66,13 @@ package struct SuiteDomain: Sendable {
         _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit
     ) throws(DefaultsError) {
         try suite.validate()
-        let isChanged = try SuiteStorage(suite).change(settingAsideDamage: setsAside) {
-            values throws(DefaultsError) in
-            let edit = try edit(values)
-            try edit.check(for: suite)
-            return edit
+        try tellingOfChange { () throws(DefaultsError) in
+            try SuiteStorage(suite).change(settingAsideDamage: setsAside) { values throws(DefaultsError) in
+                let edit = try edit(values)
+                try edit.check(for: suite)
+                return edit
+            }
         }
-        if isChanged { SuiteHub.shared.changed(suite) }
     }
 
     /// Whether all changes of one call take effect at the same instant: on Linux, where the suite's file is replaced.
@@ -132,10 +142,14 @@ package struct SuiteDomain: Sendable {
         of suite: Suite
     ) throws(DefaultsError) {
         let different = differences(found, edit)
-        guard !different.isEmpty else { return }
-        throw DefaultsError(
+        if !different.isEmpty { throw failure(differing: different, of: suite) }
+    }
+
+    /// The error for keys that do not have what was written.
+    static func failure(differing keys: [String], of suite: Suite) -> DefaultsError {
+        DefaultsError(
             .readBackFailed,
             "The suite did not give back what was written to it. Another process may be writing it: try again."
-        ).at(key: list(different)).of(suite: suite)
+        ).at(key: list(keys)).of(suite: suite)
     }
 }

@@ -15,9 +15,13 @@
         /// Where it is, without the name.
         let directory: String
         private let suite: Suite
+        /// What errors say of the content.
+        private let outcome: String
 
-        init(_ suite: Suite) {
+        /// - Parameter isReplaced: Whether a call has given the file its new content, and errors are to say so.
+        init(_ suite: Suite, isReplaced: Bool = false) {
             self.suite = suite
+            outcome = isReplaced ? "Its changes were made." : "It was not changed."
             directory = Self.home
             path = "\(directory)/\(suite.domainName).plist"
         }
@@ -43,8 +47,36 @@
         /// - Throws: ``DefaultsError`` with the code `unreadable`, `noPermission` or `notWritable`.
         func read(isKept: Bool = true) throws(DefaultsError) -> [String: PropertyListValue] {
             guard let bytes = try bytes(), !bytes.isEmpty else { return [:] }
-            let known = Self.last.withLock { $0?.path == path && $0?.bytes == bytes ? $0?.values : nil }
-            if let known { return known }
+            return try values(of: bytes, isKept: isKept)
+        }
+
+        /// What was read lately from just these bytes.
+        private func knownValues(of bytes: Data) -> [String: PropertyListValue]? {
+            Self.last.withLock { $0?.path == path && $0?.bytes == bytes ? $0?.values : nil }
+        }
+
+        /// What is in the file, once one who writes it has come to its end; nil when it stays cut off.
+        ///
+        /// The library writes a file in place, in any thread of the app and in other processes, which hold no lock of ours.
+        ///
+        /// - Parameter known: What was in it last.
+        func settled(known: [String: PropertyListValue]) throws(DefaultsError) -> [String: PropertyListValue]? {
+            for attempt in 0..<Self.longestWait {
+                if attempt > 0 { usleep(2_000) }
+                guard let bytes = try bytes() else { return [:] }
+                if bytes.isEmpty, known.isEmpty { return [:] }
+                if let values = knownValues(of: bytes) { return values }
+                if !Self.isTorn(bytes, beside: nil) { return try values(of: bytes, isKept: true) }
+            }
+            return nil
+        }
+
+        /// How often a file that is cut off is looked at.
+        private static let longestWait = 100
+
+        /// What a file's bytes hold.
+        private func values(of bytes: Data, isKept: Bool) throws(DefaultsError) -> [String: PropertyListValue] {
+            if let known = knownValues(of: bytes) { return known }
             if let values = XMLPropertyListReader.values(bytes) {
                 if isKept { Self.last.withLock { $0 = (path, bytes, values) } }
                 return values
@@ -55,7 +87,7 @@
             } catch {
                 var failure = failure(
                     .unreadable,
-                    "The file of the suite is damaged: it is no property list of keys and values. It was not changed. "
+                    "The file of the suite is damaged: it is no property list of keys and values. \(outcome) "
                         + "Restore it from a backup, or move it away."
                 )
                 failure.underlying = error
@@ -116,8 +148,9 @@
         /// Runs a closure while no other process, or thread, reads or writes a suite through Molt.
         ///
         /// The lock is on the directory, so that it leaves no file; a kill frees it. Where there is no directory yet,
-        /// or the file system has no such locks (NFS has none of directories), only threads of this process wait. It
-        /// must not be asked for again from inside.
+        /// or the file system has no such locks (NFS has none of directories), only threads of this process wait: two
+        /// processes that change a suite at the same time may then take each other's copy, and one of them gets an error,
+        /// or has its change overwritten. It must not be asked for again from inside.
         func locked<Found>(_ body: () throws(DefaultsError) -> Found) throws(DefaultsError) -> Found {
             Self.threads.lock()
             defer { Self.threads.unlock() }
@@ -166,9 +199,9 @@
             case EROFS:
                 failure(.notWritable, "The suite's file is on a volume that can only be read. Choose another home.")
             case ENOSPC, EDQUOT, EFBIG:
-                failure(.notWritable, "There is no room left for the suite's file. It was not changed.")
+                failure(.notWritable, "There is no room left for the suite's file. \(outcome)")
             default:
-                failure(.notWritable, "The suite's file could not be used: \(reason). It was not changed.")
+                failure(.notWritable, "The suite's file could not be used: \(reason). \(outcome)")
             }
         }
     }

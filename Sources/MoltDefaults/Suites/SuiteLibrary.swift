@@ -29,6 +29,16 @@
             } ?? false
         }
 
+        /// Saves what is unsaved in the domain, and in no other, and has its file read again.
+        ///
+        /// - Returns: Whether that worked; nil when only `UserDefaults` can do it, and will do it for all domains.
+        static func synchronize(_ suite: Suite) -> Bool? {
+            guard let calls = CoreFoundationCalls.shared, let synchronize = calls.synchronize else { return nil }
+            return SuiteLibrary(calls: calls).withApplication(suite.name) { application in
+                synchronize(application, calls.currentUser, calls.anyHost) != 0
+            }
+        }
+
         private func values(of name: String?) -> [String: PropertyListValue]? {
             withValues(of: name) { found in
                 guard let found else { return [:] }
@@ -38,12 +48,19 @@
 
         /// Runs a closure with the library's copy of the domain, nil for one that has no value.
         private func withValues<Found>(of name: String?, _ body: (Object?) -> Found) -> Found? {
+            withApplication(name) { application in
+                let values = calls.copyValues(nil, application, calls.currentUser, calls.anyHost)
+                defer { values.map(calls.release) }
+                return body(values)
+            }
+        }
+
+        /// Runs a closure with the name of the domain, as the library knows it.
+        private func withApplication<Found>(_ name: String?, _ body: (Object) -> Found) -> Found? {
             let ownName = name.flatMap { makeString($0) }
             defer { ownName.map(calls.release) }
             guard let application = name == nil ? calls.currentApplication : ownName else { return nil }
-            let values = calls.copyValues(nil, application, calls.currentUser, calls.anyHost)
-            defer { values.map(calls.release) }
-            return body(values)
+            return body(application)
         }
 
         private static let utf8: UInt32 = 0x0800_0100

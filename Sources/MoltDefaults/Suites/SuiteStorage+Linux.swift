@@ -13,11 +13,14 @@
     ///   file was read.
     /// - A key that the app has set and then given back what the file has counts as unsaved, though nobody can see that.
     ///   `synchronize()` reads the file and puts the key's value over it, whatever the file has by then. So it is called
-    ///   before a file is replaced, and with the new content beside it, as a copy.
+    ///   before a file is replaced, and with the new content beside it, as a copy. Once for each change: what is set after
+    ///   that is put over the new file, and over a key that was changed only where the app has set that one meanwhile.
     /// - A file that is replaced is seen after `synchronize()`.
-    /// - `synchronize()` of one suite saves what is unsaved in all of the process. So the other suites that this process
-    ///   has used through Molt, and the app's own settings, are kept copies of in the same way. What the app has unsaved
-    ///   in any further suite is saved as the app's own `synchronize()` would save it.
+    /// - `synchronize()` of one suite saves what is unsaved in all of the process. The library below it saves one suite
+    ///   alone, and is asked to where it is found (``CoreFoundationCalls``). Elsewhere the other suites that this process
+    ///   has used through Molt, and the app's own settings, are kept copies of in the same way, where something unsaved
+    ///   can be seen; a suite in which something was set and taken back, and any further one, is saved without a copy, as
+    ///   the app's own `synchronize()` would save it.
     ///
     /// What is cheapest, and why. `UserDefaults.set` looks for its key in the array of all keys that were set and not yet
     /// saved, so that setting n keys takes n²/2 comparisons, and `setPersistentDomain` does that twice: 10 000 keys take 3
@@ -32,9 +35,10 @@
         private let suite: Suite
         private let file: SuiteFile
 
-        init(_ suite: Suite) {
+        /// - Parameter isReplaced: Whether the file has the changes of this call already, and errors are to say so.
+        init(_ suite: Suite, isReplaced: Bool = false) {
             self.suite = suite
-            file = SuiteFile(suite)
+            file = SuiteFile(suite, isReplaced: isReplaced)
         }
 
         /// Everything in the domain.
@@ -77,23 +81,39 @@
             _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit
         ) throws(DefaultsError) -> Bool {
             if !file.hasDirectory {
-                // The lock is one on the directory, which is not made for nothing.
-                let isNeeded = try file.locked { () throws(DefaultsError) in try !edit(flushed()).isEmpty }
+                // The lock is one on the directory, which is not made for nothing; nor by the library, which would not see
+                // to it that its name is on disk.
+                let isNeeded = try file.locked { () throws(DefaultsError) in try !edit(live(saved: [:])).isEmpty }
                 guard isNeeded else { return false }
                 try file.makeDirectory()
             }
             return try file.locked { () throws(DefaultsError) in
                 var saved = try setsAside ? flushedSettingAsideDamage() : flushed()
                 guard let first = try write(edit, over: &saved) else { return false }
+                try SuiteStorage(suite, isReplaced: true).settle(first, edit, &saved)
+                return true
+            }
+        }
+
+        /// Has the app see what the file was replaced by.
+        private func settle(
+            _ first: SuiteEdit,
+            _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit,
+            _ saved: inout [String: PropertyListValue]
+        ) throws(DefaultsError) {
+            do throws(DefaultsError) {
                 let different = try differences(saved, first)
-                guard !different.isEmpty else { return true }
+                guard !different.isEmpty else { return }
                 // The app has set it meanwhile, in another thread. Once more, and what it has set is for the edit to judge.
                 saved = try flushed()
                 let again = { values throws(DefaultsError) in try edit(values).restricted(to: Set(different)) }
-                if let second = try write(again, over: &saved) {
-                    try SuiteDomain.compare(live(saved: saved), second, of: suite)
-                }
-                return true
+                guard let second = try write(again, over: &saved) else { return }
+                let left = try differences(saved, second)
+                if !left.isEmpty { throw SuiteDomain.failure(differing: left, of: suite) }
+            } catch {
+                var error = error
+                error.isAfterReplacing = true
+                throw error
             }
         }
 
@@ -105,16 +125,19 @@
             _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit,
             over saved: inout [String: PropertyListValue]
         ) throws(DefaultsError) -> SuiteEdit? {
-            for _ in 0..<Self.longestRace {
+            for round in 0..<Self.longestRace {
                 var edit = try edit(saved)
                 guard !edit.isEmpty else { return nil }
                 edit.values = PropertyListValue.asStored(edit.values)
                 let all = edit.applied(to: saved)
                 try check(all)
                 let known = saved
-                let isReplaced = try file.replace(with: all) { () throws(DefaultsError) in
-                    try synchronize()
-                    saved = try file.read()
+                let isReplaced = try file.replace(with: all, known: known) { () throws(DefaultsError) in
+                    // Once: an app that does not stop setting another key would have something new saved in each round.
+                    if round == 0 { try synchronize() }
+                    // One that was cut off, and stays so, is replaced by what follows from what was known of it.
+                    guard let found = try file.settled(known: known) else { return true }
+                    saved = found
                     // Otherwise the app has set something since the file was read, and now it is in there.
                     return saved == known
                 }
@@ -125,11 +148,11 @@
             }
             throw DefaultsError(
                 .readBackFailed,
-                "The app did not stop changing the suite while it was written. Try again."
+                "The suite's file did not stop changing while it was to be written. Try again."
             ).of(suite: suite)
         }
 
-        /// How often a change is begun again because the app has set something meanwhile.
+        /// How often a change is begun again because the file has become another meanwhile.
         private static let longestRace = 20
 
         /// The keys that the app sees otherwise than they were written.
@@ -177,10 +200,17 @@
             }
         }
 
-        /// Has the library save what is unsaved, with copies of other suites' files beside them, and read its files again.
+        /// Has the library save what is unsaved, and read the file again.
         private func synchronize() throws(DefaultsError) {
+            if let isDone = SuiteLibrary.synchronize(suite) {
+                guard isDone else { throw notSaved }
+                return
+            }
+            // That saves other suites, too: copies of their files are kept beside them.
             let used = Self.used.withLock { $0.filter { $0 != .standard } + [.standard] }
             let others = used.filter { !$0.isSameDomain(as: suite) }.map { SuiteStorage($0) }
+            // A file that cannot be put back now is not copied either, and its copy stays.
+            for other in others { try? other.file.recover() }
             try synchronize(copying: others.filter(\.hasUnsaved).map(\.file)[...])
         }
 
@@ -188,9 +218,11 @@
             if let file = files.first {
                 return try file.withCopy { () throws(DefaultsError) in try synchronize(copying: files.dropFirst()) }
             }
-            guard try suite.makeDefaults().synchronize() else {
-                throw file.failure(.notWritable, "What the app has set could not be saved to \(file.path).")
-            }
+            guard try suite.makeDefaults().synchronize() else { throw notSaved }
+        }
+
+        private var notSaved: DefaultsError {
+            file.failure(.notWritable, "What the app has set could not be saved to \(file.path).")
         }
 
         private var hasUnsaved: Bool {

@@ -60,7 +60,8 @@ extension StoreFixture {
         }
         let value: PropertyListValue
         do {
-            value = try PropertyListReader.value(data)
+            // The domain's dictionary is around each value.
+            value = try PropertyListReader.value(data, around: 1)
         } catch {
             let message = "This is not a property list that a suite can hold."
             throw TestingError(.malformedFixture, message, file: url, underlying: error)

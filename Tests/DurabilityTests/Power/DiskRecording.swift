@@ -50,15 +50,23 @@ struct DiskRecording {
 
     /// The same, had nobody but Molt synced files that were cut to nothing and written anew.
     ///
-    /// Molt syncs the directory directly after such a file.
+    /// Molt syncs the directory directly after such a file, or removes the copy of it; the library has synced it before.
     func withoutTheLibrarysSyncs() -> DiskRecording {
         var copy = self
         var cut: Set<Int> = []
         copy.operations = operations.enumerated().filter { place, operation in
             if case .truncate(length: 0) = operation.kind { cut.insert(operation.file) }
             guard case .sync = operation.kind, cut.contains(operation.file) else { return true }
-            guard place + 1 < operations.count, case .syncDirectory = operations[place + 1].kind else { return false }
-            return true
+            guard place + 1 < operations.count else { return false }
+            switch operations[place + 1].kind {
+            case .syncDirectory:
+                return true
+            case .remove:
+                guard place > 0, case .sync = operations[place - 1].kind else { return false }
+                return operations[place - 1].file == operation.file
+            default:
+                return false
+            }
         }
         .map(\.element)
         return copy

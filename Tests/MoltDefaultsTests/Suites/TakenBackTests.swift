@@ -138,18 +138,62 @@
             try expect(["a": 5, "b": 50, "c": 6])
         }
 
-        @Test func `is told of when the app does not stop setting it`() throws {
+        @Test func `does not stand in the way when the app does not stop setting another key`() throws {
+            var calls = 0
+            try scratch.domain.change(settingAsideDamage: false) { values throws(DefaultsError) in
+                calls += 1
+                (try? scratch.defaults)?.set(calls * 100, forKey: "a")
+                return SuiteEdit(values: ["b": 2])
+            }
+            #expect(calls == 2)
+            #expect(try scratch.otherFiles() == [])
+            try expect(["a": .int(Int64(calls * 100)), "b": 2])
+        }
+
+        @Test func `is told of when the app does not stop setting the same key`() throws {
             var calls = 0
             let error = #expect(throws: DefaultsError.self) {
                 try scratch.domain.change(settingAsideDamage: false) { values throws(DefaultsError) in
                     calls += 1
-                    (try? scratch.defaults)?.set(calls * 100, forKey: "a")
+                    (try? scratch.defaults)?.set(calls * 100, forKey: "b")
                     return SuiteEdit(values: ["b": 2])
                 }
             }
             #expect(error?.code == .readBackFailed)
+            #expect(error?.key == "b")
             #expect(try scratch.otherFiles() == [])
-            try expect(["a": .int(Int64(calls * 100)), "b": 1])
+            try expect(["a": 1, "b": .int(Int64(calls * 100))])
+        }
+
+        /// As another process, or a thread of the app, may be in the middle of its own writing.
+        @Test(arguments: ["", "<?xml version"])
+        func `and a file that is cut off when it is to be replaced lose nothing`(left: String) throws {
+            var calls = 0
+            try scratch.domain.change(settingAsideDamage: false) { values throws(DefaultsError) in
+                calls += 1
+                if calls == 1 { try? scratch.writeFile(left) }
+                return SuiteEdit(values: ["b": 2])
+            }
+            #expect(calls == 1)
+            try expect(["a": 1, "b": 2])
+        }
+
+        /// The library saves all suites at once when it is asked to save one as `UserDefaults` asks it; so do other tests.
+        @Test func `in another suite is left to that one`() async throws {
+            await #expect(processExitsWith: .success) {
+                let (scratch, other) = (try ScratchSuite(["a": 1]), try ScratchSuite(["a": 1]))
+                for way in Way.allCases { try way.happen(to: "a", in: other.defaults) }
+                try other.defaults.set(5, forKey: "unsaved")
+                // As another process writes it, which nobody here has seen.
+                let bytes = try PropertyListSerialization.data(fromPropertyList: ["a": 7], format: .xml, options: 0)
+                try bytes.write(to: other.file)
+                try Way.thereAndBack.happen(to: "a", in: scratch.defaults)
+                try scratch.suite.set(2, forKey: "a")
+                try scratch.suite.synchronize()
+                #expect(try Data(contentsOf: other.file) == bytes)
+                #expect(try scratch.values == ["a": 2])
+                #expect(try other.values["unsaved"] == 5)
+            }
         }
 
         @Test func `is all there after both roads were taken at the same time`() async throws {
@@ -165,9 +209,10 @@
                     }
                     done.resume()
                 }
-                for round in 1...30 { try? suite.set(.int(Int64(round)), forKey: "molt \(round)") }
+                for round in 1...30 {
+                    do { try suite.set(.int(Int64(round)), forKey: "molt \(round)") } catch { Issue.record(error) }
+                }
             }
-            for round in 1...30 { try suite.set(.int(Int64(round)), forKey: "molt \(round)") }
             let values = try scratch.values
             #expect(values["a"] == .int(Int64(rounds)))
             #expect((1...rounds).allSatisfy { values["app \($0)"] == .int(Int64($0)) })
@@ -192,6 +237,13 @@
                 try #require(Mounts.mountVolume(of: 1000, on: home.deletingLastPathComponent()))
                 func isThere() -> Bool { FileManager.default.fileExists(atPath: home.path) }
                 let scratch = ScratchSuite(named: TestHome.newSuiteName())
+                let unsaved = ScratchSuite(named: TestHome.newSuiteName())
+                try unsaved.defaults.set(1, forKey: "unsaved")
+                // The library would make it to save that.
+                try unsaved.domain.change(settingAsideDamage: false) { values in
+                    values == ["unsaved": 1] ? SuiteEdit() : SuiteEdit(values: ["wrong": 1])
+                }
+                #expect(!isThere())
                 try scratch.domain.change(settingAsideDamage: false) { _ in SuiteEdit() }
                 try scratch.domain.write(set: [:])
                 try scratch.suite.update()
@@ -207,6 +259,8 @@
                     SuiteEdit(values: ["a": .int(Int64(values.count))])
                 }
                 #expect(try scratch.values == ["a": 0])
+                try unsaved.domain.write(set: ["a": 1])
+                #expect(try unsaved.values == ["unsaved": 1, "a": 1])
             }
         }
     }

@@ -88,7 +88,7 @@
                 try cache.upgrade(registry)
                 #expect(try scratch.values == ["title": .string(text), "small": 1])
 
-                // The suite is the store: its journal has no room, and nothing is committed.
+                // The suite is the store, and alone: its new file has no room, and nothing is committed.
                 try fill()
                 let back: MigrationRegistry = [
                     Migration(to: 1, "back", .renameKey("title", to: "name", in: scratch.suite))

@@ -74,6 +74,43 @@
             #expect(try scenario.kills.values.reduce(0, +) == 50)
         }
 
+        /// An older Molt had a journal for a suite alone, too.
+        @Test func `and has left a journal with the suite's own entry alone is finished`() async throws {
+            let scenario = try UpgradeScenario(.suite, suites: 1)
+            defer { scenario.remove() }
+            let image = try await prepare(scenario)
+            await #expect(processExitsWith: .success) { [scenario = scenario as UpgradeScenario] in
+                try scenario.keep(scenario.suites[0].values(), as: "values")
+            }
+            let after: [String: PropertyListValue] = try scenario.kept("values")
+            try scenario.restore(image)
+            try scenario.leaveJournal(to: after)
+            let pending = try scenario.image()
+            await #expect(processExitsWith: .success) { [scenario = scenario as UpgradeScenario] in
+                #expect(try scenario.outcome().journal == [scenario.suites[0].attachedName])
+                molt_kill_before_call(0)
+                try scenario.upgrade()
+                try scenario.keep(molt_disk_calls(), as: "calls")
+                #expect(try scenario.outcome() == scenario.kept("after"))
+            }
+            let calls: Int = try scenario.kept("calls")
+            #expect(calls >= 6)
+            for call in 1...max(calls, 1) {
+                try scenario.restore(pending)
+                await #expect(processExitsWith: .signal(SIGKILL), "call \(call)") {
+                    [scenario = scenario as UpgradeScenario, call = call as Int] in
+                    molt_kill_before_call(call)
+                    try scenario.upgrade()
+                }
+                await #expect(processExitsWith: .success, "call \(call)") {
+                    [scenario = scenario as UpgradeScenario] in
+                    try scenario.expectFinishing(UpgradeScenario.Damage.allCases)
+                }
+            }
+            let kills = try scenario.kills
+            #expect(kills["before"] == nil && kills["committed", default: 0] >= 6)
+        }
+
         /// Writes what is to be upgraded, and upgrades it once.
         ///
         /// - Returns: The files before the upgrade.

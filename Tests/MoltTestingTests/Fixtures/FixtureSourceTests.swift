@@ -90,6 +90,20 @@ struct FixtureSourceTests {
         }
     }
 
+    @Test(arguments: [PropertyListSerialization.PropertyListFormat.binary, .xml])
+    func `Settings that are as deep as a suite takes them are taken`(
+        format: PropertyListSerialization.PropertyListFormat
+    ) throws {
+        func nested(_ levels: Int) -> PropertyListValue { levels == 0 ? 1 : [nested(levels - 1)] }
+        let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).plist")
+        defer { try? FileManager.default.removeItem(at: url) }
+        let values: [String: PropertyListValue] = ["deep": nested(200)]
+        try PropertyListSerialization.data(fromPropertyList: values.mapValues(\.object), format: format, options: 0)
+            .write(to: url)
+        let suite = Molt.Suite.suite("group.example")
+        #expect(try StoreFixture(settings: url, of: suite).suites == [suite: values])
+    }
+
     @Test func `Settings are added to a cache`() throws {
         let group = Molt.Suite.suite("group.example")
         var fixture = try StoreFixture(cacheFile: FixtureFile.cache)

@@ -1,0 +1,105 @@
+#if os(Linux)
+    import Foundation
+    import MoltDefaults
+    import Testing
+
+    /// The copy is what Molt keeps while the library writes the file.
+    @Suite struct `The copy of a suite's file that a kill has left` {
+        let scratch = ScratchSuite(named: TestHome.newSuiteName())
+
+        private func leave(_ copy: [String: PropertyListValue], as kind: String = "copy") throws {
+            let url = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-\(kind)")
+            try XMLPropertyListWriter.data(copy)?.write(to: url)
+        }
+
+        private func write(_ values: [String: PropertyListValue]) throws {
+            try XMLPropertyListWriter.data(values)?.write(to: scratch.file)
+        }
+
+        private func expect(_ values: [String: PropertyListValue]) throws {
+            #expect(try scratch.values == values)
+            #expect(try PropertyListReader.value(Data(contentsOf: scratch.file)) == .dictionary(values))
+            #expect(try scratch.otherFiles() == [])
+            #expect(try scratch.defaults.synchronize())
+            #expect(try scratch.values == values)
+        }
+
+        @Test func `brings back what is lost when the app has set something since`() throws {
+            try leave(["a": 1, "b": 2])
+            try write(["b": 3, "c": 4])
+            try expect(["a": 1, "b": 3, "c": 4])
+        }
+
+        @Test func `brings it back also when the app's own writing comes before Molt's first look`() async throws {
+            try leave(["a": 1, "b": 2])
+            try scratch.writeFile("")
+            await #expect(processExitsWith: .success) { [name = scratch.name as String] in
+                let scratch = ScratchSuite(named: name)
+                try scratch.defaults.set(5, forKey: "new")
+                #expect(try scratch.defaults.synchronize())
+                #expect(try PropertyListReader.value(Data(contentsOf: scratch.file)) == ["new": 5])
+                try scratch.suite.set(6, forKey: "newer")
+                #expect(try scratch.values == ["a": 1, "b": 2, "new": 5, "newer": 6])
+            }
+        }
+
+        @Test(arguments: [["a": 1], ["a": 1, "b": 5], ["a": 1, "b": 2, "c": 3]] as [[String: PropertyListValue]])
+        func `is dropped when the file has something of what it has`(values: [String: PropertyListValue]) throws {
+            try leave(["a": 1, "b": 2])
+            try write(values)
+            try expect(values)
+        }
+
+        /// Otherwise the file as it was would look like one that has lost everything.
+        @Test func `is dropped when it was to change everything, and nothing was written`() throws {
+            try leave(["title": 1, "molt.ledger": "of the new version"], as: "next")
+            try write(["name": 1])
+            try expect(["name": 1])
+            try leave(["title": 1], as: "next")
+            try scratch.writeFile("")
+            try expect(["title": 1])
+        }
+
+        // MARK: Texts with a NUL
+
+        /// A text of which one character, a NUL, stands at a place of the file.
+        private func text(withNULAt place: Int) throws -> [String: PropertyListValue] {
+            let head = try #require(XMLPropertyListWriter.data(["key": "x"])?.firstRange(of: Data("x</".utf8)))
+            let before = String(repeating: "x", count: place - head.lowerBound)
+            return ["key": .string(before + "\0" + String(repeating: "x", count: 700)), "other": 1]
+        }
+
+        @Test(arguments: [700, 1_000, 1_500])
+        func `does not take the place of a newer file with a NUL in a text`(place: Int) throws {
+            let values = try text(withNULAt: place)
+            try write(values)
+            let bytes = try Data(contentsOf: scratch.file)
+            let found = try #require(bytes.firstIndex(of: 0))
+            #expect(found % 512 != 0 && (found + 1) % 512 != 0)
+            try leave(["key": "old", "other": 1])
+            try expect(values)
+        }
+
+        @Test func `does not take the place of a newer file with the same NUL, wherever it is`() throws {
+            for place in 1_020...1_060 {
+                let values = try text(withNULAt: place)
+                try write(values)
+                try leave(values.merging(["gone": true]) { $1 })
+                try expect(values)
+            }
+        }
+
+        @Test(arguments: [512..<1_024, 1_024..<1_536, 700..<1_024, 1_024..<1_300] as [Range<Int>])
+        func `takes the place of one with zeros where a sector was`(zeros: Range<Int>) throws {
+            let text = String(repeating: "x", count: 2_000)
+            let values: [String: PropertyListValue] = ["key": .string(text), "other": 1]
+            try write(values)
+            var bytes = try Data(contentsOf: scratch.file)
+            for index in zeros { bytes[index] = 0 }
+            try bytes.write(to: scratch.file)
+            #expect(try PropertyListReader.value(bytes).dictionary?["other"] == 1)
+            try leave(values)
+            try expect(values)
+        }
+    }
+#endif
