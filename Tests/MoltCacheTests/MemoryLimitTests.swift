@@ -85,6 +85,37 @@ import Testing
         #expect(try cache.value(Item.self, forKey: "0") == nil)
     }
 
+    /// Counts how many of it there are.
+    private final class Token: Sendable {
+        static let alive = Mutex(0)
+
+        init() {
+            Self.alive.withLock { $0 += 1 }
+        }
+
+        deinit {
+            Self.alive.withLock { $0 -= 1 }
+        }
+    }
+
+    private struct Holder: Decodable, Sendable {
+        let token = Token()
+
+        init(from decoder: any Decoder) throws {
+            _ = try decoder.singleValueContainer().decode(String.self)
+        }
+    }
+
+    @Test func `lets go of the values that it does not keep, and of all when the cache is gone`() throws {
+        do {
+            let cache = try cache(CodableCache.MemoryLimit(bytes: 0, count: 4))
+            for key in 0..<100 { #expect(try cache.value(Holder.self, forKey: "\(key)") != nil) }
+            #expect((1...4).contains(Token.alive.withLock { $0 }))
+            cache.close()
+        }
+        #expect(Token.alive.withLock { $0 } == 0)
+    }
+
     @Test func `keeps nothing where there is none`() throws {
         let cache = try cache(nil)
         #expect(try decodings(cache, [0, 0, 0]) == 3)

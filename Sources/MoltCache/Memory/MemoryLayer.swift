@@ -15,11 +15,16 @@ final class MemoryLayer {
     /// Whether nothing was put in since all was removed: what is only written to never has to look here.
     private(set) var isEmpty = true
 
-    private struct Generation {
+    private final class Generation {
         let cache = NSCache<MemoryKey, MemoryBox>()
         /// What was put in, in bytes of stored content, and in values; one that was put in twice counts twice.
         var bytes = 0
         var count = 0
+
+        deinit {
+            // On Linux the values of a cache refer to each other in a circle, and outlive it unless they are removed.
+            cache.removeAllObjects()
+        }
     }
 
     init(_ limit: CodableCache.MemoryLimit) {
