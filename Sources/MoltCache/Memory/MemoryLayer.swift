@@ -139,7 +139,7 @@ class MemoryBox: @unchecked Sendable {
     }
 }
 
-/// The only kind of box there is.
+/// The only kind of box there is; `Sendable` because of what ``MemoryBox`` says.
 private final class TypedBox<Value: Sendable>: MemoryBox, @unchecked Sendable {
     let value: Value
 
