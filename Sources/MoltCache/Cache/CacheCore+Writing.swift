@@ -80,7 +80,7 @@ extension CacheCore {
     ) throws(SQLiteError) {
         if let first = form.firstShape { try compareShape(first, of: form.typeName) }
         if hasAdopted { try claim(String(decoding: key, as: UTF8.self)) }
-        forget(key)
+        forget(String(decoding: key, as: UTF8.self))
         let id: Int64
         if let type { id = type } else { id = try typeID(form.typeName) }
         type = id
@@ -129,6 +129,7 @@ extension CacheCore {
 
     /// Lets go of the key and the content that were put last.
     private func unbind() {
+        // One that cannot be made has nothing bound.
         guard let statement = try? statements[.set] else { return }
         statement.unbind(2)
         statement.unbind(6)

@@ -314,17 +314,11 @@ final class CacheCore {
         memory?.insert(value, row.key, of: row)
     }
 
-    /// Drops what is remembered of a key.
-    func forget(_ key: String) {
-        epoch += 1
-        memory?.remove(key)
-    }
-
-    /// Drops what is remembered of a key that is given by its bytes.
-    func forget(_ key: UnsafeRawBufferPointer) {
+    /// Drops what is remembered of a key, which is not asked for where nothing is.
+    func forget(_ key: @autoclosure () -> String) {
         epoch += 1
         guard let memory, !memory.isEmpty else { return }
-        memory.remove(String(decoding: key, as: UTF8.self))
+        memory.remove(key())
     }
 
     /// Drops everything that is remembered.

@@ -108,6 +108,7 @@
                 (try? save(old, as: copy, by: temporary)) != nil || (try? Data(contentsOf: URL(filePath: copy))) == old
             else { return false }
             Self.forgetLast()
+            // Where that fails, the copy has the old content by now, and takes the file's place with its next use.
             try? explained { () throws(DurableFile.Failure) in try DurableFile.move(copy, to: target.path) }
             return true
         }

@@ -21,18 +21,7 @@
             defer { scenario.remove() }
             let image = try await prepare(scenario)
             let calls: Int = try scenario.kept("calls")
-            for call in 1...calls {
-                try scenario.restore(image)
-                await #expect(processExitsWith: .signal(SIGKILL), "call \(call)") {
-                    [scenario = scenario as UpgradeScenario, call = call as Int] in
-                    molt_kill_before_call(call)
-                    try scenario.upgrade()
-                }
-                await #expect(processExitsWith: .success, "call \(call)") {
-                    [scenario = scenario as UpgradeScenario] in
-                    try scenario.expectFinishing(UpgradeScenario.Damage.allCases)
-                }
-            }
+            try await cutOff(scenario, from: image, beforeEachOf: calls)
             let kills = try scenario.kills
             #expect(kills.values.reduce(0, +) == calls)
             #expect(kills["before", default: 0] >= 1)
@@ -95,8 +84,20 @@
             }
             let calls: Int = try scenario.kept("calls")
             #expect(calls >= 6)
-            for call in 1...max(calls, 1) {
-                try scenario.restore(pending)
+            try await cutOff(scenario, from: pending, beforeEachOf: calls)
+            let kills = try scenario.kills
+            #expect(kills["before"] == nil && kills["committed", default: 0] >= 6)
+        }
+
+        /// Kills an upgrade before each of its calls to the disk, and has another process finish it.
+        private func cutOff(
+            _ scenario: UpgradeScenario,
+            from image: [URL: Data],
+            beforeEachOf calls: Int
+        ) async throws {
+            try #require(calls > 0)
+            for call in 1...calls {
+                try scenario.restore(image)
                 await #expect(processExitsWith: .signal(SIGKILL), "call \(call)") {
                     [scenario = scenario as UpgradeScenario, call = call as Int] in
                     molt_kill_before_call(call)
@@ -107,8 +108,6 @@
                     try scenario.expectFinishing(UpgradeScenario.Damage.allCases)
                 }
             }
-            let kills = try scenario.kills
-            #expect(kills["before"] == nil && kills["committed", default: 0] >= 6)
         }
 
         /// Writes what is to be upgraded, and upgrades it once.
