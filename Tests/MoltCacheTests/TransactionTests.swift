@@ -218,6 +218,27 @@ import Testing
         }
     }
 
+    @Test func `Records that go in the same stage neither hold a key nor take one`() throws {
+        let failure = RecordFailure(
+            migration: MigrationID(name: "one", version: 1),
+            step: MigrationError.StepPosition(number: 1, words: "fail"),
+            firstStep: 1,
+            code: .stepFailed,
+            reason: "Refusal"
+        )
+        try upgrade(try people()) { transaction throws in
+            try transaction.deferQuarantine(DeferredQuarantine(stage: 0, id: 3, failure: failure))
+            try transaction.deferChange(DeferredChange(stage: 0, id: 4, kind: .drop))
+            // Both would take what is taken, and one what another one gets.
+            try transaction.deferChange(DeferredChange(stage: 0, id: 4, kind: .key("b")))
+            try transaction.deferChange(DeferredChange(stage: 0, id: 3, kind: .key("d")))
+            try transaction.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("d")))
+            try transaction.applyDeferredChanges(stage: 0)
+        }
+        #expect(try keysAndTypes().map { $0[0] } == ["d", "b"])
+        #expect(try SQLite(scratch.file()).rows("SELECT key FROM molt_quarantine") == [["c"]])
+    }
+
     @Test func `A transaction is refused after its end`() throws {
         var escaped: (any MigrationTransaction)?
         try upgrade(try people()) { escaped = $0 }

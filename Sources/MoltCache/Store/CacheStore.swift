@@ -141,7 +141,7 @@ public final class CacheStore: MigrationStore {
             // pages must stay in the cache from reading a batch to writing it: SQLite leaves a tenth of the cache, here
             // in KiB, to unchanged ones.
             try connection.execute("PRAGMA synchronous = \(isDurable ? "FULL" : "OFF"); PRAGMA cache_size = -8000")
-            try retry(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+            try begin(connection, waiting)
             defer { connection.rollBack() }
             if connection.hasMoved { throw SQLiteError.moved }
             let isFresh = try !FileFormat.recognize(connection, path: storeName)
@@ -177,6 +177,18 @@ public final class CacheStore: MigrationStore {
         } catch let error as SQLiteError {
             throw MigrationError(error, store: storeName)
         }
+    }
+
+    /// Begins the transaction of an upgrade.
+    ///
+    /// A statement that writes many records with our functions can be undone by SQLite, alone: until it ends, the pages
+    /// that it changes are kept as they were. That they are kept in memory is settled when the transaction begins; in a
+    /// file they would be half of all that an upgrade writes. Temporary tables, made later, have files all the same.
+    private func begin(_ connection: Connection, _ waiting: () throws -> Void) throws {
+        try connection.execute("PRAGMA temp_store = MEMORY")
+        // Refused only where there is a temporary table, and there is none yet.
+        defer { try? connection.execute("PRAGMA temp_store = DEFAULT") }
+        try retry(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
     }
 
     /// What follows a commit: it cannot fail the upgrade, which is done, and nothing is lost when it does not work.

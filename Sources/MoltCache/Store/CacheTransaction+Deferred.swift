@@ -1,13 +1,13 @@
 internal import MoltCore
 
-extension CacheTransaction {
-    /// The kinds as the table has them.
-    private enum Kind {
-        static let drop: Int64 = 0
-        static let type: Int64 = 1
-        static let key: Int64 = 2
-    }
+/// The kinds of changes as the table has them.
+enum DeferredKind {
+    static let drop: Int64 = 0
+    static let type: Int64 = 1
+    static let key: Int64 = 2
+}
 
+extension CacheTransaction {
     static let deferredTable = """
         molt_deferred(
             stage INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(stage, kind, id)
@@ -35,9 +35,9 @@ extension CacheTransaction {
             let kind: Int64
             let text: String
             switch change.kind {
-            case .drop: (kind, text) = (Kind.drop, "")
-            case .type(let name): (kind, text) = (Kind.type, name)
-            case .key(let key): (kind, text) = (Kind.key, key)
+            case .drop: (kind, text) = (DeferredKind.drop, "")
+            case .type(let name): (kind, text) = (DeferredKind.type, name)
+            case .key(let key): (kind, text) = (DeferredKind.key, key)
             }
             let statement = try statements[.deferChange]
             try statement.bind(Int64(change.stage), at: 1)
@@ -55,30 +55,31 @@ extension CacheTransaction {
         hasDeferred = true
     }
 
+    /// Applies the changes of a stage, or throws with all as it was before when a key is taken.
+    ///
+    /// That is found out before anything is changed, so that SQLite need not keep what a statement has changed, which all
+    /// records may be part of: with FAIL it does not. Any other failure gives the whole transaction up.
     func applyDeferredChanges(stage: Int) throws {
         if hasQuarantine, !hasDeferred { try mapped { () throws(SQLiteError) in try makeDeferred() } }
         guard hasDeferred else { return }
-        let collision = try mapped { () throws(SQLiteError) -> Collision? in
+        let collision = try mapped { () throws(SQLiteError) -> KeyMoves.Collision? in
             try checkKeys()
-            try connection.execute("SAVEPOINT deferred")
-            do throws(SQLiteError) {
-                if hasQuarantine { try quarantine(stage) }
-                try applyDropsAndTypes(stage)
-                if let collision = try applyKeys(stage) {
-                    try connection.execute("ROLLBACK TO deferred; RELEASE deferred")
-                    return collision
-                }
-                try run("DELETE FROM molt_deferred WHERE stage = ?1", stage)
-                try connection.execute("RELEASE deferred")
-                return nil
-            } catch {
-                // The whole transaction is given up; this only keeps it in order until then.
-                try? connection.execute("ROLLBACK TO deferred; RELEASE deferred")
-                throw error
-            }
+            let moves = try KeyMoves(stage, hasQuarantine: hasQuarantine, on: connection)
+            if let collision = moves.collision { return collision }
+            if hasQuarantine { try quarantine(stage) }
+            try run(
+                """
+                DELETE FROM molt_record
+                WHERE id IN (SELECT id FROM molt_deferred WHERE stage = ?1 AND kind = \(DeferredKind.drop))
+                """,
+                stage
+            )
+            try applyKeys(stage, parking: moves.isChain)
+            try applyTypes(stage)
+            try run("DELETE FROM molt_deferred WHERE stage = ?1", stage)
+            return nil
         }
-        forgetTypes()
-        guard let collision else { return }
+        guard let collision else { return forgetTypes() }
         let record = try record(id: collision.id)
         let key = record?.key ?? ""
         let type = record?.typeName ?? ""
@@ -92,86 +93,43 @@ extension CacheTransaction {
 
     // MARK: Parts
 
-    /// A record that would get a key that is taken.
-    private struct Collision {
-        var id: Int64
-        var newKey: String
-    }
-
-    private func applyDropsAndTypes(_ stage: Int) throws(SQLiteError) {
-        try run(
-            """
-            DELETE FROM molt_record
-            WHERE id IN (SELECT id FROM molt_deferred WHERE stage = ?1 AND kind = \(Kind.drop))
-            """,
-            stage
-        )
-        try run(
-            """
-            INSERT OR IGNORE INTO molt_type(name)
-            SELECT DISTINCT text FROM molt_deferred WHERE stage = ?1 AND kind = \(Kind.type)
-            """,
-            stage
-        )
-        try run(
-            """
-            UPDATE molt_record SET type_id = molt_type.id
-            FROM molt_deferred AS change JOIN molt_type ON molt_type.name = change.text
-            WHERE change.stage = ?1 AND change.kind = \(Kind.type) AND change.id = molt_record.id
-            """,
-            stage
-        )
-    }
-
-    private func applyKeys(_ stage: Int) throws(SQLiteError) -> Collision? {
-        if try moveKeys(stage) { return nil }
-        // Some record takes the key that another one of the stage gives up. All of them get a key first that no
-        // record can have: it is not UTF-8, and a String always is.
-        try run(
-            """
-            UPDATE molt_record SET key = CAST(x'FF' AS TEXT) || id
-            WHERE id IN (SELECT id FROM molt_deferred WHERE stage = ?1 AND kind = \(Kind.key))
-            """,
-            stage
-        )
-        if try moveKeys(stage) { return nil }
-        let search = try connection.prepare(
-            """
-            SELECT change.id, change.text
-            FROM molt_deferred AS change JOIN molt_record ON molt_record.id = change.id
-            WHERE change.stage = ?1 AND change.kind = \(Kind.key) AND (
-                change.text IN (SELECT key FROM molt_record)
-                OR change.text IN (
-                    SELECT text FROM molt_deferred AS other JOIN molt_record ON molt_record.id = other.id
-                    WHERE other.stage = ?1 AND other.kind = \(Kind.key) GROUP BY text HAVING count(*) > 1
-                )
-            )
-            ORDER BY change.id LIMIT 1
-            """
-        )
-        try search.bind(Int64(stage), at: 1)
-        return try search.first { Collision(id: $0.integer(0), newKey: $0.text(1)) }
-            ?? Collision(id: 0, newKey: "")
-    }
-
-    /// Gives the records of a stage their new keys.
-    ///
-    /// - Returns: False when two records would have had the same key; then nothing was changed.
-    private func moveKeys(_ stage: Int) throws(SQLiteError) -> Bool {
-        do throws(SQLiteError) {
+    /// - Parameter isParking: Whether records take keys that others give up. All of them get a key first that no record
+    ///   can have: it is not UTF-8, and a String always is.
+    private func applyKeys(_ stage: Int, parking isParking: Bool) throws(SQLiteError) {
+        if isParking {
             try run(
                 """
-                UPDATE molt_record SET key = change.text FROM molt_deferred AS change
-                WHERE change.stage = ?1 AND change.kind = \(Kind.key) AND change.id = molt_record.id
+                UPDATE OR FAIL molt_record SET key = CAST(x'FF' AS TEXT) || id
+                WHERE id IN (SELECT id FROM molt_deferred WHERE stage = ?1 AND kind = \(DeferredKind.key))
                 """,
                 stage
             )
-            return true
-        } catch  where error.isConstraint {
-            return false
-        } catch {
-            throw error
         }
+        try run(
+            """
+            UPDATE OR FAIL molt_record SET key = change.text FROM molt_deferred AS change
+            WHERE change.stage = ?1 AND change.kind = \(DeferredKind.key) AND change.id = molt_record.id
+            """,
+            stage
+        )
+    }
+
+    private func applyTypes(_ stage: Int) throws(SQLiteError) {
+        try run(
+            """
+            INSERT OR IGNORE INTO molt_type(name)
+            SELECT DISTINCT text FROM molt_deferred WHERE stage = ?1 AND kind = \(DeferredKind.type)
+            """,
+            stage
+        )
+        try run(
+            """
+            UPDATE OR FAIL molt_record SET type_id = molt_type.id
+            FROM molt_deferred AS change JOIN molt_type ON molt_type.name = change.text
+            WHERE change.stage = ?1 AND change.kind = \(DeferredKind.type) AND change.id = molt_record.id
+            """,
+            stage
+        )
     }
 
     private func run(_ sql: String, _ stage: Int) throws(SQLiteError) {

@@ -14,7 +14,8 @@ extension CacheTransaction {
                 return try rename.run()
             }
             try checkTrees()
-            let merge = try connection.prepare("UPDATE molt_record SET type_id = ?1 WHERE type_id = ?2")
+            // With FAIL nothing is kept for undoing the statement alone, which all records may be part of.
+            let merge = try connection.prepare("UPDATE OR FAIL molt_record SET type_id = ?1 WHERE type_id = ?2")
             try merge.bind(newID, at: 1)
             try merge.bind(oldID, at: 2)
             try merge.run()

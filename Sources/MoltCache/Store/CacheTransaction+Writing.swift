@@ -57,7 +57,7 @@ extension CacheTransaction {
     /// Where the rows end that one statement is to write.
     ///
     /// An UPDATE of many goes through all rows in between, so they must lie close together. And SQLite keeps the pages
-    /// that it changes as they were, in case the statement fails: in memory up to 64 KiB, and in a file beyond that.
+    /// that it changes as they were, in memory, in case the statement fails.
     private static func group(_ rows: UnsafeBufferPointer<RecordContents.Row>, from start: Int) -> Int {
         var end = start + 1
         var bytes = rows[start].range.count
