@@ -8,30 +8,37 @@ extension CacheCore {
     /// The content under a key, or nil when there is none or it has expired.
     func content(_ key: String) throws(SQLiteError) -> StoredContent? {
         let now = now()
-        let statement = try prepareGet(key, now)
+        let statement = try prepareGet(key)
         defer { statement.reset() }
-        if try statement.step() { return try found(statement, key, now) }
+        if try statement.step(), let found = try found(statement, key, now) { return found }
         let adopted = try adoptedContent(key, now)
         if let adopted { touch(adopted.id, now) }
         return adopted
     }
 
     /// The statement that finds a record by its key.
-    func prepareGet(_ key: String, _ now: Double) throws(SQLiteError) -> Statement {
+    func prepareGet(_ key: String) throws(SQLiteError) -> Statement {
         let statement = try statements[.get]
-        try statement.bind(now, at: 1)
-        try statement.bind(key, at: 2)
+        try statement.bind(key, at: 1)
         return statement
     }
 
-    /// The content in the row that the statement has found by a key.
-    func found(_ row: Statement, _ key: String, _ now: Double) throws(SQLiteError) -> StoredContent {
+    /// The content in the row that the statement has found by a key; nil when it has expired.
+    func found(_ row: Statement, _ key: String, _ now: Double) throws(SQLiteError) -> StoredContent? {
         guard !row.isNull(0) else { throw .missingRow }
         // An entry of the index that was overwritten leads to another record: nobody gets that for this one.
         guard row.isText(2, key) else { throw .wrongRow }
+        if let expiration = row.real(4), expiration <= now { return nil }
         let found = StoredContent(row, key: key, typeName: try typeName(id: row.integer(3)))
         touch(found.id, now)
         return found
+    }
+
+    /// When a record was made, and when it was last written, in seconds since 1970.
+    func dates(id: Int64) throws(SQLiteError) -> (created: Double, updated: Double)? {
+        let statement = try statements[.dates]
+        try statement.bind(id, at: 1)
+        return try statement.first { ($0.real(0) ?? 0, $0.real(1) ?? 0) }
     }
 
     /// The name of a type, which is remembered; empty when it was lost.

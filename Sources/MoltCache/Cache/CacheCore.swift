@@ -299,12 +299,11 @@ final class CacheCore {
 
     /// - Returns: Nothing when another connection has committed since.
     private func lookUpAlone(_ key: String) throws(SQLiteError) -> (content: StoredContent?, epoch: Int)? {
-        let now = now()
-        let statement = try prepareGet(key, now)
+        let statement = try prepareGet(key)
         defer { statement.reset() }
         let isFound = try statement.step()
         guard let dataVersion, statements.connection.dataVersion == dataVersion else { return nil }
-        let content = isFound ? try found(statement, key, now) : nil
+        let content = isFound ? try found(statement, key, now()) : nil
         return (content, epoch)
     }
 

@@ -75,14 +75,19 @@ extension CodableCache {
     ///
     /// - Throws: As reading the value does.
     public func entry<Value: Decodable>(_ type: Value.Type = Value.self, forKey key: String) throws -> Entry<Value>? {
-        guard let found = try row(key) else { return nil }
+        let row = try core.withLock { core in
+            try core.read { core throws(SQLiteError) in
+                try core.content(key).map { found throws(SQLiteError) in (found, dates: try core.dates(id: found.id)) }
+            }
+        }
+        guard let (found, dates) = row else { return nil }
         return Entry(
             value: try decode(type, found),
             key: found.key,
             typeName: found.typeName,
             expiration: found.expiration.map { Date(timeIntervalSince1970: $0) },
-            created: Date(timeIntervalSince1970: found.created),
-            updated: Date(timeIntervalSince1970: found.updated),
+            created: Date(timeIntervalSince1970: dates?.created ?? 0),
+            updated: Date(timeIntervalSince1970: dates?.updated ?? 0),
             size: found.data.count
         )
     }

@@ -15,10 +15,6 @@ struct StoredContent: Sendable {
     let typeName: String
     /// Seconds since 1970; nil for never.
     let expiration: Double?
-    /// Seconds since 1970.
-    let created: Double
-    /// Seconds since 1970.
-    let updated: Double
 
     /// Copies a row of the query that finds a record by its key.
     init(_ row: Statement, key: String, typeName: String) {
@@ -28,8 +24,6 @@ struct StoredContent: Sendable {
         self.key = key
         self.typeName = typeName
         expiration = row.real(4)
-        created = row.real(5) ?? 0
-        updated = row.real(6) ?? 0
     }
 
     /// Copies a row of the queries that read whole rows.
@@ -40,8 +34,6 @@ struct StoredContent: Sendable {
         key = row.text(2)
         typeName = row.text(3)
         expiration = row.real(4)
-        created = row.real(5) ?? 0
-        updated = row.real(6) ?? 0
     }
 }
 

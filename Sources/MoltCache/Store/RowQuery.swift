@@ -8,6 +8,7 @@ enum RowQuery: Int, CaseIterable {
     case lastLedgerID
     case isUnfinished
     case get
+    case dates
     case nameOfKey
     case keys
     case keysOfType
@@ -38,7 +39,7 @@ enum RowQuery: Int, CaseIterable {
     private static let live = "(expires_at IS NULL OR expires_at > ?1)"
     /// A record is found also when the name of its type was lost.
     private static let row = """
-        SELECT molt_record.id, content, key, name, expires_at, created_at, updated_at
+        SELECT molt_record.id, content, key, name, expires_at
         FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
         """
 
@@ -66,10 +67,10 @@ enum RowQuery: Int, CaseIterable {
         // SQLite would take the key from the index that it has found the row by; so the row's own comes from another one.
         case .get:
             """
-            SELECT own.id, own.content, own.key, own.type_id, own.expires_at, own.created_at, own.updated_at
-            FROM molt_record AS found LEFT JOIN molt_record AS own ON own.id = found.id
-            WHERE found.key = ?2 AND (own.expires_at IS NULL OR own.expires_at > ?1)
+            SELECT own.id, own.content, own.key, own.type_id, own.expires_at
+            FROM molt_record AS found LEFT JOIN molt_record AS own ON own.id = found.id WHERE found.key = ?1
             """
+        case .dates: "SELECT created_at, updated_at FROM molt_record WHERE id = ?1"
         case .nameOfKey: "SELECT \(Self.typeName) FROM molt_record WHERE key = ?2 AND \(Self.live)"
         case .keys: "SELECT key FROM molt_record WHERE \(Self.live) ORDER BY id"
         case .keysOfType: "SELECT key FROM molt_record WHERE \(Self.ofType) AND \(Self.live) ORDER BY id"
