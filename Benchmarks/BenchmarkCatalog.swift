@@ -2,13 +2,14 @@
 package enum BenchmarkCatalog {
     /// The cases: first the other ways to do the work, then Molt.
     static let cases: [BenchmarkCase] =
-        FilePerKeyCases.all + PeerCases.all + PeerCacheCases.all
-        + MoltUpgradeCases.all + MoltCacheCases.all + RecordCases.all + CoderCases.all + SettingsCases.all
+        FilePerKeyCases.all + PeerCases.all + PeerCacheCases.all + PeerStoreCases.all
+        + MoltUpgradeCases.all + MoltEventCases.all + MoltCacheCases.all + RecordCases.all + CoderCases.all
+        + SettingsCases.all
 
     /// The comparisons that are printed below the table, where both of their cases were run; those with a goal are
     /// also printed as goals, in this order.
     static let ratios: [BenchmarkRatio] =
-        MoltUpgradeCases.ratios + MoltCacheCases.ratios + PeerCases.ratios + CoderCases.ratios
+        MoltUpgradeCases.ratios + MoltEventCases.ratios + MoltCacheCases.ratios + PeerCases.ratios + CoderCases.ratios
         + SettingsCases.ratios
 
     /// The rates that have a goal of their own.

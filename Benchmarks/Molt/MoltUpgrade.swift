@@ -13,8 +13,6 @@ struct MoltUpgrade: Sendable {
     var reference: String?
     /// Whether all contents are read.
     var isAboutContents = true
-    /// Whether somebody follows the upgrade and reads its report.
-    var isMonitored = false
     /// Whether the process may use one core only.
     var isOnOneCore = false
     /// Whether a record, by its number, is still there afterwards; all are when nil.
@@ -35,20 +33,14 @@ struct MoltUpgrade: Sendable {
             reference: reference
         ) { context in
             let file = context.file(MoltStore.fileName)
-            let follower = isMonitored ? MoltFollower() : nil
             return BenchmarkTrial(count: context.records) {
-                if let follower {
-                    try follower.open(file, migrations).close()
-                } else {
-                    try CodableCache(at: file, migrations: migrations).close()
-                }
+                try CodableCache(at: file, migrations: migrations).close()
             } finish: {
                 // Before it is opened, which would upgrade it.
                 guard try CodableCache.schemaVersion(ofFileAt: file) == migrations.version else {
                     throw BenchmarkError("\(name): the store was not upgraded.")
                 }
                 try check(file, context)
-                try follower?.check(migrations)
             }
         }
     }

@@ -37,16 +37,6 @@ extension MoltUpgradeCases {
                 row: "typed convert vs decode and encode on one thread",
                 checkLimit: .atLeast(0.4)
             ),
-            BenchmarkRatio(
-                title: "\(rename.name) with events and report vs without",
-                subject: monitored.name,
-                baseline: rename.name,
-                measure: .timePerUnit,
-                goal: .atMost(1.02),
-                row: "progress events and the report vs none",
-                basis: .best,
-                checkLimit: .atMost(2)
-            ),
         ]
         + memory
         + (Platform.canLimitCores ? [told(convert, "", convertOnOneCore.name, "one core")] : [])

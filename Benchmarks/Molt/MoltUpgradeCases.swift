@@ -4,7 +4,7 @@ import Molt
 enum MoltUpgradeCases {
     /// The cases of this file.
     static let all: [BenchmarkCase] =
-        [rename.benchmark, monitored.benchmark]
+        [rename.benchmark]
         + others.map(\.benchmark)
         + (Platform.canLimitCores ? [convertOnOneCore.benchmark] : [])
         + [renameType.benchmark, renameType.benchmark.at(renameTypeSmallCount)]
@@ -34,16 +34,6 @@ enum MoltUpgradeCases {
         summary: "renameProperty",
         migrations: MoltMigrations.rename,
         reference: PeerCases.Change.rename.jsonFunctionsCase,
-        isRight: isRenamed
-    )
-
-    /// The same, and somebody follows.
-    static let monitored = MoltUpgrade(
-        name: "molt-rename-monitored",
-        summary: "renameProperty, all events taken by a task, and the report read",
-        migrations: MoltMigrations.rename,
-        reference: rename.name,
-        isMonitored: true,
         isRight: isRenamed
     )
 

@@ -23,8 +23,7 @@ final class PeerDatabase {
     ///     during an upgrade.
     /// - Throws: ``BenchmarkError``.
     init(at url: URL, durability: Durability = .full, isTuned: Bool = false) throws {
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        guard sqlite3_open_v2(url.path, &handle, flags, nil) == SQLITE_OK else { throw failure() }
+        try open(url, SQLITE_OPEN_CREATE)
         if isTuned { try execute("PRAGMA page_size = 8192; PRAGMA cache_size = -8000") }
         try execute("PRAGMA journal_mode = WAL")
         try execute("PRAGMA synchronous = \(durability.rawValue)")
@@ -42,8 +41,22 @@ final class PeerDatabase {
         try execute("CREATE INDEX IF NOT EXISTS record_type ON record (type_id)")
     }
 
+    /// Opens a cache file of Molt as Molt's cache does in daily use.
+    ///
+    /// - Throws: ``BenchmarkError``.
+    init(of store: URL) throws {
+        try open(store, 0)
+        try execute("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; PRAGMA journal_size_limit = 16777216")
+    }
+
     deinit {
         sqlite3_close_v2(handle)
+    }
+
+    private func open(_ url: URL, _ flag: Int32) throws {
+        guard sqlite3_open_v2(url.path, &handle, SQLITE_OPEN_READWRITE | flag, nil) == SQLITE_OK else {
+            throw failure()
+        }
     }
 
     /// Closes the database, which moves everything from the WAL into it.
@@ -140,6 +153,11 @@ final class PeerStatement {
     /// Sets a parameter, counted from 1, to a whole number.
     func bind(_ value: Int, at parameter: Int32) {
         sqlite3_bind_int64(handle, parameter, Int64(value))
+    }
+
+    /// Sets a parameter, counted from 1, to a number.
+    func bind(_ value: Double, at parameter: Int32) {
+        sqlite3_bind_double(handle, parameter, value)
     }
 
     /// Sets a parameter, counted from 1, to text that must live until the statement has run: it is not copied.

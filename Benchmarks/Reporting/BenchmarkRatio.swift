@@ -25,6 +25,8 @@ package struct BenchmarkRatio: Sendable {
         case timePerUnit
         /// Seconds of the whole run of the subject, divided by those of the baseline.
         case time
+        /// Seconds of the subject, divided by those of the other way that it has measured by turns; it is its own baseline.
+        case timeInTurn
         /// Peak memory of the subject minus that of the baseline, in megabytes.
         case extraMemory
     }
@@ -64,10 +66,15 @@ package struct BenchmarkRatio: Sendable {
             switch measure {
             case .rate: return 1 / timePerUnit
             case .timePerUnit: return timePerUnit
-            case .time: return time
+            case .time, .timeInTurn: return time
             case .extraMemory:
                 return Double(subjectResult.peakMemoryBytes - baselineResult.peakMemoryBytes) / 1_000_000
             }
+        }
+        var (median, best) = (value(\.medianSeconds), value(\.minSeconds))
+        if measure == .timeInTurn {
+            guard let factors = subjectResult.timeInTurn else { return nil }
+            (median, best) = factors
         }
         return BenchmarkOutcome(
             title: title,
@@ -75,8 +82,8 @@ package struct BenchmarkRatio: Sendable {
             subject: subject,
             baseline: baseline,
             quantity: measure == .extraMemory ? .extraMegabytes : .factor,
-            value: value(\.medianSeconds),
-            bestValue: value(\.minSeconds),
+            value: median,
+            bestValue: best,
             basis: basis,
             goal: goal,
             checkLimit: checkLimit

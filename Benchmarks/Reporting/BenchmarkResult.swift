@@ -16,6 +16,8 @@ package struct BenchmarkResult: Codable, Sendable {
     package let reference: String?
     /// The duration of each round, in the order in which they were run.
     package let seconds: [Double]
+    /// For each round, the duration of the other way to do the same, where a case compares two by turns.
+    package let otherSeconds: [Double]?
     /// The median of the durations.
     package let medianSeconds: Double
     /// The shortest duration.
@@ -39,6 +41,7 @@ package struct BenchmarkResult: Codable, Sendable {
         bytes: Int? = nil,
         reference: String? = nil,
         seconds: [Double],
+        otherSeconds: [Double]? = nil,
         processorSeconds: [Double] = [],
         peakMemoryBytes: [Int] = []
     ) {
@@ -50,12 +53,23 @@ package struct BenchmarkResult: Codable, Sendable {
         self.bytes = bytes
         self.reference = reference
         self.seconds = seconds
+        self.otherSeconds = otherSeconds
         medianSeconds = Self.median(seconds)
         minSeconds = seconds.min() ?? 0
         maxSeconds = seconds.max() ?? 0
         self.processorSeconds = Self.median(processorSeconds)
         unitsPerSecond = medianSeconds > 0 ? Double(count) / medianSeconds : 0
         self.peakMemoryBytes = Int(Self.median(peakMemoryBytes.map(Double.init)))
+    }
+
+    /// The duration as a multiple of the other way's, where a case compares two by turns.
+    ///
+    /// - Returns: The median of the rounds, and the shortest duration of all rounds by the other way's shortest.
+    package var timeInTurn: (median: Double, best: Double)? {
+        guard let otherSeconds, otherSeconds.count == seconds.count, otherSeconds.allSatisfy({ $0 > 0 }) else {
+            return nil
+        }
+        return (Self.median(zip(seconds, otherSeconds).map { $0 / $1 }), minSeconds / (otherSeconds.min() ?? 0))
     }
 
     private static func median(_ values: [Double]) -> Double {
@@ -82,6 +96,7 @@ extension BenchmarkResult {
             bytes: runs.first?.bytes ?? estimate,
             reference: benchmark.reference,
             seconds: runs.map(\.seconds),
+            otherSeconds: runs.allSatisfy { $0.otherSeconds != nil } ? runs.compactMap(\.otherSeconds) : nil,
             processorSeconds: runs.map(\.processorSeconds),
             peakMemoryBytes: runs.map(\.peakMemoryBytes)
         )

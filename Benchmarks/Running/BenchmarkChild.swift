@@ -10,6 +10,8 @@ enum BenchmarkChild {
         let bytes: Int?
         /// How long the timed part took.
         let seconds: Double
+        /// How long the other way took, where a case compares two by turns.
+        var otherSeconds: Double?
         /// How much of all cores' time the process used for it: less disturbed by a busy machine than the duration.
         let processorSeconds: Double
         /// The highest resident memory of the process, up to the end of the timed part.
@@ -58,11 +60,13 @@ enum BenchmarkChild {
         let peak = Platform.peakMemoryBytes()
         try trial.finish()
 
+        let inTurn = trial.inTurn?()
         let measurement = Measurement(
             count: trial.count,
             bytes: trial.bytes,
-            seconds: duration / .seconds(1),
-            processorSeconds: processorSeconds,
+            seconds: inTurn?.seconds ?? duration / .seconds(1),
+            otherSeconds: inTurn?.otherSeconds,
+            processorSeconds: inTurn?.processorSeconds ?? processorSeconds,
             peakMemoryBytes: peak
         )
         print(String(decoding: try JSONEncoder().encode(measurement), as: UTF8.self))

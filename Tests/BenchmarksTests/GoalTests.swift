@@ -39,6 +39,26 @@ struct GoalTests {
     }
 
     @Test
+    func `What was measured by turns is compared round by round`() throws {
+        func outcome(_ others: [Double]?) -> BenchmarkOutcome? {
+            let result = BenchmarkResult(name: "subject", count: 1, seconds: [1, 20, 3], otherSeconds: others)
+            return BenchmarkRatio(
+                title: "title",
+                subject: "subject",
+                baseline: "subject",
+                measure: .timeInTurn,
+                goal: .atMost(2)
+            ).outcome(in: [result])
+        }
+        let found = try #require(outcome([2, 10, 1]))
+        #expect((found.value, found.bestValue) == (2, 1))
+        #expect(found.isReached == true)
+        // A case that has not done so, or not in each round.
+        #expect(outcome(nil) == nil)
+        #expect(outcome([2, 10]) == nil)
+    }
+
+    @Test
     func `A goal is judged by the medians, or by the best runs where it says so`() throws {
         #expect(ratio("subject", .rate, .atLeast(1.6))?.isReached == false)
         #expect(ratio("subject", .rate, .atLeast(1.6), basis: .best)?.isReached == true)

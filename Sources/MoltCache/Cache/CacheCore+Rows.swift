@@ -7,30 +7,44 @@ extension CacheCore {
 
     /// The content under a key, or nil when there is none or it has expired.
     func content(_ key: String) throws(SQLiteError) -> StoredContent? {
+        let content = try find(key) { row throws(SQLiteError) -> StoredContent? in
+            guard let row else { return nil }
+            return try found(row, key)
+        }
+        if let content { return content }
         let now = now()
-        let statement = try prepareGet(key)
-        defer { statement.reset() }
-        if try statement.step(), let found = try found(statement, key, now) { return found }
         let adopted = try adoptedContent(key, now)
         if let adopted { touch(adopted.id, now) }
         return adopted
     }
 
-    /// The statement that finds a record by its key.
-    func prepareGet(_ key: String) throws(SQLiteError) -> Statement {
+    /// Finds the row of a key, and runs a closure with it; with nil when there is none.
+    func find<Found>(
+        _ key: String,
+        _ body: (Statement?) throws(SQLiteError) -> Found
+    ) throws(SQLiteError) -> Found {
         let statement = try statements[.get]
-        try statement.bind(key, at: 1)
-        return statement
+        var key = key
+        return try key.withUTF8 { utf8 in
+            Result { () throws(SQLiteError) in
+                defer {
+                    statement.reset()
+                    statement.unbind(1)
+                }
+                try statement.bind(inPlace: UnsafeRawBufferPointer(utf8), isText: true, at: 1)
+                return try body(try statement.step() ? statement : nil)
+            }
+        }.get()
     }
 
-    /// The content in the row that the statement has found by a key; nil when it has expired.
-    func found(_ row: Statement, _ key: String, _ now: Double) throws(SQLiteError) -> StoredContent? {
-        guard !row.isNull(0) else { throw .missingRow }
+    /// The content in a row that was found by a key; nil when it has expired.
+    func found(_ row: Statement, _ key: String) throws(SQLiteError) -> StoredContent? {
+        guard row.integer(0) != 0 || !row.isNull(0) else { throw .missingRow }
         // An entry of the index that was overwritten leads to another record: nobody gets that for this one.
         guard row.isText(2, key) else { throw .wrongRow }
-        if let expiration = row.real(4), expiration <= now { return nil }
+        if let expiration = row.real(4), expiration <= now() { return nil }
         let found = StoredContent(row, key: key, typeName: try typeName(id: row.integer(3)))
-        touch(found.id, now)
+        if sizeLimit != nil { touch(found.id, now()) }
         return found
     }
 

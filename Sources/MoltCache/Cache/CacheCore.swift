@@ -299,12 +299,10 @@ final class CacheCore {
 
     /// - Returns: Nothing when another connection has committed since.
     private func lookUpAlone(_ key: String) throws(SQLiteError) -> (content: StoredContent?, epoch: Int)? {
-        let statement = try prepareGet(key)
-        defer { statement.reset() }
-        let isFound = try statement.step()
-        guard let dataVersion, statements.connection.dataVersion == dataVersion else { return nil }
-        let content = isFound ? try found(statement, key, now()) : nil
-        return (content, epoch)
+        try find(key) { row throws(SQLiteError) in
+            guard let dataVersion, statements.connection.dataVersion == dataVersion else { return nil }
+            return (try row.flatMap { row throws(SQLiteError) in try found(row, key) }, epoch)
+        }
     }
 
     /// Keeps a value that was decoded, unless something was written since its content was read.

@@ -20,7 +20,7 @@ struct StoredContent: Sendable {
     init(_ row: Statement, key: String, typeName: String) {
         id = row.integer(0)
         isData = row.isBlob(1)
-        data = row.data(1)
+        data = Data(row.bytes(1, isBlob: isData))
         self.key = key
         self.typeName = typeName
         expiration = row.real(4)
@@ -30,7 +30,7 @@ struct StoredContent: Sendable {
     init(_ row: Statement) {
         id = row.integer(0)
         isData = row.isBlob(1)
-        data = row.data(1)
+        data = Data(row.bytes(1, isBlob: isData))
         key = row.text(2)
         typeName = row.text(3)
         expiration = row.real(4)

@@ -171,7 +171,9 @@ final class Statement {
 
     /// A number, or nil for NULL.
     func real(_ column: Int32) -> Double? {
-        sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_double(handle, column)
+        let value = sqlite3_column_double(handle, column)
+        // NULL reads as 0, and most numbers are another one.
+        return value == 0 && isNull(column) ? nil : value
     }
 
     /// How many columns a row has.
@@ -196,9 +198,14 @@ final class Statement {
 
     /// The bytes of text or of a blob, valid until the next step or reset.
     func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        bytes(column, isBlob: isBlob(column))
+    }
+
+    /// The bytes of a column of which it is known whether it holds a blob, valid until the next step or reset.
+    func bytes(_ column: Int32, isBlob: Bool) -> UnsafeRawBufferPointer {
         // The pointer must be asked for before the length: asking may convert the column.
         let base: UnsafeRawPointer?
-        if isBlob(column) {
+        if isBlob {
             base = sqlite3_column_blob(handle, column)
         } else {
             base = sqlite3_column_text(handle, column).map { UnsafeRawPointer($0) }
@@ -213,14 +220,13 @@ final class Statement {
 
     /// Whether a column holds the same bytes as a text.
     func isText(_ column: Int32, _ text: String) -> Bool {
-        let bytes = bytes(column)
-        // Without the loop over single characters that comparing with a string's UTF-8 is.
-        return text.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) } ?? bytes.elementsEqual(text.utf8)
-    }
-
-    /// A copy of the bytes of text or of a blob.
-    func data(_ column: Int32) -> Data {
-        Data(bytes(column))
+        let bytes = bytes(column, isBlob: false)
+        guard text.utf8.count == bytes.count else { return false }
+        var text = text
+        return text.withUTF8 { utf8 in
+            guard let start = utf8.baseAddress, let base = bytes.baseAddress else { return true }
+            return memcmp(start, base, utf8.count) == 0
+        }
     }
 }
 
