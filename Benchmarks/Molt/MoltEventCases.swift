@@ -30,8 +30,7 @@ enum MoltEventCases {
         name: "molt-rename-followed",
         summary: "renameProperty, all events taken by a task, the report read; the best of \(turns) by turns with none",
         isAboutContents: true,
-        fixture: MoltStore.fixture,
-        reference: MoltUpgradeCases.rename.name
+        fixture: MoltStore.fixture
     ) { context in
         let fixture = context.file(MoltStore.fileName)
         let migrations = MoltMigrations.rename
@@ -67,7 +66,6 @@ enum MoltEventCases {
                     try FileManager.default.removeItem(at: directory)
                 }
             }
-        } finish: {
         }
     }
 }

@@ -45,8 +45,9 @@ final class PeerDatabase {
     ///
     /// - Throws: ``BenchmarkError``.
     init(of store: URL) throws {
-        try open(store, 0)
-        try execute("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; PRAGMA journal_size_limit = 16777216")
+        try open(store, SQLITE_OPEN_NOMUTEX)
+        try execute("PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 16777216")
+        try execute("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000")
     }
 
     deinit {

@@ -1,4 +1,5 @@
 import Foundation
+import MoltCache
 
 /// The statements that Molt's cache runs, by hand, on the tables that Molt makes: what is left is what Molt adds to them.
 enum PeerStoreCases {
@@ -11,21 +12,6 @@ enum PeerStoreCases {
     static let setBatchCase = "same-sql-set-batch"
     /// The name of the case that gets values.
     static let getCase = "same-sql-get"
-
-    private static let upsert = """
-        INSERT INTO molt_record(
-            key, type_id, version, created_at, updated_at, accessed_at, expires_at, content
-        ) VALUES(?2, 1, 0, ?1, ?1, ?1, NULL, ?3)
-        ON CONFLICT(key) DO UPDATE SET
-            type_id = excluded.type_id, version = excluded.version, content = excluded.content,
-            created_at = CASE WHEN expires_at <= ?1 THEN ?1 ELSE created_at END,
-            updated_at = ?1, accessed_at = ?1, expires_at = excluded.expires_at
-        """
-
-    private static let select = """
-        SELECT own.id, own.content, own.key, own.type_id, own.expires_at
-        FROM molt_record AS found LEFT JOIN molt_record AS own ON own.id = found.id WHERE found.key = ?1
-        """
 
     private static let setOneByOne = BenchmarkCase(
         name: setOneByOneCase,
@@ -68,7 +54,7 @@ enum PeerStoreCases {
             let database = try open(context)
             do {
                 let decoder = JSONDecoder()
-                let select = try database.prepare(select)
+                let select = try database.prepare(RowQuery.get.sql)
                 for index in People.shuffledIndices(context.records) {
                     var key = People.key(index)
                     let person = try key.withUTF8 { key in
@@ -100,15 +86,20 @@ enum PeerStoreCases {
         if try database.integer("SELECT count(*) FROM molt_type") == 0 {
             try database.execute("INSERT INTO molt_type(id, name) VALUES(1, '\(People.typeName)')")
         }
-        let insert = try database.prepare(upsert)
+        let insert = try database.prepare(RowQuery.set.sql)
         for index in 1...context.records {
             var key = People.key(index)
             let content = try encoder.encode(person(index))
             try key.withUTF8 { key in
-                insert.bind(Date().timeIntervalSince1970, at: 1)
+                // The expiry, the fifth parameter, stays NULL.
+                let now = Date().timeIntervalSince1970
+                insert.bind(now, at: 1)
                 insert.bind(text: UnsafeRawBufferPointer(key), at: 2)
+                insert.bind(1, at: 3)
+                insert.bind(0, at: 4)
+                insert.bind(now, at: 7)
                 try content.withUnsafeBytes { content in
-                    insert.bind(text: content, at: 3)
+                    insert.bind(text: content, at: 6)
                     try insert.run()
                 }
             }

@@ -27,7 +27,8 @@ package struct ResultTable {
             "\(records) records of about 200 bytes where the case does not say otherwise; "
                 + "median of \(settings.runs) \(settings.runs == 1 ? "run" : "runs").",
             "Every case ran once per round, in shuffled order, each time in a process of its own. What works on files is "
-                + "timed from opening them to closing them.",
+                + "timed from opening them to closing them; a case that compares two ways by turns has the best of its "
+                + "turns.",
         ]
         if settings.isQuick { lines.append("QUICK MODE: the counts are too small for figures to be quoted.") }
         if !report.machine.isOptimized {

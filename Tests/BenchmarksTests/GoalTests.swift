@@ -56,6 +56,7 @@ struct GoalTests {
         // A case that has not done so, or not in each round.
         #expect(outcome(nil) == nil)
         #expect(outcome([2, 10]) == nil)
+        #expect(outcome([2, 10, 0]) == nil)
     }
 
     @Test

@@ -45,7 +45,27 @@ import Testing
         let cache = try open()
         try cache.set(1, forKey: "past", expiry: .at(.distantPast))
         try cache.set(1, forKey: "future", expiry: .at(.distantFuture))
+        try cache.set(1, forKey: "1970", expiry: .at(Date(timeIntervalSince1970: 0)))
         #expect(try cache.keys() == ["future"])
+        #expect(try cache.value(Int.self, forKey: "1970") == nil)
+        #expect(try cache.value(Int.self, forKey: "past") == nil)
+        #expect(try cache.value(Int.self, forKey: "future") == 1)
+    }
+
+    @Test func `An expiry that is not a number counts as none, wherever it is asked for`() throws {
+        let cache = try open()
+        try cache.set(1, forKey: "a")
+        // Damage: the table itself would refuse it.
+        try SQLite(scratch.file()).run(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(replace(sql, 'STRICT', ''), 'expires_at REAL', 'expires_at')
+            WHERE name = 'molt_record';
+            """
+        )
+        try SQLite(scratch.file()).run("UPDATE molt_record SET expires_at = 'soon'")
+        #expect(try cache.contains("a"))
+        #expect(try cache.value(Int.self, forKey: "a") == 1)
     }
 
     @Test func `The default expiry holds where nothing else is said`() throws {

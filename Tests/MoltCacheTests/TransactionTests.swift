@@ -199,7 +199,7 @@ import Testing
 
     @Test(
         arguments: [
-            [(1, "d")], [(1, "x"), (2, "x")], [(1, "b"), (2, "d")], [(2, "a"), (1, "c")],
+            [(1, "d")], [(1, "x"), (2, "x")], [(1, "b"), (2, "d")], [(2, "a"), (1, "c")], [(1, "a"), (2, "a")],
         ] as [[(Int64, String)]]
     )
     func `A key that is taken is an error, and the stage is undone`(moves: [(Int64, String)]) throws {
@@ -216,6 +216,69 @@ import Testing
             #expect(moves.contains { message.contains("\"\($0.1)\"") })
             #expect(try read(transaction) == ["1 a Person", "2 b Person", "3 c City", "4 d Person"])
         }
+    }
+
+    @Test(arguments: [(["x", "x", "d"], "a", "x"), (["d", "x", "x"], "a", "d"), (["y", "x", "x"], "b", "x")])
+    func `The first record is named of those that would get keys that are taken`(
+        keys: [String],
+        key: String,
+        newKey: String
+    ) throws {
+        try upgrade(try people()) { transaction throws in
+            for (index, key) in keys.enumerated() {
+                try transaction.deferChange(DeferredChange(stage: 0, id: Int64(index + 1), kind: .key(key)))
+            }
+            let error = #expect(throws: MigrationError.self) { try transaction.applyDeferredChanges(stage: 0) }
+            #expect(error?.recordKey == key)
+            #expect(error?.message.contains("\"\(newKey)\"") == true)
+        }
+    }
+
+    @Test func `A key that a record has already, and one of a record that is gone, are no matter`() throws {
+        try upgrade(try people()) { transaction throws in
+            try transaction.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("a")))
+            try transaction.deferChange(DeferredChange(stage: 0, id: 99, kind: .key("b")))
+            try transaction.deferChange(DeferredChange(stage: 0, id: 3, kind: .key("x")))
+            try transaction.deferChange(DeferredChange(stage: 0, id: 98, kind: .key("x")))
+            try transaction.applyDeferredChanges(stage: 0)
+        }
+        #expect(try keysAndTypes().map { $0[0] } == ["a", "b", "x", "d"])
+    }
+
+    @Test func `Keys that differ by their bytes only are turned round`() throws {
+        let keys = ["", "a\0", "\u{E9}", "e\u{301}"]
+        try upgrade(try people()) { transaction throws in
+            for (index, key) in keys.enumerated() {
+                try transaction.deferChange(DeferredChange(stage: 0, id: Int64(index + 1), kind: .key(key)))
+            }
+            try transaction.applyDeferredChanges(stage: 0)
+            for (index, key) in (keys.dropFirst() + keys.prefix(1)).enumerated() {
+                try transaction.deferChange(DeferredChange(stage: 1, id: Int64(index + 1), kind: .key(key)))
+            }
+            try transaction.applyDeferredChanges(stage: 1)
+        }
+        let found = try SQLite(scratch.file()).rows("SELECT hex(key) FROM molt_record ORDER BY id")
+        #expect(found == [["6100"], ["C3A9"], ["65CC81"], [""]])
+        #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
+    }
+
+    @Test func `What has failed cannot be committed, whoever caught it`() throws {
+        let store = try people()
+        try SQLite(scratch.file()).run("ALTER TABLE molt_record ADD COLUMN guard INTEGER CHECK (key <> 'z3')")
+        let before = try keysAndTypes()
+        var caught: [Bool] = []
+        let error = #expect(throws: MigrationError.self) {
+            try upgrade(store) { transaction throws in
+                for id in 1...4 as ClosedRange<Int64> {
+                    try transaction.deferChange(DeferredChange(stage: 0, id: id, kind: .key("z\(id)")))
+                }
+                caught.append((try? transaction.applyDeferredChanges(stage: 0)) == nil)
+                caught.append((try? transaction.delete(id: 4)) == nil)
+            }
+        }
+        #expect(error?.code == .storeFailed)
+        #expect(caught == [true, true])
+        #expect(try keysAndTypes() == before)
     }
 
     @Test func `Records that go in the same stage neither hold a key nor take one`() throws {

@@ -7,11 +7,10 @@ extension CacheCore {
 
     /// The content under a key, or nil when there is none or it has expired.
     func content(_ key: String) throws(SQLiteError) -> StoredContent? {
-        let content = try find(key) { row throws(SQLiteError) -> StoredContent? in
-            guard let row else { return nil }
-            return try found(row, key)
+        let content = try find(key) { row throws(SQLiteError) in
+            try row.flatMap { row throws(SQLiteError) in try found(row, key) }
         }
-        if let content { return content }
+        guard content == nil, hasAdopted else { return content }
         let now = now()
         let adopted = try adoptedContent(key, now)
         if let adopted { touch(adopted.id, now) }
@@ -39,20 +38,22 @@ extension CacheCore {
 
     /// The content in a row that was found by a key; nil when it has expired.
     func found(_ row: Statement, _ key: String) throws(SQLiteError) -> StoredContent? {
-        guard row.integer(0) != 0 || !row.isNull(0) else { throw .missingRow }
+        guard !row.isNull(0) else { throw .missingRow }
         // An entry of the index that was overwritten leads to another record: nobody gets that for this one.
         guard row.isText(2, key) else { throw .wrongRow }
-        if let expiration = row.real(4), expiration <= now() { return nil }
+        // SQLite's own comparisons take what is not a number, which is damage, for later than any time.
+        if row.isNumber(4), let expiration = row.real(4), expiration <= now() { return nil }
         let found = StoredContent(row, key: key, typeName: try typeName(id: row.integer(3)))
         if sizeLimit != nil { touch(found.id, now()) }
         return found
     }
 
     /// When a record was made, and when it was last written, in seconds since 1970.
-    func dates(id: Int64) throws(SQLiteError) -> (created: Double, updated: Double)? {
+    func dates(id: Int64) throws(SQLiteError) -> (created: Double, updated: Double) {
         let statement = try statements[.dates]
         try statement.bind(id, at: 1)
-        return try statement.first { ($0.real(0) ?? 0, $0.real(1) ?? 0) }
+        guard let dates = try statement.first({ ($0.real(0) ?? 0, $0.real(1) ?? 0) }) else { throw .missingRow }
+        return dates
     }
 
     /// The name of a type, which is remembered; empty when it was lost.

@@ -60,7 +60,7 @@ extension CodableCache {
     ///   - expiry: When they expire; by default what the configuration says.
     /// - Throws: ``CacheError``; ``MigrationError`` with the code `superseded` or, see ``Configuration/drift``,
     ///   `schemaDrift`.
-    @inlinable  // Going through a sequence takes a tenth of the time where its type is known.
+    @inlinable  // Where its type is known, the sequence is gone through many times as fast.
     public func setAll<Value: Encodable>(
         _ values: some Sequence<(key: String, value: Value)>,
         expiry: Expiry? = nil

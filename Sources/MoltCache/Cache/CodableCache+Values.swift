@@ -86,8 +86,8 @@ extension CodableCache {
             key: found.key,
             typeName: found.typeName,
             expiration: found.expiration.map { Date(timeIntervalSince1970: $0) },
-            created: Date(timeIntervalSince1970: dates?.created ?? 0),
-            updated: Date(timeIntervalSince1970: dates?.updated ?? 0),
+            created: Date(timeIntervalSince1970: dates.created),
+            updated: Date(timeIntervalSince1970: dates.updated),
             size: found.data.count
         )
     }

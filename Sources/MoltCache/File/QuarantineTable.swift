@@ -51,7 +51,8 @@ enum QuarantineTable {
 
     /// Copies the records of a stage, in the order of their ids.
     ///
-    /// A record is kept also when the name of its type was lost.
+    /// A record is kept also when the name of its type was lost. With FAIL nothing is kept for undoing the statement
+    /// alone, which may be about all records.
     ///
     /// - Parameters:
     ///   - hasOriginals: Whether a block may have kept records as they were.
@@ -64,7 +65,7 @@ enum QuarantineTable {
         }
         let type = "coalesce(failed.type, \(hasOriginals ? "original.type, " : "")molt_type.name, '')"
         return """
-            INSERT INTO molt_quarantine(
+            INSERT OR FAIL INTO molt_quarantine(
                 record_id, key, type, version, expires_at, created_at, updated_at, digest, migration,
                 migration_version, first_step, step, step_words, code, reason, property, quarantined_at, content
             )

@@ -171,9 +171,7 @@ final class Statement {
 
     /// A number, or nil for NULL.
     func real(_ column: Int32) -> Double? {
-        let value = sqlite3_column_double(handle, column)
-        // NULL reads as 0, and most numbers are another one.
-        return value == 0 && isNull(column) ? nil : value
+        sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_double(handle, column)
     }
 
     /// How many columns a row has.
@@ -189,6 +187,12 @@ final class Statement {
     /// Whether a column is NULL.
     func isNull(_ column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_NULL
+    }
+
+    /// Whether a column holds a number.
+    func isNumber(_ column: Int32) -> Bool {
+        let type = sqlite3_column_type(handle, column)
+        return type == SQLITE_FLOAT || type == SQLITE_INTEGER
     }
 
     /// Whether a column holds a blob and not text.

@@ -143,6 +143,8 @@ public final class CacheStore: MigrationStore {
             try connection.execute("PRAGMA synchronous = \(isDurable ? "FULL" : "OFF"); PRAGMA cache_size = -8000")
             try begin(connection, waiting)
             defer { connection.rollBack() }
+            // Refused only once the transaction has made temporary tables.
+            try connection.execute("PRAGMA temp_store = DEFAULT")
             if connection.hasMoved { throw SQLiteError.moved }
             let isFresh = try !FileFormat.recognize(connection, path: storeName)
             if isFresh {
@@ -182,13 +184,18 @@ public final class CacheStore: MigrationStore {
     /// Begins the transaction of an upgrade.
     ///
     /// A statement that writes many records with our functions can be undone by SQLite, alone: until it ends, the pages
-    /// that it changes are kept as they were. That they are kept in memory is settled when the transaction begins; in a
-    /// file they would be half of all that an upgrade writes. Temporary tables, made later, have files all the same.
+    /// that it changes are kept as they were; in a file they would be half of all that an upgrade writes. Where they are
+    /// kept SQLite settles as the transaction begins (its documentation does not say so; 3.40 does). Who calls this puts
+    /// the setting back at once: temporary tables, made later, are to have files, so that memory stays flat.
     private func begin(_ connection: Connection, _ waiting: () throws -> Void) throws {
         try connection.execute("PRAGMA temp_store = MEMORY")
-        // Refused only where there is a temporary table, and there is none yet.
-        defer { try? connection.execute("PRAGMA temp_store = DEFAULT") }
-        try retry(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+        do {
+            try retry(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+        } catch {
+            // The next one sets it again.
+            try? connection.execute("PRAGMA temp_store = DEFAULT")
+            throw error
+        }
     }
 
     /// What follows a commit: it cannot fail the upgrade, which is done, and nothing is lost when it does not work.

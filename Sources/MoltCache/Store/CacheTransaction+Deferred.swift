@@ -58,25 +58,27 @@ extension CacheTransaction {
     /// Applies the changes of a stage, or throws with all as it was before when a key is taken.
     ///
     /// That is found out before anything is changed, so that SQLite need not keep what a statement has changed, which all
-    /// records may be part of: with FAIL it does not. Any other failure gives the whole transaction up.
+    /// records may be part of: with FAIL it does not. Any other failure may leave a part done: the transaction must be
+    /// given up, and takes no more calls.
     func applyDeferredChanges(stage: Int) throws {
         if hasQuarantine, !hasDeferred { try mapped { () throws(SQLiteError) in try makeDeferred() } }
         guard hasDeferred else { return }
         let collision = try mapped { () throws(SQLiteError) -> KeyMoves.Collision? in
             try checkKeys()
-            let moves = try KeyMoves(stage, hasQuarantine: hasQuarantine, on: connection)
-            if let collision = moves.collision { return collision }
+            let hasKeys = try statements[.hasDeferredKeys]
+            try hasKeys.bind(Int64(stage), at: 1)
+            let moves = try hasKeys.first { $0.integer(0) != 0 } == true ? try keyMoves(stage: stage) : nil
+            if let collision = moves?.collision { return collision }
             if hasQuarantine { try quarantine(stage) }
-            try run(
-                """
-                DELETE FROM molt_record
-                WHERE id IN (SELECT id FROM molt_deferred WHERE stage = ?1 AND kind = \(DeferredKind.drop))
-                """,
-                stage
-            )
-            try applyKeys(stage, parking: moves.isChain)
-            try applyTypes(stage)
-            try run("DELETE FROM molt_deferred WHERE stage = ?1", stage)
+            try run(.applyDrops, stage)
+            if let moves {
+                // Keys first that no record can have: they are not UTF-8, and a String always is.
+                if moves.isChain { try run(.parkKeys, stage) }
+                try run(.moveKeys, stage)
+            }
+            try run(.addDeferredTypes, stage)
+            try run(.applyTypes, stage)
+            try run(.forgetDeferred, stage)
             return nil
         }
         guard let collision else { return forgetTypes() }
@@ -91,49 +93,8 @@ extension CacheTransaction {
         )
     }
 
-    // MARK: Parts
-
-    /// - Parameter isParking: Whether records take keys that others give up. All of them get a key first that no record
-    ///   can have: it is not UTF-8, and a String always is.
-    private func applyKeys(_ stage: Int, parking isParking: Bool) throws(SQLiteError) {
-        if isParking {
-            try run(
-                """
-                UPDATE OR FAIL molt_record SET key = CAST(x'FF' AS TEXT) || id
-                WHERE id IN (SELECT id FROM molt_deferred WHERE stage = ?1 AND kind = \(DeferredKind.key))
-                """,
-                stage
-            )
-        }
-        try run(
-            """
-            UPDATE OR FAIL molt_record SET key = change.text FROM molt_deferred AS change
-            WHERE change.stage = ?1 AND change.kind = \(DeferredKind.key) AND change.id = molt_record.id
-            """,
-            stage
-        )
-    }
-
-    private func applyTypes(_ stage: Int) throws(SQLiteError) {
-        try run(
-            """
-            INSERT OR IGNORE INTO molt_type(name)
-            SELECT DISTINCT text FROM molt_deferred WHERE stage = ?1 AND kind = \(DeferredKind.type)
-            """,
-            stage
-        )
-        try run(
-            """
-            UPDATE OR FAIL molt_record SET type_id = molt_type.id
-            FROM molt_deferred AS change JOIN molt_type ON molt_type.name = change.text
-            WHERE change.stage = ?1 AND change.kind = \(DeferredKind.type) AND change.id = molt_record.id
-            """,
-            stage
-        )
-    }
-
-    private func run(_ sql: String, _ stage: Int) throws(SQLiteError) {
-        let statement = try connection.prepare(sql)
+    private func run(_ query: TransactionQuery, _ stage: Int) throws(SQLiteError) {
+        let statement = try statements[query]
         try statement.bind(Int64(stage), at: 1)
         try statement.run()
     }

@@ -37,6 +37,8 @@ final class CacheTransaction: MigrationTransaction {
     /// Whether a transaction before this one, of the same upgrade and in the same opening, has compared them.
     private let wasChecked: Bool
     private var isOver = false
+    /// What has failed: a statement may be half done, or SQLite may have undone the whole transaction.
+    private var failure: SQLiteError?
 
     /// The type names that were looked up.
     var typeNamesByID: [Int64: String] = [:]
@@ -95,7 +97,7 @@ final class CacheTransaction: MigrationTransaction {
         isOver = true
     }
 
-    /// Runs a closure, and gives a failure of SQLite the form that the pipeline's callers know.
+    /// Runs a closure, and gives a failure of SQLite the form that the pipeline's callers know; every later call has it, too.
     @inline(__always)
     func mapped<Value>(_ body: () throws(SQLiteError) -> Value) throws(MigrationError) -> Value {
         guard !isOver else {
@@ -106,9 +108,12 @@ final class CacheTransaction: MigrationTransaction {
             error.store = storeName
             throw error
         }
+        // Who caught it must not go on, and least of all commit.
+        if let failure { throw MigrationError(failure, store: storeName) }
         do throws(SQLiteError) {
             return try body()
         } catch {
+            failure = error
             throw MigrationError(error, store: storeName)
         }
     }

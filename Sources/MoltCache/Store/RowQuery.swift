@@ -1,5 +1,5 @@
 /// The statements that a cache keeps prepared.
-enum RowQuery: Int, CaseIterable {
+package enum RowQuery: Int, CaseIterable {
     case begin
     case beginWrite
     case commit
@@ -51,7 +51,7 @@ enum RowQuery: Int, CaseIterable {
     private static let adopted = "molt_record.id IN (SELECT record_id FROM molt_adopted WHERE digest = ?2)"
 
     /// The statement's text; where it is needed, the time is the first parameter.
-    var sql: String {
+    package var sql: String {
         switch self {
         case .begin: "BEGIN"
         case .beginWrite: "BEGIN IMMEDIATE"

@@ -20,6 +20,16 @@ enum TransactionQuery: Int, CaseIterable {
     case insert
     case delete
     case deferChange
+    case hasDeferredKeys
+    case heldKeys
+    case isMoving
+    case hasSharedKeys
+    case applyDrops
+    case parkKeys
+    case moveKeys
+    case addDeferredTypes
+    case applyTypes
+    case forgetDeferred
     case deferQuarantine
     case keepOriginal
     case original
@@ -27,6 +37,11 @@ enum TransactionQuery: Int, CaseIterable {
 
     /// The columns of the reading queries, in the order in which they are read.
     private static let columns = "SELECT id, key, type_id, content, expires_at FROM molt_record"
+
+    /// The changes of keys of a stage.
+    private static let keyChanges = """
+        FROM molt_deferred AS change WHERE change.stage = ?1 AND change.kind = \(DeferredKind.key)
+        """
 
     /// The statement's text.
     var sql: String {
@@ -72,6 +87,40 @@ enum TransactionQuery: Int, CaseIterable {
         case .delete: "DELETE FROM molt_record WHERE id = ?1"
         case .deferChange:
             "INSERT OR REPLACE INTO molt_deferred(stage, kind, id, text) VALUES(?1, ?2, ?3, ?4)"
+        case .hasDeferredKeys: "SELECT EXISTS (SELECT 1 \(Self.keyChanges))"
+        // In this order, so that the new keys are looked up, and not the records.
+        case .heldKeys:
+            """
+            SELECT change.id, change.text, other.id
+            FROM molt_deferred AS change CROSS JOIN molt_record AS other ON other.key = change.text
+            WHERE change.stage = ?1 AND change.kind = \(DeferredKind.key) AND other.id <> change.id ORDER BY change.id
+            """
+        case .isMoving: "SELECT EXISTS (SELECT 1 \(Self.keyChanges) AND change.id = ?2)"
+        case .hasSharedKeys: "SELECT EXISTS (SELECT 1 \(Self.keyChanges) GROUP BY change.text HAVING count(*) > 1)"
+        case .applyDrops:
+            """
+            DELETE FROM molt_record
+            WHERE id IN (SELECT id FROM molt_deferred WHERE stage = ?1 AND kind = \(DeferredKind.drop))
+            """
+        case .parkKeys:
+            """
+            UPDATE OR FAIL molt_record SET key = CAST(x'FF' AS TEXT) || id
+            WHERE id IN (SELECT id FROM molt_deferred WHERE stage = ?1 AND kind = \(DeferredKind.key))
+            """
+        case .moveKeys:
+            "UPDATE OR FAIL molt_record SET key = change.text \(Self.keyChanges) AND change.id = molt_record.id"
+        case .addDeferredTypes:
+            """
+            INSERT OR IGNORE INTO molt_type(name)
+            SELECT DISTINCT text FROM molt_deferred WHERE stage = ?1 AND kind = \(DeferredKind.type)
+            """
+        case .applyTypes:
+            """
+            UPDATE OR FAIL molt_record SET type_id = molt_type.id
+            FROM molt_deferred AS change JOIN molt_type ON molt_type.name = change.text
+            WHERE change.stage = ?1 AND change.kind = \(DeferredKind.type) AND change.id = molt_record.id
+            """
+        case .forgetDeferred: "DELETE FROM molt_deferred WHERE stage = ?1"
         case .deferQuarantine: QuarantineTable.deferring
         case .keepOriginal: "\(Self.keeping) WHERE molt_record.id = ?1"
         case .original:

@@ -90,7 +90,8 @@ public protocol MigrationTransaction: AnyObject {
     ///
     /// Records are put into quarantine first: the others may have their keys.
     ///
-    /// - Throws: ``MigrationError`` with the code `keyExists`, the new key, and the stage's records unchanged.
+    /// - Throws: ``MigrationError`` with the code `keyExists`, the new key, and the stage's records unchanged; any other
+    ///   error may leave a part done, and the transaction must be given up.
     func applyDeferredChanges(stage: Int) throws
 
     // MARK: Originals

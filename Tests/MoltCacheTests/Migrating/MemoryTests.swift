@@ -14,6 +14,7 @@ struct MemoryTests {
     private struct Note: Codable {
         var title: String
         var text: String
+        /// Another one for each.
         var words: Int
     }
 
@@ -35,7 +36,7 @@ struct MemoryTests {
         for start in stride(from: 0, to: count, by: 1000) {
             try cache.batch { batch in
                 for number in start..<start + 1000 {
-                    try batch.set(Note(title: "\(number)", text: text, words: 800), forKey: "\(number)")
+                    try batch.set(Note(title: "\(number)", text: text, words: number), forKey: "\(number)")
                 }
             }
         }
@@ -64,6 +65,75 @@ struct MemoryTests {
             exit(second - first < 20 ? EXIT_SUCCESS : EXIT_FAILURE)
         }
     }
+
+    /// What goes leaves pages free, and what is set aside takes them.
+    private static let removals: MigrationRegistry = [
+        Migration(to: 1, "drop", .transform("Note") { if try $0.int("words") % 2 == 0 { $0.drop() } }),
+        Migration(
+            to: 2,
+            "set-aside",
+            .transform("Note") { _ in throw CocoaError(.formatting) }.onFailure(.quarantine(upTo: .none))
+        ),
+    ]
+
+    @Test func `does not grow with the number of records that are dropped or set aside`() async throws {
+        let scratch = try ScratchDirectory()
+        let small = scratch.file("small.molt").path
+        let large = scratch.file("large.molt").path
+        try write(1000, to: URL(filePath: small))
+        try write(20_000, to: URL(filePath: large))
+        await #expect(processExitsWith: .success) { [small = small as String, large = large as String] in
+            func peak(upgrading path: String, _ count: Int) throws -> Int {
+                let cache = try CodableCache(at: URL(filePath: path), migrations: Self.removals)
+                guard try cache.count() == 0, try cache.quarantinedCount == count / 2 else { exit(2) }
+                cache.close()
+                return Self.peakMegabytes()
+            }
+            let first = try peak(upgrading: small, 1000)
+            let second = try peak(upgrading: large, 20_000)
+            exit(second - first < 20 ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
+    }
+
+    #if os(Linux)
+        @Test func `keeps what undoes single statements, and no temporary table`() async throws {
+            let scratch = try ScratchDirectory()
+            let path = scratch.file().path
+            try write(3000, to: URL(filePath: path))
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                func temporaryFiles() throws -> Int {
+                    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+                        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+                        return target?.contains("etilqs_") == true
+                    }
+                }
+                // More than SQLite keeps in memory where it uses a file: the old rows fill fifty pages.
+                let text = Array("{}".utf8)
+                var contents = RecordContents(rows: [], buffers: [text])
+                for id in 1...100 as ClosedRange<Int64> {
+                    contents.rows.append(
+                        RecordContents.Row(id: id, version: 1, isData: false, buffer: 0, range: 0..<text.count)
+                    )
+                }
+                let store = CacheStore(at: URL(filePath: path))
+                // The second time, the connection has had temporary tables.
+                for _ in 0..<2 {
+                    do {
+                        try store.upgrade { transaction in
+                            try transaction.write(contents)
+                            guard try temporaryFiles() == 0 else { exit(3) }
+                            try transaction.keepOriginals(ofType: "Note")
+                            guard try temporaryFiles() > 0 else { exit(4) }
+                            throw CocoaError(.userCancelled)
+                        } waiting: {
+                        }
+                    } catch is CocoaError {
+                    }
+                }
+                exit(EXIT_SUCCESS)
+            }
+        }
+    #endif
 
     private static func peakMegabytes() -> Int {
         var usage = rusage()

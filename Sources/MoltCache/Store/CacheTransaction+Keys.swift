@@ -1,0 +1,75 @@
+/// What was found out about the new keys that the records of a stage are to get.
+struct KeyMoves {
+    /// A record that would get a key that is taken.
+    struct Collision {
+        var id: Int64
+        var newKey: String
+    }
+
+    /// The first record, by its id, that would get a key that is taken; nil when each can have its new one.
+    var collision: Collision?
+    /// Whether a record takes the key that another one gives up for a new one.
+    var isChain = false
+}
+
+extension CacheTransaction {
+    /// Looks at the new keys of a stage, before anything is changed.
+    func keyMoves(stage: Int) throws(SQLiteError) -> KeyMoves {
+        var moves = KeyMoves()
+        // As SQL, whether the record with the id `change.id` is not there any more when the others get their keys.
+        let goingCondition = """
+            (NOT EXISTS (SELECT 1 FROM molt_record WHERE id = change.id)
+                OR EXISTS (
+                    SELECT 1 FROM molt_deferred WHERE stage = ?1 AND kind = \(DeferredKind.drop) AND id = change.id
+                )
+                \(hasQuarantine ? "OR EXISTS (SELECT 1 FROM molt_failed WHERE stage = ?1 AND id = change.id)" : ""))
+            """
+        let taken = try firstTaken(stage, goingCondition, isChain: &moves.isChain)
+        let shared = try firstShared(stage, goingCondition)
+        moves.collision = [taken, shared].compactMap { $0 }.min { $0.id < $1.id }
+        return moves
+    }
+
+    /// The first record that would get a key that a record has which keeps it.
+    private func firstTaken(
+        _ stage: Int,
+        _ goingCondition: String,
+        isChain: inout Bool
+    ) throws(SQLiteError) -> KeyMoves.Collision? {
+        let search = try statements[.heldKeys]
+        try search.bind(Int64(stage), at: 1)
+        defer { search.reset() }
+        guard try search.step() else { return nil }
+        let isGoing = try connection.prepare("SELECT \(goingCondition) FROM (SELECT ?2 AS id) AS change")
+        repeat {
+            let holder = search.integer(2)
+            if try isTrue(isGoing, stage, search.integer(0)) { continue }
+            if try isTrue(isGoing, stage, holder) { continue }
+            guard try isTrue(statements[.isMoving], stage, holder) else {
+                return KeyMoves.Collision(id: search.integer(0), newKey: search.text(1))
+            }
+            isChain = true
+        } while try search.step()
+        return nil
+    }
+
+    /// The first record that would get a key that another one would get, too.
+    private func firstShared(_ stage: Int, _ goingCondition: String) throws(SQLiteError) -> KeyMoves.Collision? {
+        guard try isTrue(statements[.hasSharedKeys], stage) else { return nil }
+        let first = try connection.prepare(
+            """
+            SELECT min(id), text FROM molt_deferred AS change
+            WHERE stage = ?1 AND kind = \(DeferredKind.key) AND NOT \(goingCondition)
+            GROUP BY text HAVING count(*) > 1 ORDER BY 1 LIMIT 1
+            """
+        )
+        try first.bind(Int64(stage), at: 1)
+        return try first.first { KeyMoves.Collision(id: $0.integer(0), newKey: $0.text(1)) }
+    }
+
+    private func isTrue(_ question: Statement, _ stage: Int, _ id: Int64? = nil) throws(SQLiteError) -> Bool {
+        try question.bind(Int64(stage), at: 1)
+        if let id { try question.bind(id, at: 2) }
+        return try question.first { $0.integer(0) != 0 } ?? false
+    }
+}
