@@ -62,19 +62,7 @@ enum PeerCacheCases {
         var found = 0
         return BenchmarkTrial(count: context.records) {
             let database = try PeerDatabase(at: context.file(databaseName), durability: .normal)
-            do {
-                let decoder = JSONDecoder()
-                let select = try database.prepare("SELECT content FROM record WHERE key = ?")
-                for index in People.shuffledIndices(context.records) {
-                    var key = People.key(index)
-                    let person = try key.withUTF8 { key in
-                        select.bind(text: UnsafeRawBufferPointer(key), at: 1)
-                        defer { select.reset() }
-                        return try select.step() ? decoder.decode(PersonV1.self, from: Data(select.text(0))) : nil
-                    }
-                    if let person, person.age > 0 { found += 1 }
-                }
-            }
+            found = try getAll(context, from: database, by: "SELECT content FROM record WHERE key = ?", content: 0)
             try database.close()
         } finish: {
             guard found == context.records else {
@@ -101,6 +89,34 @@ enum PeerCacheCases {
                 }
             }
         }
+    }
+
+    /// Gets and decodes the value of each key, in no order.
+    ///
+    /// - Parameters:
+    ///   - sql: A query with the key as its parameter.
+    ///   - column: The column with the content, counted from 0.
+    /// - Returns: How many there were.
+    /// - Throws: ``BenchmarkError``, or what `JSONDecoder` throws.
+    static func getAll(
+        _ context: BenchmarkContext,
+        from database: PeerDatabase,
+        by sql: String,
+        content column: Int32
+    ) throws -> Int {
+        var found = 0
+        let decoder = JSONDecoder()
+        let select = try database.prepare(sql)
+        for index in People.shuffledIndices(context.records) {
+            var key = People.key(index)
+            let person = try key.withUTF8 { key in
+                select.bind(text: UnsafeRawBufferPointer(key), at: 1)
+                defer { select.reset() }
+                return try select.step() ? decoder.decode(PersonV1.self, from: Data(select.text(column))) : nil
+            }
+            if let person, person.age > 0 { found += 1 }
+        }
+        return found
     }
 
     private static func check(_ context: BenchmarkContext) throws {

@@ -52,19 +52,7 @@ enum PeerStoreCases {
         var found = 0
         return BenchmarkTrial(count: context.records) {
             let database = try open(context)
-            do {
-                let decoder = JSONDecoder()
-                let select = try database.prepare(RowQuery.get.sql)
-                for index in People.shuffledIndices(context.records) {
-                    var key = People.key(index)
-                    let person = try key.withUTF8 { key in
-                        select.bind(text: UnsafeRawBufferPointer(key), at: 1)
-                        defer { select.reset() }
-                        return try select.step() ? decoder.decode(PersonV1.self, from: Data(select.text(1))) : nil
-                    }
-                    if let person, person.age > 0 { found += 1 }
-                }
-            }
+            found = try PeerCacheCases.getAll(context, from: database, by: RowQuery.get.sql, content: 1)
             try database.close()
         } finish: {
             guard found == context.records else {
