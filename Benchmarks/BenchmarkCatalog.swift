@@ -2,15 +2,22 @@
 package enum BenchmarkCatalog {
     /// The cases: first the other ways to do the work, then Molt.
     static let cases: [BenchmarkCase] =
-        FilePerKeyCases.all + PeerCases.all + PeerCacheCases.all + PeerStoreCases.all
-        + MoltUpgradeCases.all + MoltEventCases.all + MoltCacheCases.all + RecordCases.all + CoderCases.all
+        FilePerKeyCases.all + PeerCases.all + PeerCacheCases.all
+        + MoltUpgradeCases.all + MoltEventCases.all + MoltCacheCases.all + MoltStatementCases.all + RecordCases.all
+        + CoderCases.all
         + SettingsCases.all
 
     /// The comparisons that are printed below the table, where both of their cases were run; those with a goal are
     /// also printed as goals, in this order.
     static let ratios: [BenchmarkRatio] =
-        MoltUpgradeCases.ratios + MoltEventCases.ratios + MoltCacheCases.ratios + PeerCases.ratios + CoderCases.ratios
+        MoltUpgradeCases.ratios + MoltEventCases.ratios + MoltCacheCases.ratios + MoltStatementCases.ratios
+        + PeerCases.ratios + CoderCases.ratios
         + SettingsCases.ratios
+
+    /// The cases whose durations are compared, in pairs.
+    static var comparisons: [(String, String)] {
+        ratios.filter { $0.measure != .extraMemory }.map { ($0.subject, $0.baseline) }
+    }
 
     /// The rates that have a goal of their own.
     static let rates: [BenchmarkRate] = RecordCases.rates + MoltCacheCases.rates

@@ -19,9 +19,6 @@ enum MoltCacheCases {
             row: "opening a store that is up to date vs an empty one",
             checkLimit: .atMost(4)
         ),
-        sameRatio(setOneByOne, PeerStoreCases.setOneByOneCase),
-        sameRatio(setBatch, PeerStoreCases.setBatchCase),
-        sameRatio(getFromDisk, PeerStoreCases.getCase),
         leastRatio(setOneByOne, PeerCacheCases.setOneByOneCase),
         leastRatio(setBatch, PeerCacheCases.setBatchCase),
         leastRatio(getFromDisk, PeerCacheCases.getCase),
@@ -177,19 +174,6 @@ enum MoltCacheCases {
         }
     }
 
-    /// Against the statements that the cache itself runs, on its own tables: what is left is what the cache adds.
-    private static func sameRatio(_ benchmark: BenchmarkCase, _ baseline: String) -> BenchmarkRatio {
-        BenchmarkRatio(
-            title: "\(benchmark.name) vs its own statements by hand",
-            subject: benchmark.name,
-            baseline: baseline,
-            measure: .rate,
-            goal: .atLeast(0.9),
-            row: "cache: set and value vs its own statements by hand",
-            checkLimit: .atLeast(0.2)
-        )
-    }
-
     /// Against the least that an app would write by hand, with fewer columns and smaller pages: what all of Molt costs.
     private static func leastRatio(_ benchmark: BenchmarkCase, _ baseline: String) -> BenchmarkRatio {
         BenchmarkRatio(
@@ -201,8 +185,8 @@ enum MoltCacheCases {
     }
 
     /// Fails unless the cache has the values that a case has set.
-    static func check(_ context: BenchmarkContext) throws {
-        let cache = try CodableCache(at: context.file(MoltStore.fileName))
+    static func check(_ context: BenchmarkContext, in file: URL? = nil) throws {
+        let cache = try CodableCache(at: file ?? context.file(MoltStore.fileName))
         defer { cache.close() }
         guard try cache.count() == context.records else { throw BenchmarkError("Not all values were set.") }
         let people = People.pool()

@@ -34,32 +34,23 @@ enum MoltEventCases {
     ) { context in
         let fixture = context.file(MoltStore.fileName)
         let migrations = MoltMigrations.rename
-        var times = BenchmarkInTurn()
+        var times = BenchmarkInTurn(.shortest)
         return BenchmarkTrial(count: context.records, inTurn: { times }) {
             for turn in 0..<turns {
-                for isFollowed in [turn.isMultiple(of: 2), !turn.isMultiple(of: 2)] {
-                    let directory = context.file("turn-\(turn)-\(isFollowed)")
+                for way in BenchmarkInTurn.Way.both(inTurn: turn) {
+                    let directory = context.file("turn-\(turn)-\(way)")
                     let file = directory.appendingPathComponent(MoltStore.fileName)
                     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
                     try FileManager.default.copyItem(at: fixture, to: file)
                     try Platform.flush(directory)
                     let follower = MoltFollower()
-                    let start = Platform.processorSeconds()
-                    let duration = try ContinuousClock().measure {
-                        if isFollowed {
-                            try follower.open(file, migrations).close()
-                        } else {
-                            try CodableCache(at: file, migrations: migrations).close()
+                    try times.time(way) {
+                        switch way {
+                        case .judged: try follower.open(file, migrations).close()
+                        case .other: try CodableCache(at: file, migrations: migrations).close()
                         }
                     }
-                    let processorSeconds = Platform.processorSeconds() - start
-                    if isFollowed {
-                        try follower.check(migrations)
-                        times.seconds = min(times.seconds, duration / .seconds(1))
-                        times.processorSeconds = min(times.processorSeconds, processorSeconds)
-                    } else {
-                        times.otherSeconds = min(times.otherSeconds, duration / .seconds(1))
-                    }
+                    if way == .judged { try follower.check(migrations) }
                     guard try CodableCache.schemaVersion(ofFileAt: file) == migrations.version else {
                         throw BenchmarkError("The store was not upgraded.")
                     }

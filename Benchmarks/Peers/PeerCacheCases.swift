@@ -62,7 +62,10 @@ enum PeerCacheCases {
         var found = 0
         return BenchmarkTrial(count: context.records) {
             let database = try PeerDatabase(at: context.file(databaseName), durability: .normal)
-            found = try getAll(context, from: database, by: "SELECT content FROM record WHERE key = ?", content: 0)
+            do {
+                let select = try database.prepare("SELECT content FROM record WHERE key = ?")
+                found = try get(People.shuffledIndices(context.records), by: select, content: 0)
+            }
             try database.close()
         } finish: {
             guard found == context.records else {
@@ -91,23 +94,17 @@ enum PeerCacheCases {
         }
     }
 
-    /// Gets and decodes the value of each key, in no order.
+    /// Gets and decodes the values of some keys.
     ///
     /// - Parameters:
-    ///   - sql: A query with the key as its parameter.
+    ///   - select: A query with the key as its parameter.
     ///   - column: The column with the content, counted from 0.
     /// - Returns: How many there were.
     /// - Throws: ``BenchmarkError``, or what `JSONDecoder` throws.
-    static func getAll(
-        _ context: BenchmarkContext,
-        from database: PeerDatabase,
-        by sql: String,
-        content column: Int32
-    ) throws -> Int {
+    static func get(_ indices: some Sequence<Int>, by select: PeerStatement, content column: Int32) throws -> Int {
         var found = 0
         let decoder = JSONDecoder()
-        let select = try database.prepare(sql)
-        for index in People.shuffledIndices(context.records) {
+        for index in indices {
             var key = People.key(index)
             let person = try key.withUTF8 { key in
                 select.bind(text: UnsafeRawBufferPointer(key), at: 1)

@@ -116,7 +116,7 @@ enum People {
 }
 
 /// A small random number generator that gives the same numbers everywhere (SplitMix64).
-struct SeededGenerator {
+struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
     /// Starts a series.
@@ -124,13 +124,17 @@ struct SeededGenerator {
         state = seed &* 0x9e37_79b9_7f4a_7c15
     }
 
-    /// The next number of the series, from 0 up to but not including a limit.
-    mutating func below(_ limit: Int) -> Int {
+    /// The next number of the series.
+    mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var bits = state
         bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
         bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
-        bits ^= bits >> 31
-        return Int(bits % UInt64(limit))
+        return bits ^ (bits >> 31)
+    }
+
+    /// The next number of the series, from 0 up to but not including a limit.
+    mutating func below(_ limit: Int) -> Int {
+        Int(next() % UInt64(limit))
     }
 }

@@ -27,6 +27,8 @@ package struct BenchmarkRatio: Sendable {
         case time
         /// Seconds of the subject, divided by those of the other way that it has measured by turns; it is its own baseline.
         case timeInTurn
+        /// Units per second of the subject, divided by those of the other way that it has measured by turns.
+        case rateInTurn
         /// Peak memory of the subject minus that of the baseline, in megabytes.
         case extraMemory
     }
@@ -66,15 +68,15 @@ package struct BenchmarkRatio: Sendable {
             switch measure {
             case .rate: return 1 / timePerUnit
             case .timePerUnit: return timePerUnit
-            case .time, .timeInTurn: return time
+            case .time, .timeInTurn, .rateInTurn: return time
             case .extraMemory:
                 return Double(subjectResult.peakMemoryBytes - baselineResult.peakMemoryBytes) / 1_000_000
             }
         }
         var (median, best) = (value(\.medianSeconds), value(\.minSeconds))
-        if measure == .timeInTurn {
+        if measure == .timeInTurn || measure == .rateInTurn {
             guard let factors = subjectResult.timeInTurn else { return nil }
-            (median, best) = factors
+            (median, best) = measure == .timeInTurn ? factors : (1 / factors.median, 1 / factors.best)
         }
         return BenchmarkOutcome(
             title: title,

@@ -26,6 +26,9 @@ package struct BenchmarkResult: Codable, Sendable {
     package let maxSeconds: Double
     /// The median of the processor time that the rounds used, of all cores together.
     package let processorSeconds: Double
+    /// For each round, the part of the processors' time that the host of a virtual machine gave to others, from 0 to 1;
+    /// nil in a file of a version that did not ask.
+    package let stolenShares: [Double]?
     /// Units per second, by the median.
     package let unitsPerSecond: Double
     /// The median of the runs' highest resident memory.
@@ -43,6 +46,7 @@ package struct BenchmarkResult: Codable, Sendable {
         seconds: [Double],
         otherSeconds: [Double]? = nil,
         processorSeconds: [Double] = [],
+        stolenShares: [Double]? = nil,
         peakMemoryBytes: [Int] = []
     ) {
         self.name = name
@@ -58,6 +62,7 @@ package struct BenchmarkResult: Codable, Sendable {
         minSeconds = seconds.min() ?? 0
         maxSeconds = seconds.max() ?? 0
         self.processorSeconds = Self.median(processorSeconds)
+        self.stolenShares = stolenShares
         unitsPerSecond = medianSeconds > 0 ? Double(count) / medianSeconds : 0
         self.peakMemoryBytes = Int(Self.median(peakMemoryBytes.map(Double.init)))
     }
@@ -98,6 +103,7 @@ extension BenchmarkResult {
             seconds: runs.map(\.seconds),
             otherSeconds: runs.allSatisfy { $0.otherSeconds != nil } ? runs.compactMap(\.otherSeconds) : nil,
             processorSeconds: runs.map(\.processorSeconds),
+            stolenShares: runs.map(\.stolenShare),
             peakMemoryBytes: runs.map(\.peakMemoryBytes)
         )
     }

@@ -36,6 +36,11 @@ enum FigureText {
         return String(format: value < 10 ? "%.2f" : "%.0f", value)
     }
 
+    /// A part of a whole, from 0 to 1.
+    static func percent(_ part: Double) -> String {
+        String(format: "%.0f %%", part * 100)
+    }
+
     /// A figure with what it counts.
     static func figure(_ value: Double, _ quantity: BenchmarkOutcome.Quantity) -> String {
         switch quantity {

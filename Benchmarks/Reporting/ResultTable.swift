@@ -26,9 +26,11 @@ package struct ResultTable {
             report.machine.words,
             "\(records) records of about 200 bytes where the case does not say otherwise; "
                 + "median of \(settings.runs) \(settings.runs == 1 ? "run" : "runs").",
-            "Every case ran once per round, in shuffled order, each time in a process of its own. What works on files is "
-                + "timed from opening them to closing them; a case that compares two ways by turns has the best of its "
-                + "turns.",
+            "Every case ran once per round, in shuffled order but next to those that it is compared with, each time in a "
+                + "process of its own. What works on files is timed from opening them to closing them; a case that "
+                + "compares two ways by turns has the best of its turns. A run from which the host of this machine took "
+                + "more than \(FigureText.percent(BenchmarkRunner.tolerableShare)) of the processors' time was made again, "
+                + "up to twice (not in quick mode); the column says how much it took in the worst run that counts.",
         ]
         if settings.isQuick { lines.append("QUICK MODE: the counts are too small for figures to be quoted.") }
         if !report.machine.isOptimized {
@@ -40,8 +42,8 @@ package struct ResultTable {
     private var results: String {
         var rows = [
             [
-                "case", "count", "per second", "MB/s", "seconds", "(min - max)", "cpu seconds", "peak memory",
-                "times as fast as",
+                "case", "count", "per second", "MB/s", "seconds", "(min - max)", "cpu seconds", "host took",
+                "peak memory", "times as fast as",
             ]
         ]
         for result in report.results {
@@ -53,11 +55,12 @@ package struct ResultTable {
                 FigureText.seconds(result.medianSeconds),
                 "(\(FigureText.seconds(result.minSeconds)) - \(FigureText.seconds(result.maxSeconds)))",
                 FigureText.seconds(result.processorSeconds),
+                result.stolenShares?.max().map(FigureText.percent) ?? "",
                 String(format: "%.1f MB", Double(result.peakMemoryBytes) / 1_000_000),
                 comparison(of: result),
             ])
         }
-        return FigureText.columns(rows, leading: [0, 8])
+        return FigureText.columns(rows, leading: [0, 9])
     }
 
     private func comparison(of result: BenchmarkResult) -> String {

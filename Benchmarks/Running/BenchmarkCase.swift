@@ -110,16 +110,6 @@ package struct BenchmarkContext: Sendable {
     }
 }
 
-/// What a body has timed that does the same in two ways by turns, in one process: what disturbs the machine hits both.
-struct BenchmarkInTurn {
-    /// The shortest duration of the way that is judged.
-    var seconds = Double.infinity
-    /// The processor time of that way, of all its runs' the least.
-    var processorSeconds = Double.infinity
-    /// The shortest duration of the way that it is compared with.
-    var otherSeconds = Double.infinity
-}
-
 /// One prepared run of a case.
 struct BenchmarkTrial {
     /// How many units the body does.

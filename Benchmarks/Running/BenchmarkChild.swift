@@ -14,8 +14,15 @@ enum BenchmarkChild {
         var otherSeconds: Double?
         /// How much of all cores' time the process used for it: less disturbed by a busy machine than the duration.
         let processorSeconds: Double
+        /// How much time of all cores the host of a virtual machine gave to others meanwhile.
+        let stolenSeconds: Double
         /// The highest resident memory of the process, up to the end of the timed part.
         let peakMemoryBytes: Int
+
+        /// The part of the time that the cores were asked for which the host gave to others, from 0 to 1.
+        var stolenShare: Double {
+            stolenSeconds > 0 ? stolenSeconds / (stolenSeconds + processorSeconds) : 0
+        }
     }
 
     /// Builds a fixture in the context's directory.
@@ -54,9 +61,11 @@ enum BenchmarkChild {
         try Platform.flush(context.directory)
 
         let clock = ContinuousClock()
+        let stolenStart = Platform.stolenSeconds()
         let processorStart = Platform.processorSeconds()
         let duration = try clock.measure(trial.body)
         let processorSeconds = Platform.processorSeconds() - processorStart
+        let stolenSeconds = Platform.stolenSeconds() - stolenStart
         let peak = Platform.peakMemoryBytes()
         try trial.finish()
 
@@ -67,6 +76,7 @@ enum BenchmarkChild {
             seconds: inTurn?.seconds ?? duration / .seconds(1),
             otherSeconds: inTurn?.otherSeconds,
             processorSeconds: inTurn?.processorSeconds ?? processorSeconds,
+            stolenSeconds: stolenSeconds,
             peakMemoryBytes: peak
         )
         print(String(decoding: try JSONEncoder().encode(measurement), as: UTF8.self))

@@ -61,6 +61,22 @@ enum Platform {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     }
 
+    /// The time of all cores that the host of a virtual machine has given to others while they were wanted here.
+    ///
+    /// It is 0 on a machine of its own and where the system does not tell. Linux counts it in hundredths of a second
+    /// (proc_stat(5), `steal`).
+    static func stolenSeconds() -> Double {
+        #if os(Linux)
+            // "cpu  user nice system idle iowait irq softirq steal …", summed up for all cores.
+            let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8)
+            let words = text?.split(separator: "\n").first?.split(separator: " ") ?? []
+            guard words.count > 8, words[0] == "cpu", let ticks = Double(words[8]) else { return 0 }
+            return ticks / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        #else
+            return 0
+        #endif
+    }
+
     /// The highest resident memory of this process so far.
     static func peakMemoryBytes() -> Int {
         #if canImport(Darwin)

@@ -40,19 +40,24 @@ struct GoalTests {
 
     @Test
     func `What was measured by turns is compared round by round`() throws {
-        func outcome(_ others: [Double]?) -> BenchmarkOutcome? {
+        func outcome(
+            _ others: [Double]?,
+            _ measure: BenchmarkRatio.Measure = .timeInTurn
+        ) -> BenchmarkOutcome? {
             let result = BenchmarkResult(name: "subject", count: 1, seconds: [1, 20, 3], otherSeconds: others)
             return BenchmarkRatio(
                 title: "title",
                 subject: "subject",
                 baseline: "subject",
-                measure: .timeInTurn,
+                measure: measure,
                 goal: .atMost(2)
             ).outcome(in: [result])
         }
         let found = try #require(outcome([2, 10, 1]))
         #expect((found.value, found.bestValue) == (2, 1))
         #expect(found.isReached == true)
+        let rate = try #require(outcome([2, 10, 1], .rateInTurn))
+        #expect((rate.value, rate.bestValue) == (0.5, 1))
         // A case that has not done so, or not in each round.
         #expect(outcome(nil) == nil)
         #expect(outcome([2, 10]) == nil)

@@ -7,7 +7,8 @@ extension Connection {
     /// SQLite does not tell.
     var dataVersion: UInt32? {
         var version: UInt32 = 0
-        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        // Of the main database, as below: without its name, for which SQLite would compare strings.
+        let code = sqlite3_file_control(handle, nil, SQLITE_FCNTL_DATA_VERSION, &version)
         return code == SQLITE_OK ? version : nil
     }
 
@@ -21,7 +22,7 @@ extension Connection {
     /// - Important: For a connection that has read the file in WAL mode: another one would make the index.
     var logMark: LogMark? {
         var file: UnsafeMutablePointer<sqlite3_file>?
-        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+        guard sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
             let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2,
             let map = methods.pointee.xShmMap
         else { return nil }

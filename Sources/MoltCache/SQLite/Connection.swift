@@ -161,7 +161,7 @@ final class Connection {
     /// Whether the file that is open is not the one at its path: what would be written, nobody would ever read.
     var hasMoved: Bool {
         var answer: Int32 = 0
-        return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer) == SQLITE_OK && answer != 0
+        return sqlite3_file_control(handle, nil, SQLITE_FCNTL_HAS_MOVED, &answer) == SQLITE_OK && answer != 0
     }
 
     /// Sets whether the log stays beside the file when the last connection is closed.
