@@ -22,7 +22,7 @@ enum MoltStatementCases {
     }
 
     private static let setOneByOne = set(
-        "same-sql-set-one-by-one",
+        "molt-set-one-by-one-by-turns",
         "set for each value, each committed (synchronous=NORMAL); by turns with the same statements by hand",
         size: .oneByOne,
         turns: 50
@@ -33,7 +33,7 @@ enum MoltStatementCases {
     }
 
     private static let setBatch = set(
-        "same-sql-set-batch",
+        "molt-set-batch-by-turns",
         "setAll twenty times with a twentieth of the values; by turns with the same statements in a transaction by hand",
         size: .all,
         turns: 20
@@ -44,7 +44,7 @@ enum MoltStatementCases {
     }
 
     private static let get = BenchmarkCase(
-        name: "same-sql-get",
+        name: "molt-get-from-disk-by-turns",
         summary: "value for each key, in no order, no memory layer; by turns with the same statement by hand",
         fixture: MoltStore.fixture
     ) { context in

@@ -28,9 +28,10 @@ package struct ResultTable {
                 + "median of \(settings.runs) \(settings.runs == 1 ? "run" : "runs").",
             "Every case ran once per round, in shuffled order but next to those that it is compared with, each time in a "
                 + "process of its own. What works on files is timed from opening them to closing them; a case that "
-                + "compares two ways by turns has the best of its turns. A run from which the host of this machine took "
-                + "more than \(FigureText.percent(BenchmarkRunner.tolerableShare)) of the processors' time was made again, "
-                + "up to twice (not in quick mode); the column says how much it took in the worst run that counts.",
+                + "compares two ways by turns has the best of its turns, or all of them where each does a part. A run from "
+                + "which the host of this machine took more than \(FigureText.percent(BenchmarkRunner.tolerableShare)) of "
+                + "the processors' time was made again, up to twice (not in quick mode); the column says how much it took "
+                + "in the worst run that counts.",
         ]
         if settings.isQuick { lines.append("QUICK MODE: the counts are too small for figures to be quoted.") }
         if !report.machine.isOptimized {

@@ -14,15 +14,11 @@ enum BenchmarkChild {
         var otherSeconds: Double?
         /// How much of all cores' time the process used for it: less disturbed by a busy machine than the duration.
         let processorSeconds: Double
-        /// How much time of all cores the host of a virtual machine gave to others meanwhile.
-        let stolenSeconds: Double
+        /// The part of the time that the cores were asked for, by both ways where there are two, which the host of a
+        /// virtual machine gave to others; from 0 to 1.
+        let stolenShare: Double
         /// The highest resident memory of the process, up to the end of the timed part.
         let peakMemoryBytes: Int
-
-        /// The part of the time that the cores were asked for which the host gave to others, from 0 to 1.
-        var stolenShare: Double {
-            stolenSeconds > 0 ? stolenSeconds / (stolenSeconds + processorSeconds) : 0
-        }
     }
 
     /// Builds a fixture in the context's directory.
@@ -76,7 +72,7 @@ enum BenchmarkChild {
             seconds: inTurn?.seconds ?? duration / .seconds(1),
             otherSeconds: inTurn?.otherSeconds,
             processorSeconds: inTurn?.processorSeconds ?? processorSeconds,
-            stolenSeconds: stolenSeconds,
+            stolenShare: stolenSeconds > 0 ? stolenSeconds / (stolenSeconds + processorSeconds) : 0,
             peakMemoryBytes: peak
         )
         print(String(decoding: try JSONEncoder().encode(measurement), as: UTF8.self))

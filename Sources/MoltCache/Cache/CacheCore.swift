@@ -25,7 +25,7 @@ final class CacheCore {
     private var logMark: LogMark?
     /// The names of types by their ids, as far as they were looked up.
     var typeNames: [Int64: String] = [:]
-    /// The type that was written last.
+    /// The type that was written or read last.
     var lastType: (name: String, id: Int64)?
     /// Whether the file says already that nobody keeps the size of its contents.
     private var isSizeForgotten = false

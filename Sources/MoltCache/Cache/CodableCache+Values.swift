@@ -68,7 +68,8 @@ extension CodableCache {
     }
 
     private func uncached<Value: Decodable>(_ type: Value.Type, forKey key: String) throws -> Value? {
-        try row(key).map { try decode(type, $0) }
+        guard let found = try row(key) else { return nil }
+        return try decode(type, found)
     }
 
     /// The value under a key with its dates, size, expiry and type name, or nil when there is none.

@@ -17,13 +17,13 @@ struct StoredContent: Sendable {
     let expiration: Double?
 
     /// Copies a row of the query that finds a record by its key.
-    init(_ row: Statement, key: String, typeName: String) {
+    init(_ row: Statement, key: String, typeName: String, expiration: Double?) {
         id = row.integer(0)
         isData = row.isBlob(1)
         data = Data(row.bytes(1, isBlob: isData))
         self.key = key
         self.typeName = typeName
-        expiration = row.real(4)
+        self.expiration = expiration
     }
 
     /// Copies a row of the queries that read whole rows.
