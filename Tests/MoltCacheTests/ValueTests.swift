@@ -125,6 +125,30 @@ import Testing
         #expect(try cache.value(Person?.self, forKey: "nobody") == .some(nil))
     }
 
+    @Test func `Types that are set by turns keep their names, the nil and the value of an optional too`() throws {
+        func check() throws {
+            let names = try ["nobody", "john", "number", "jim", "named"].map { try cache.typeName(forKey: $0) }
+            #expect(names == ["Optional<Person>", "Person", "Int", "Person", "stable-name"])
+            try cache.removeAll()
+        }
+        for _ in 1...2 {
+            try cache.set(Person?.none, forKey: "nobody")
+            try cache.set(Person.john as Person?, forKey: "john")
+            try cache.set(1, forKey: "number")
+            try cache.set(Person.john, forKey: "jim")
+            try cache.set(Named(), forKey: "named")
+            try check()
+            try cache.batch { batch in
+                try batch.set(Person?.none, forKey: "nobody")
+                try batch.set(Person.john as Person?, forKey: "john")
+                try batch.set(1, forKey: "number")
+                try batch.set(Person.john, forKey: "jim")
+                try batch.set(Named(), forKey: "named")
+            }
+            try check()
+        }
+    }
+
     @Test func `What SQLite cannot hold is an error, and the value before stays`() throws {
         try cache.set(1, forKey: "key")
         let error = #expect(throws: CacheError.self) { try cache.setData(Data(count: 1_000_000_001), forKey: "key") }

@@ -17,8 +17,11 @@ extension CodableCache {
     /// - Throws: ``CacheError`` with the code `notEncodable`, `tooLarge`, `closed`, `busy`, `fileReplaced` or
     ///   `storeFailed`; ``MigrationError`` with the code `superseded` or, see ``Configuration/drift``, `schemaDrift`.
     public func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
-        var names = TypeNames()
+        // Not held meanwhile: the app's own code encodes.
+        var names = typeNames.withLock { $0 }
+        let isNew = !names.isPlain(Value.self)
         let content = try encode(value, key: key, expiry: expiry, isKnown: knownTypes.contains, &names)
+        if isNew { typeNames.withLock { [names] last in last = names } }
         _ = try change { core throws(SQLiteError) in try core.apply(.set(key: key, content: content)) }
     }
 
@@ -156,12 +159,13 @@ extension CodableCache {
         _ names: inout TypeNames
     ) throws -> EncodedContent {
         // The type is asked first, here and below: to ask the value would copy it.
-        if Value.self is any OptionalValue.Type, let wrapped = (value as? any OptionalValue)?.wrappedValue {
+        let isOptional = !names.isPlain(Value.self) && Value.self is any OptionalValue.Type
+        if isOptional, let wrapped = (value as? any OptionalValue)?.wrappedValue {
             return try encode(wrapped, key: key, expiry: expiry, isKnown: isKnown, &names)
         }
         let now = configuration.now().timeIntervalSince1970
         let expiration = (expiry ?? configuration.defaultExpiry).expiration(from: now)
-        let typeName = names.name(of: Value.self)
+        let typeName = names.name(of: Value.self, isOptional: isOptional)
         if Value.self == Data.self, let data = value as? Data {
             return EncodedContent(data: data, isData: true, typeName: typeName, expiration: expiration)
         }

@@ -25,6 +25,8 @@ final class FirstShape: Sendable {
 final class KnownTypes: Sendable {
     private struct State {
         var types: Set<ObjectIdentifier> = []
+        /// One of them, that was asked for last.
+        var last: ObjectIdentifier?
         /// What the types are called in code, by the name that they are written as.
         var codeNames: [String: Set<String>] = [:]
     }
@@ -36,7 +38,12 @@ final class KnownTypes: Sendable {
 
     /// Whether a type was compared.
     func contains(_ type: ObjectIdentifier) -> Bool {
-        state.withLock { $0.types.contains(type) }
+        state.withLock { state in
+            if state.last == type { return true }
+            guard state.types.contains(type) else { return false }
+            state.last = type
+            return true
+        }
     }
 
     /// What the types that are written under a name are called in code.
