@@ -17,6 +17,7 @@ package enum BenchmarkCatalog {
     /// The cases whose durations are compared, in pairs.
     static var comparisons: [(String, String)] {
         ratios.filter { $0.measure != .extraMemory }.map { ($0.subject, $0.baseline) }
+            + cases.compactMap { benchmark in benchmark.reference.map { (benchmark.name, $0) } }
     }
 
     /// The rates that have a goal of their own.

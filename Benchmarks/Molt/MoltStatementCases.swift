@@ -1,7 +1,9 @@
 import Foundation
 import Molt
 
-/// What the cache adds to its own statements: beside the same statements by hand, by turns in one process.
+/// What the cache adds to its own statements: beside the same ones by hand, by turns in one process.
+///
+/// What is set by hand one by one commits itself; the cache begins and commits each with statements of their own.
 ///
 /// It is a few hundredths, and less than what two processes differ by, a minute apart.
 enum MoltStatementCases {
@@ -23,7 +25,7 @@ enum MoltStatementCases {
 
     private static let setOneByOne = set(
         "molt-set-one-by-one-by-turns",
-        "set for each value, each committed (synchronous=NORMAL); by turns with the same statements by hand",
+        "set for each value, each committed (synchronous=NORMAL); by turns with the same INSERT by hand",
         size: .oneByOne,
         turns: 50
     ) { cache, indices, people in
@@ -62,10 +64,12 @@ enum MoltStatementCases {
                     try times.time(way) {
                         switch way {
                         case .judged:
+                            var count = 0
                             for index in indices[part] {
                                 let person = try cache.value(PersonV1.self, forKey: People.key(index))
-                                if let person, person.age > 0 { found[way, default: 0] += 1 }
+                                if let person, person.age > 0 { count += 1 }
                             }
+                            found[way, default: 0] += count
                         case .other:
                             found[way, default: 0] += try store.get(indices[part])
                         }
@@ -110,8 +114,14 @@ enum MoltStatementCases {
                     }
                 }
                 // With it everything moves from the log into the file.
-                times.time(.judged) { cache.close() }
-                try times.time(.other) { try store.close() }
+                for way in BenchmarkInTurn.Way.both(inTurn: turns + 1) {
+                    try times.time(way) {
+                        switch way {
+                        case .judged: cache.close()
+                        case .other: try store.close()
+                        }
+                    }
+                }
             } finish: {
                 for file in files { try MoltCacheCases.check(context, in: file) }
             }
@@ -120,7 +130,7 @@ enum MoltStatementCases {
 
     /// As many parts of all that is done, or fewer where there is less than one for each.
     private static func parts(_ count: Int, turns: Int) -> [Range<Int>] {
-        let size = max(1, count / turns)
+        let size = max(1, (count + turns - 1) / turns)
         return stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import MoltCache
 
-/// A cache file of Molt on which the statements of Molt's cache are run by hand: what is left is what Molt adds to them.
+/// A cache file of Molt on which the INSERT and the SELECT of Molt's cache are run by hand.
 final class PeerStore {
     private let database: PeerDatabase
     private var setting: PeerStatement?

@@ -25,9 +25,11 @@ package struct BenchmarkRatio: Sendable {
         case timePerUnit
         /// Seconds of the whole run of the subject, divided by those of the baseline.
         case time
-        /// Seconds of the subject, divided by those of the other way that it has measured by turns; it is its own baseline.
+        /// Seconds of the subject, divided by those of the other way that it has measured by turns, each turn all
+        /// of it, the best runs being the shortest of all rounds; it is its own baseline.
         case timeInTurn
-        /// Units per second of the subject, divided by those of the other way that it has measured by turns.
+        /// Units per second of the subject, divided by those of the other way that it has measured by turns, each
+        /// turn a part of it; it is its own baseline.
         case rateInTurn
         /// Peak memory of the subject minus that of the baseline, in megabytes.
         case extraMemory
@@ -76,7 +78,9 @@ package struct BenchmarkRatio: Sendable {
         var (median, best) = (value(\.medianSeconds), value(\.minSeconds))
         if measure == .timeInTurn || measure == .rateInTurn {
             guard let factors = subjectResult.timeInTurn else { return nil }
-            (median, best) = measure == .timeInTurn ? factors : (1 / factors.median, 1 / factors.best)
+            (median, best) =
+                measure == .timeInTurn
+                ? (factors.median, factors.shortest) : (1 / factors.median, 1 / factors.bestRound)
         }
         return BenchmarkOutcome(
             title: title,

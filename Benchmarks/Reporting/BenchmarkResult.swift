@@ -69,12 +69,14 @@ package struct BenchmarkResult: Codable, Sendable {
 
     /// The duration as a multiple of the other way's, where a case compares two by turns.
     ///
-    /// - Returns: The median of the rounds, and the shortest duration of all rounds by the other way's shortest.
-    package var timeInTurn: (median: Double, best: Double)? {
+    /// - Returns: The median of the rounds, the best of them, and the shortest duration of all rounds by the other way's
+    ///   shortest, which says something where each is the shortest of turns that do all the work.
+    package var timeInTurn: (median: Double, bestRound: Double, shortest: Double)? {
         guard let otherSeconds, otherSeconds.count == seconds.count, otherSeconds.allSatisfy({ $0 > 0 }) else {
             return nil
         }
-        return (Self.median(zip(seconds, otherSeconds).map { $0 / $1 }), minSeconds / (otherSeconds.min() ?? 0))
+        let rounds = zip(seconds, otherSeconds).map { $0 / $1 }
+        return (Self.median(rounds), rounds.min() ?? 0, minSeconds / (otherSeconds.min() ?? 0))
     }
 
     private static func median(_ values: [Double]) -> Double {

@@ -26,7 +26,7 @@ package struct ResultTable {
             report.machine.words,
             "\(records) records of about 200 bytes where the case does not say otherwise; "
                 + "median of \(settings.runs) \(settings.runs == 1 ? "run" : "runs").",
-            "Every case ran once per round, in shuffled order but next to those that it is compared with, each time in a "
+            "Every case ran once per round, in shuffled order, in one stretch with those that it is compared with, each time in a "
                 + "process of its own. What works on files is timed from opening them to closing them; a case that "
                 + "compares two ways by turns has the best of its turns, or all of them where each does a part. A run from "
                 + "which the host of this machine took more than \(FigureText.percent(BenchmarkRunner.tolerableShare)) of "

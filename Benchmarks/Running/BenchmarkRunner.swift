@@ -3,8 +3,12 @@ import Foundation
 /// Runs the cases in child processes: each once per round, so that a drift of the machine hits all alike.
 ///
 /// A run from which the host of a virtual machine took much of the processors is made again, and the one that it
-/// disturbed least counts: which one that is does not depend on how long it took.
+/// disturbed least counts. A short case finds a calm moment sooner than a long one: ratios of the two are safe only
+/// where the host takes little.
 struct BenchmarkRunner {
+    /// How much of the processors' time a host may take from a run that counts, if there is a calmer one.
+    static let tolerableShare = 0.05
+
     /// What is run.
     let cases: [BenchmarkCase]
     /// How often, and on how much.
@@ -81,9 +85,6 @@ struct BenchmarkRunner {
         }
         return calmest
     }
-
-    /// How much of the processors' time a host may take from a run that counts, if there is a calmer one.
-    static let tolerableShare = 0.05
 
     /// How often a case is run in a round at most; in quick mode, which must be done soon, once.
     private var attempts: Int { arguments.isQuick ? 1 : 3 }

@@ -56,8 +56,8 @@ struct GoalTests {
         let found = try #require(outcome([2, 10, 1]))
         #expect((found.value, found.bestValue) == (2, 1))
         #expect(found.isReached == true)
-        let rate = try #require(outcome([2, 10, 1], .rateInTurn))
-        #expect((rate.value, rate.bestValue) == (0.5, 1))
+        let rate = try #require(outcome([2, 10, 12], .rateInTurn))
+        #expect((rate.value, rate.bestValue) == (2, 4))
         // A case that has not done so, or not in each round.
         #expect(outcome(nil) == nil)
         #expect(outcome([2, 10]) == nil)

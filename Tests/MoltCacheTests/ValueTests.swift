@@ -129,6 +129,12 @@ import Testing
         func check() throws {
             let names = try ["nobody", "john", "number", "jim", "named"].map { try cache.typeName(forKey: $0) }
             #expect(names == ["Optional<Person>", "Person", "Int", "Person", "stable-name"])
+            for _ in 1...2 {
+                #expect(try cache.entry(Person.self, forKey: "john")?.typeName == "Person")
+                #expect(try cache.entry(Int.self, forKey: "number")?.typeName == "Int")
+                #expect(try cache.entry(Person?.self, forKey: "nobody")?.typeName == "Optional<Person>")
+                #expect(try cache.entry(Person.self, forKey: "jim")?.typeName == "Person")
+            }
             try cache.removeAll()
         }
         for _ in 1...2 {

@@ -42,8 +42,9 @@ extension CacheCore {
         // An entry of the index that was overwritten leads to another record: nobody gets that for this one.
         guard row.isText(2, key) else { throw .wrongRow }
         // SQLite's own comparisons take what is not a number, which is damage, for later than any time.
+        let isNumber = row.isNumber(4)
         let expiration = row.real(4)
-        if let expiration, row.isNumber(4), expiration <= now() { return nil }
+        if isNumber, let expiration, expiration <= now() { return nil }
         let found = StoredContent(row, key: key, typeName: try typeName(id: row.integer(3)), expiration: expiration)
         if sizeLimit != nil { touch(found.id, now()) }
         return found
@@ -59,9 +60,9 @@ extension CacheCore {
 
     /// The name of a type, which is remembered; empty when it was lost.
     private func typeName(id: Int64) throws(SQLiteError) -> String {
-        if let last = lastType, last.id == id { return last.name }
+        if let last = lastRead, last.id == id { return last.name }
         if let name = typeNames[id] {
-            lastType = (name, id)
+            lastRead = (id, name)
             return name
         }
         let statement = try statements[.nameOfType]

@@ -25,7 +25,9 @@ final class CacheCore {
     private var logMark: LogMark?
     /// The names of types by their ids, as far as they were looked up.
     var typeNames: [Int64: String] = [:]
-    /// The type that was written or read last.
+    /// The type that was read last.
+    var lastRead: (id: Int64, name: String)?
+    /// The type that was written last: its id is the one that its name leads to.
     var lastType: (name: String, id: Int64)?
     /// Whether the file says already that nobody keeps the size of its contents.
     private var isSizeForgotten = false
@@ -328,6 +330,7 @@ final class CacheCore {
 
     /// Drops what is remembered of types.
     private func forgetTypes() {
+        lastRead = nil
         lastType = nil
         typeNames.removeAll()
     }

@@ -18,10 +18,10 @@ extension CodableCache {
     ///   `storeFailed`; ``MigrationError`` with the code `superseded` or, see ``Configuration/drift``, `schemaDrift`.
     public func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
         // Not held meanwhile: the app's own code encodes.
-        var names = typeNames.withLock { $0 }
-        let isNew = !names.isPlain(Value.self)
+        var names = lastTypeName.withLock { $0 }
+        let before = names.lastType
         let content = try encode(value, key: key, expiry: expiry, isKnown: knownTypes.contains, &names)
-        if isNew { typeNames.withLock { [names] last in last = names } }
+        if names.lastType != before { lastTypeName.withLock { [names] last in last = names } }
         _ = try change { core throws(SQLiteError) in try core.apply(.set(key: key, content: content)) }
     }
 
@@ -159,7 +159,7 @@ extension CodableCache {
         _ names: inout TypeNames
     ) throws -> EncodedContent {
         // The type is asked first, here and below: to ask the value would copy it.
-        let isOptional = !names.isPlain(Value.self) && Value.self is any OptionalValue.Type
+        let isOptional = !names.isLastAndPlain(Value.self) && Value.self is any OptionalValue.Type
         if isOptional, let wrapped = (value as? any OptionalValue)?.wrappedValue {
             return try encode(wrapped, key: key, expiry: expiry, isKnown: isKnown, &names)
         }

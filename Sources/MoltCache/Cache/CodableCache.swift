@@ -41,7 +41,7 @@ public final class CodableCache: Sendable {
     /// The types whose shapes were compared.
     let knownTypes = KnownTypes()
     /// The name of the type that was set last by itself.
-    let typeNames = Mutex(TypeNames())
+    let lastTypeName = Mutex(TypeNames())
     /// What must live as long as the cache: a test's copy of a file is removed when nobody uses it.
     private let retained: (any Sendable)?
     /// Where `async` calls wait for the disk, so that they block no thread of the cooperative pool.

@@ -4,8 +4,11 @@ internal import MoltCore
 struct TypeNames {
     private var last: (type: ObjectIdentifier, isOptional: Bool, name: String)?
 
+    /// The type whose name is kept.
+    var lastType: ObjectIdentifier? { last?.type }
+
     /// Whether a type is the last one, and no optional: then what it conforms to need not be asked.
-    func isPlain(_ type: Any.Type) -> Bool {
+    func isLastAndPlain(_ type: Any.Type) -> Bool {
         guard let last else { return false }
         return last.type == ObjectIdentifier(type) && !last.isOptional
     }
