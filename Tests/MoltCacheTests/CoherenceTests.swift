@@ -84,7 +84,7 @@ import Testing
             { _ = try second.value(Person.self, forKey: "john") },
         ] as [() throws -> Void] {
             let error = #expect(throws: MigrationError.self) { try call() }
-            #expect(error?.code == .superseded)
+            #expect(error?.code == .storeChanged)
             #expect(error?.storeVersion == version)
             #expect(error?.registryVersion == 0)
             #expect(error?.store == scratch.file().path)
@@ -99,7 +99,7 @@ import Testing
         let old = try CodableCache(at: url, migrations: [Migration(to: 1, "a")])
         _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a"), Migration(to: 1, "b")])
         let error = #expect(throws: MigrationError.self) { try old.set(1, forKey: "one") }
-        #expect(error?.code == .superseded)
+        #expect(error?.code == .storeChanged)
     }
 
     @Test func `A migration that is applied while the cache opens is noticed, too`() throws {
@@ -113,7 +113,7 @@ import Testing
         let error = #expect(throws: MigrationError.self) {
             _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a")], configuration: configuration)
         }
-        #expect(error?.code == .superseded)
+        #expect(error?.code == .storeChanged)
     }
 
     @Test func `A write waits for another's only as long as it may`() throws {

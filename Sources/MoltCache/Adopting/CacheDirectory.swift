@@ -3,7 +3,7 @@ public enum CacheDirectory {
     /// Which files are adopted, and under which keys.
     ///
     /// Cache names a file by a digest of its key, and the key cannot be read from that. So either the app says which
-    /// keys it may have used, or the files keep their names for keys until their keys are first asked for.
+    /// keys it may have used, or the files keep their names for keys until their keys are first written.
     ///
     /// ```swift
     /// let people = (0..<100).map { "person-\($0)" }
@@ -27,7 +27,7 @@ public enum CacheDirectory {
             Keys(known: keys.map { .integer($0) })
         }
 
-        /// All files that Cache may have written, each under its file's name until its key is first asked for.
+        /// All files that Cache may have written, each under its file's name until its key is first written.
         ///
         /// From then on the record has that key, whether it was read, set, removed or only looked for, alone or with
         /// others. Until then a listing of keys shows the file's name, and migrations see the record under it.

@@ -62,7 +62,7 @@ struct CacheDirectoryAdoption: Sendable {
         }
         guard isCache else {
             throw store.failure(
-                "Only a cache can keep files under their names until their keys are asked for. Name the keys."
+                "Only a cache can keep files under their names until their keys are written. Name the keys."
             )
         }
     }

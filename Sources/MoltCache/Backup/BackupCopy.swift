@@ -135,11 +135,10 @@ struct BackupCopy {
                 }
             }
             let count = try connection.integer("SELECT count(*) FROM molt_record")
-            let origin = Int64.random(in: 1..<1 << 38) * FileFormat.originStep
             try connection.execute(
                 """
                 INSERT OR REPLACE INTO molt_meta(name, value)
-                VALUES('\(FileFormat.origin)', \(origin)), ('\(BackupFiles.recordCount)', \(count));
+                VALUES('\(FileFormat.generation)', \(FileFormat.newGeneration)), ('\(BackupFiles.recordCount)', \(count));
                 COMMIT
                 """
             )

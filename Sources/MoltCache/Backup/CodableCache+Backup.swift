@@ -78,7 +78,7 @@ extension CodableCache {
     /// ```
     ///
     /// Other processes may have the file open: they see the old values until it is done, and then get an error with the
-    /// code `superseded` until they open it again. A process that is killed in the middle leaves the file as it was.
+    /// code `storeChanged` until they open it again. A process that is killed in the middle leaves the file as it was.
     ///
     /// Settings of suites that the backup has are put back when the cache is next opened. That opening must attach those
     /// suites, which ``StoreBackup/attachedStores`` names: where its migrations do not, in the configuration's `attached`.

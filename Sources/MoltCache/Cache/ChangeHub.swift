@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import MoltCore
 
 /// Hands changes to everyone who listens.
 final class ChangeHub: Sendable {
@@ -36,7 +36,7 @@ final class ChangeHub: Sendable {
         var isOver = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// The changes from now on; ends when the hub does.
     func changes(_ filter: Filter) -> AsyncStream<CacheChange> {

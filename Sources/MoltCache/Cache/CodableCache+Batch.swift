@@ -1,6 +1,5 @@
 internal import Foundation
 internal import MoltCore
-internal import Synchronization
 
 extension CodableCache {
     /// Changes that are made together: what `batch` collects.
@@ -13,7 +12,6 @@ extension CodableCache {
 
         fileprivate init(_ cache: CodableCache) {
             self.cache = cache
-            // Never the core's lock: it is held while another process writes, and this is the caller's thread.
             knownTypes = cache.knownTypes.types
         }
 
@@ -43,7 +41,7 @@ extension CodableCache {
     ///
     /// The changes are collected first, so reading through the cache inside the closure sees what was before.
     ///
-    /// - Throws: What the closure throws; ``CacheError``; ``MigrationError`` with the code `superseded` or, see
+    /// - Throws: What the closure throws; ``CacheError``; ``MigrationError`` with the code `storeChanged` or, see
     ///   ``Configuration/drift``, `schemaDrift`.
     public func batch(_ collect: (inout Batch) throws -> Void) throws {
         try write(try changes(collect))
@@ -58,7 +56,7 @@ extension CodableCache {
     /// - Parameters:
     ///   - values: A dictionary, or an array of keys and values where keys may differ by their bytes only.
     ///   - expiry: When they expire; by default what the configuration says.
-    /// - Throws: ``CacheError``; ``MigrationError`` with the code `superseded` or, see ``Configuration/drift``,
+    /// - Throws: ``CacheError``; ``MigrationError`` with the code `storeChanged` or, see ``Configuration/drift``,
     ///   `schemaDrift`.
     @inlinable  // Where its type is known, the sequence is gone through many times as fast.
     public func setAll<Value: Encodable>(
@@ -107,20 +105,18 @@ extension CodableCache {
 
     private func write(_ batch: EncodedBatch) throws {
         guard !batch.isEmpty else { return }
-        try change { core throws(SQLiteError) in
-            try core.apply(batch)
-        } telling: { core, isTold in
-            isTold ? core.changes : batch.changes
+        try change { session throws(SQLiteError) in
+            try session.apply(batch)
+        } telling: { session, isTold in
+            isTold ? session.changes : batch.changes
         }
     }
 
     private func contents(_ keys: [String]) throws -> [StoredContent?] {
-        try core.withLock { core in
-            try core.read { core throws(SQLiteError) in
-                var contents: [StoredContent?] = []
-                for key in keys { contents.append(try core.content(key)) }
-                return contents
-            }
+        try core.read { session throws(SQLiteError) in
+            var contents: [StoredContent?] = []
+            for key in keys { contents.append(try session.content(key)) }
+            return contents
         }
     }
 }

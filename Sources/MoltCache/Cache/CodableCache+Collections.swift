@@ -1,21 +1,20 @@
 internal import Foundation
 internal import MoltCore
-internal import Synchronization
 
 extension CodableCache {
     // MARK: Listing
 
     /// All keys, in the order in which they were first set.
     ///
-    /// Where a migration has adopted files under their names, those are listed until their keys are first asked for.
+    /// Where a migration has adopted files under their names, those are listed until their keys are first written.
     public func keys() throws -> [String] {
-        try list { core throws(SQLiteError) in try core.keys(ofType: nil) }
+        try list { session throws(SQLiteError) in try session.keys(ofType: nil) }
     }
 
     /// The keys of the values that were written as a type, in the order in which they were first set.
     public func keys(of type: Any.Type) throws -> [String] {
         let name = RecordTypeName.of(type)
-        return try list { core throws(SQLiteError) in try core.keys(ofType: name) }
+        return try list { session throws(SQLiteError) in try session.keys(ofType: name) }
     }
 
     /// The keys and values that were written as a type, in the order in which the keys were first set.
@@ -26,31 +25,49 @@ extension CodableCache {
     /// - Throws: ``CacheError`` with the code `unreadableContent` for the first value that cannot be decoded.
     public func values<Value: Decodable>(of type: Value.Type) throws -> [(key: String, value: Value)] {
         let name = RecordTypeName.of(type)
-        let found = try list { core throws(SQLiteError) in try core.contents(ofType: name) }
-        return try found.map { (key: $0.key, value: try decode(type, $0)) }
+        var values: [(key: String, value: Value)] = []
+        var failure: (any Error)?
+        let isRead: Void? = try core.readAlone { session throws(SQLiteError) in
+            try session.forEachContent(ofType: name) { content throws(SQLiteError) in
+                guard failure == nil else { return }
+                do {
+                    values.append((key: content.key, value: try decode(type, content)))
+                } catch {
+                    failure = error
+                }
+            }
+        }
+        if let failure { throw failure }
+        if isRead != nil { return values }
+        let contents = try list { session throws(SQLiteError) in
+            var contents: [StoredContent] = []
+            try session.forEachContent(ofType: name) { contents.append($0) }
+            return contents
+        }
+        return try contents.map { (key: $0.key, value: try decode(type, $0)) }
     }
 
     /// How many values there are.
     public func count() throws -> Int {
-        try list { core throws(SQLiteError) in try core.count(ofType: nil) }
+        try list { session throws(SQLiteError) in try session.count(ofType: nil) }
     }
 
     /// How many values were written as a type.
     public func count(of type: Any.Type) throws -> Int {
         let name = RecordTypeName.of(type)
-        return try list { core throws(SQLiteError) in try core.count(ofType: name) }
+        return try list { session throws(SQLiteError) in try session.count(ofType: name) }
     }
 
     /// The content of all records in bytes, without keys and bookkeeping; what ``Configuration/sizeLimit`` limits.
     ///
     /// A cache without a limit reads the whole file for it.
     public func contentSize() throws -> Int {
-        Int(try list { core throws(SQLiteError) in try core.contentSize() })
+        Int(try list { session throws(SQLiteError) in try session.contentSize() })
     }
 
     /// How much the cache takes on disk, in bytes: the file and its log; for a cache in memory, its pages.
     public func totalSize() throws -> Int {
-        let pages = try list { core throws(SQLiteError) in try core.pagesSize() }
+        let pages = try list { session throws(SQLiteError) in try session.pagesSize() }
         guard path != ":memory:" else { return Int(pages) }
         let file = FileStatus.resolved(path)
         return try ["", "-wal"].reduce(0) { try $0 + (FileStatus.of(file + $1)?.size ?? 0) }
@@ -63,14 +80,14 @@ extension CodableCache {
     /// - Returns: How many values were removed.
     @discardableResult
     public func removeExpired() throws -> Int {
-        try change { core throws(SQLiteError) in try core.removeExpired() }
+        try change { session throws(SQLiteError) in try session.removeExpired() }
     }
 
     /// Removes all values; records in quarantine stay, see ``removeQuarantined(_:)``.
     ///
     /// - Important: Nothing of them can be taken back.
     public func removeAll() throws {
-        try change { core throws(SQLiteError) in try core.removeAll(ofType: nil) }
+        try change { session throws(SQLiteError) in try session.removeAll(ofType: nil) }
     }
 
     /// Removes all values that were written as a type.
@@ -78,11 +95,11 @@ extension CodableCache {
     /// - Important: Nothing of them can be taken back.
     public func removeAll(of type: Any.Type) throws {
         let name = RecordTypeName.of(type)
-        try change { core throws(SQLiteError) in try core.removeAll(ofType: name) }
+        try change { session throws(SQLiteError) in try session.removeAll(ofType: name) }
     }
 
-    private func list<Value: Sendable>(_ body: @Sendable (CacheCore) throws(SQLiteError) -> Value) throws -> Value {
-        try core.withLock { try $0.read(body) }
+    private func list<Value: Sendable>(_ body: @Sendable (CacheSession) throws(SQLiteError) -> Value) throws -> Value {
+        try core.read(body)
     }
 }
 
@@ -94,7 +111,7 @@ extension CodableCache {
     /// - Returns: How many values were removed.
     @discardableResult
     public func removeExpired() async throws -> Int {
-        try await queue.run { [self] in try change { core throws(SQLiteError) in try core.removeExpired() } }
+        try await queue.run { [self] in try change { session throws(SQLiteError) in try session.removeExpired() } }
     }
 
     /// Removes all values; waits for the disk without blocking a thread.
@@ -113,7 +130,7 @@ extension CodableCache {
 
     private func removeAll(named name: String?) async throws {
         try await queue.run { [self] in
-            try change { core throws(SQLiteError) in try core.removeAll(ofType: name) }
+            try change { session throws(SQLiteError) in try session.removeAll(ofType: name) }
         }
     }
 }

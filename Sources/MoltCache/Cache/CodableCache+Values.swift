@@ -1,6 +1,5 @@
 public import Foundation
 internal import MoltCore
-internal import Synchronization
 
 extension CodableCache {
     // MARK: Setting
@@ -15,14 +14,14 @@ extension CodableCache {
     ///   - key: The key.
     ///   - expiry: When it expires; by default what the configuration says.
     /// - Throws: ``CacheError`` with the code `notEncodable`, `tooLarge`, `closed`, `busy`, `fileReplaced` or
-    ///   `storeFailed`; ``MigrationError`` with the code `superseded` or, see ``Configuration/drift``, `schemaDrift`.
+    ///   `storeFailed`; ``MigrationError`` with the code `storeChanged` or, see ``Configuration/drift``, `schemaDrift`.
     public func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
         // Not held meanwhile: the app's own code encodes.
         var names = lastTypeName.withLock { $0 }
         let before = names.lastType
         let content = try encode(value, key: key, expiry: expiry, isKnown: knownTypes.contains, &names)
         if names.lastType != before { lastTypeName.withLock { [names] last in last = names } }
-        _ = try change { core throws(SQLiteError) in try core.apply(.set(key: key, content: content)) }
+        _ = try change { session throws(SQLiteError) in try session.apply(.set(key: key, content: content)) }
     }
 
     /// Removes the value under a key.
@@ -30,7 +29,7 @@ extension CodableCache {
     /// - Returns: Whether there was one that had not expired.
     @discardableResult
     public func remove(forKey key: String) throws -> Bool {
-        try change { core throws(SQLiteError) in try core.apply(.remove(key: key)) }
+        try change { session throws(SQLiteError) in try session.apply(.remove(key: key)) }
     }
 
     // MARK: Reading
@@ -42,22 +41,21 @@ extension CodableCache {
     ///
     /// - Throws: ``CacheError`` with the code `unreadableContent` when the content is damaged or has another shape,
     ///   with the type that it was written as; the stored bytes stay. `closed`, `busy`, `storeFailed`;
-    ///   ``MigrationError`` with the code `superseded`.
+    ///   ``MigrationError`` with the code `storeChanged`.
     public func value<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self,
         forKey key: String
     ) throws -> Value? {
         guard configuration.memory != nil, !(type is AnyClass) else { return try uncached(type, forKey: key) }
-        if let box = try core.withLock({ try $0.remembered(type, key) }) { return box.value(as: type) }
+        if let box = try core.remembered(type, key) { return box.value(as: type) }
         return try readAndRemember(type, forKey: key)
     }
 
     private func readAndRemember<Value: Decodable & Sendable>(_ type: Value.Type, forKey key: String) throws -> Value? {
-        let (found, epoch) = try core.withLock { core in try core.lookUp(key) }
+        let (found, ticket) = try core.lookUp(key)
         guard let found else { return nil }
-        // Outside the lock, so that others read meanwhile.
         let value = try decode(type, found)
-        core.withLock { $0.remember(value, of: found, readAt: epoch) }
+        if let ticket { core.remember(value, of: found, ticket) }
         return value
     }
 
@@ -79,9 +77,9 @@ extension CodableCache {
     ///
     /// - Throws: As reading the value does.
     public func entry<Value: Decodable>(_ type: Value.Type = Value.self, forKey key: String) throws -> Entry<Value>? {
-        let row = try core.withLock { core in
-            try core.read { core throws(SQLiteError) in
-                try core.content(key).map { found throws(SQLiteError) in (found, dates: try core.dates(id: found.id)) }
+        let row = try core.read { session throws(SQLiteError) in
+            try session.content(key).map { found throws(SQLiteError) in
+                (found, dates: try session.dates(id: found.id))
             }
         }
         guard let (found, dates) = row else { return nil }
@@ -103,7 +101,7 @@ extension CodableCache {
 
     /// The name of the type that the value under a key was written as, or nil when there is none.
     public func typeName(forKey key: String) throws -> String? {
-        try core.withLock { core in try core.read { core throws(SQLiteError) in try core.typeName(key) } }
+        try core.read { session throws(SQLiteError) in try session.typeName(key) }
     }
 
     // MARK: Raw data
@@ -127,7 +125,7 @@ extension CodableCache {
     // MARK: Helpers
 
     private func row(_ key: String) throws -> StoredContent? {
-        try core.withLock { core in try core.lookUp(key).content }
+        try core.lookUp(key).content
     }
 
     /// Writes in one transaction, and tells the listeners in the order of the writes.
@@ -135,13 +133,12 @@ extension CodableCache {
     /// - Parameter changes: What they are told; only asked for when there are some.
     @discardableResult
     func change<Value: Sendable>(
-        _ body: @Sendable (CacheCore) throws(SQLiteError) -> Value,
-        telling changes: @Sendable (CacheCore, Value) -> [CacheChange] = { core, _ in core.changes }
+        _ body: @Sendable (CacheSession) throws(SQLiteError) -> Value,
+        telling changes: @Sendable (CacheSession, Value) -> [CacheChange] = { session, _ in session.changes }
     ) throws -> Value {
-        let (value, drifts) = try core.withLock { core in
-            let value = try core.write(body)
-            hub.send(changes(core, value))
-            return (value, core.drifts)
+        let (value, drifts) = try core.write(body) { session, value in
+            hub.send(changes(session, value))
+            return (value, session.drifts)
         }
         // Outside the lock: who is told may use the cache.
         for drift in drifts { configuration.monitor?.sendAfterwards(.drifted(drift)) }

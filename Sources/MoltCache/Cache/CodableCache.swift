@@ -1,6 +1,5 @@
 public import Foundation
 public import MoltCore
-internal import Synchronization
 
 /// `Codable` values under string keys, in one file that is upgraded when it is opened.
 ///
@@ -15,7 +14,7 @@ internal import Synchronization
 ///
 /// A cache may be used from any thread and any actor. Several caches, in one process or in many, may have the same
 /// file open: each sees what the others write. When another process upgrades the file, the next call throws
-/// ``MigrationError`` with the code `superseded`, and so does every call until the cache is opened again.
+/// ``MigrationError`` with the code `storeChanged`, and so does every call until the cache is opened again.
 ///
 /// Keys may hold any Unicode and be of any length. They are compared by their bytes: two spellings of the same
 /// letter are two keys. A value is stored with the name of its type, see `RecordType`, but it can be read as any
@@ -34,14 +33,14 @@ public final class CodableCache: Sendable {
     /// How the cache works.
     public let configuration: Configuration
 
-    let core: Mutex<CacheCore>
+    let core: CacheCore
     let hub = ChangeHub()
     /// Whether the shapes of types are compared: not for nothing, when nobody would be told.
     let checksShapes: Bool
     /// The types whose shapes were compared.
     let knownTypes = KnownTypes()
     /// The name of the type that was set last by itself.
-    let lastTypeName = Mutex(TypeNames())
+    let lastTypeName = Locked(TypeNames())
     /// What must live as long as the cache: a test's copy of a file is removed when nobody uses it.
     private let retained: (any Sendable)?
     /// Where `async` calls wait for the disk, so that they block no thread of the cooperative pool.
@@ -126,14 +125,12 @@ public final class CodableCache: Sendable {
         self.configuration = configuration
         self.retained = retained
         checksShapes = configuration.checksShapes
-        core = Mutex(
-            try CacheCore(
-                store,
-                version: report.to,
-                configuration: configuration,
-                knownTypes: knownTypes,
-                isReadOnly: isReadOnly
-            )
+        core = try CacheCore(
+            store,
+            version: report.to,
+            configuration: configuration,
+            knownTypes: knownTypes,
+            isReadOnly: isReadOnly
         )
     }
 
@@ -146,9 +143,9 @@ public final class CodableCache: Sendable {
     /// Later calls throw ``CacheError`` with the code `closed`. Closing again does nothing.
     ///
     /// When the last connection to a file is closed, everything is moved into the file itself, which can then be
-    /// copied. Sequences of changes end.
+    /// copied. Reads that other threads have begun end first. Sequences of changes end.
     public func close() {
-        core.withLock { $0.close() }
+        core.close()
         hub.finish()
     }
 }

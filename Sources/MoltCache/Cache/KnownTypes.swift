@@ -1,5 +1,4 @@
 internal import MoltCore
-internal import Synchronization
 
 /// The shape of the first value of a type that is written since the cache was opened.
 ///
@@ -31,7 +30,7 @@ final class KnownTypes: Sendable {
         var codeNames: [String: Set<String>] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// The types as they are now.
     var types: Set<ObjectIdentifier> { state.withLock { $0.types } }

@@ -16,11 +16,14 @@ struct StoredContent: Sendable {
     /// Seconds since 1970; nil for never.
     let expiration: Double?
 
+    /// Whether the record still waits for its key.
+    var isAdopted = false
+
     /// Copies a row of the query that finds a record by its key.
-    init(_ row: Statement, key: String, typeName: String, expiration: Double?) {
-        id = row.integer(0)
-        isData = row.isBlob(1)
-        data = Data(row.bytes(1, isBlob: isData))
+    init(foundRow row: Statement, key: String, typeName: String, expiration: Double?) {
+        id = row.integer(2)
+        isData = row.isBlob(3)
+        data = Data(row.bytes(3, isBlob: isData))
         self.key = key
         self.typeName = typeName
         self.expiration = expiration

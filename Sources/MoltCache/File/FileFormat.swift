@@ -5,13 +5,13 @@ enum FileFormat {
     /// The layout that this release writes, and the newest that it reads.
     static let number: Int64 = 4
 
-    /// What marks the backup that a file came from, a number; there is none in a file that came from no backup.
+    /// The name of the file's generation: a number that each upgrade changes, and that each backup has for itself.
     ///
-    /// Who has a file open while a backup is put in its place knows by it that the records are others, even when the
-    /// version and the ledger are the same.
-    static let origin = "origin"
-    /// Each mark is a multiple of this: more than a ledger ever has rows.
-    static let originStep: Int64 = 1 << 24
+    /// A connection that finds another number than before knows that the records are others, even when the version and the
+    /// ledger are the same. A file in which it is missing has the generation 0.
+    static let generation = "generation"
+    /// The generation of a new file or backup, as SQL: random, and far from others, as each upgrade adds 1.
+    static let newGeneration = "(abs(random() >> 26) << 24)"
 
     /// Makes the tables and marks the file as ours; runs inside the caller's transaction.
     ///
@@ -23,7 +23,8 @@ enum FileFormat {
             name TEXT PRIMARY KEY NOT NULL,
             value ANY
         ) STRICT, WITHOUT ROWID;
-        INSERT INTO molt_meta(name, value) VALUES('file_format', \(number)), ('content_size', 0);
+        INSERT INTO molt_meta(name, value) VALUES
+            ('file_format', \(number)), ('content_size', 0), ('\(generation)', \(newGeneration));
         CREATE TABLE molt_type(
             id INTEGER PRIMARY KEY,
             name TEXT NOT NULL UNIQUE
@@ -89,6 +90,21 @@ enum FileFormat {
             """
             ALTER TABLE molt_ledger ADD COLUMN is_readable INTEGER NOT NULL DEFAULT 0;
             UPDATE molt_meta SET value = \(number) WHERE name = 'file_format';
+            """
+        )
+    }
+
+    /// The generation of a file that has our tables.
+    static func generation(of connection: Connection) throws(SQLiteError) -> Int64 {
+        try connection.integer(RowQuery.generation.sql)
+    }
+
+    /// Changes the generation: other connections that have the file open must not go on.
+    static func beginGeneration(_ connection: Connection) throws(SQLiteError) {
+        try connection.execute(
+            """
+            INSERT INTO molt_meta(name, value) VALUES('\(generation)', 1)
+            ON CONFLICT(name) DO UPDATE SET value = CAST(value AS INTEGER) + 1
             """
         )
     }

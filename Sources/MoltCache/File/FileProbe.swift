@@ -17,13 +17,13 @@ enum FileProbe {
     /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`,
     ///   `newerFormat`, `busy` or `storeFailed`.
     static func state(_ path: String) throws(CacheError) -> StoreState {
-        try stateAndLedgerID(path)?.state ?? .fresh
+        try stateAndGeneration(path)?.state ?? .fresh
     }
 
-    /// As ``state(_:)``, with the id of the ledger's last row; nil for what is no store yet.
-    static func stateAndLedgerID(_ path: String) throws(CacheError) -> (state: StoreState, ledgerID: Int64)? {
+    /// As ``state(_:)``, with the file's generation; nil for what is no store yet.
+    static func stateAndGeneration(_ path: String) throws(CacheError) -> (state: StoreState, generation: Int64)? {
         try look(path) { connection throws(SQLiteError) in
-            (try LedgerTable.state(connection), try LedgerTable.lastID(connection))
+            (try LedgerTable.state(connection), try FileFormat.generation(of: connection))
         }
     }
 

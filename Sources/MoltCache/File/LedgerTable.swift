@@ -22,16 +22,9 @@ package enum LedgerTable {
         return StoreState(version: version, isFresh: false, ledger: ledger, journal: journal, unfinished: unfinished)
     }
 
-    /// Tells one history of a file from another: by the row that was added last, and the backup that was put back last.
-    ///
-    /// The rows are counted from 1; a backup is marked by a multiple of ``FileFormat/originStep``.
-    static func lastID(_ connection: Connection) throws(SQLiteError) -> Int64 {
-        try connection.integer(RowQuery.lastLedgerID.sql)
-    }
-
     /// Adds rows and sets the version; the row of a deferred migration keeps its id.
     ///
-    /// Nobody who has the file open cares that such a migration was made up for: it is not about records.
+    /// A row that is new begins a generation. That a deferred migration was made up for does not: it is not about records.
     static func add(_ entries: [LedgerEntry], version: Int, to connection: Connection) throws(SQLiteError) {
         let insertion = try connection.prepare(
             """
@@ -50,6 +43,7 @@ package enum LedgerTable {
             WHERE molt_ledger.outcome = '\(LedgerEntry.Outcome.deferred.rawValue)'
             """
         )
+        let lastID = try connection.integer("SELECT max(id) FROM molt_ledger")
         for entry in entries {
             try insertion.bind(entry.name, at: 1)
             try insertion.bind(Int64(entry.version), at: 2)
@@ -75,6 +69,9 @@ package enum LedgerTable {
             }
             try insertion.bind(entry.isReadableByOlderReleases ? 1 : 0 as Int64, at: 15)
             try insertion.run()
+        }
+        if try connection.integer("SELECT max(id) FROM molt_ledger") != lastID {
+            try FileFormat.beginGeneration(connection)
         }
         // A pragma takes no parameters; a number needs no quoting.
         try connection.execute("PRAGMA user_version = \(version)")

@@ -21,6 +21,7 @@ enum UnfinishedMark {
 
     /// Keeps one in the place of another, or none.
     static func write(_ unfinished: UnfinishedMigration?, to connection: Connection) throws(SQLiteError) {
+        try FileFormat.beginGeneration(connection)
         guard let unfinished else {
             return try connection.execute("DELETE FROM molt_meta WHERE name = '\(name)'")
         }

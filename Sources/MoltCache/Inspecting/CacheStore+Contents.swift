@@ -1,6 +1,5 @@
 package import Foundation
 package import MoltCore
-internal import Synchronization
 
 /// All that a cache holds, for fixtures.
 extension CacheStore {
@@ -52,9 +51,7 @@ extension CacheStore {
 extension CodableCache {
     /// What the cache holds now, expired records that are still there included.
     package func contents() throws -> StoreContents {
-        try core.withLock { core in
-            try core.read { core throws(SQLiteError) in try StoreContents(core.statements.connection) }
-        }
+        try core.read { session throws(SQLiteError) in try StoreContents(session.connection) }
     }
 }
 

@@ -1,92 +1,197 @@
 internal import Foundation
 internal import MoltCore
 
-/// Decoded values that were read lately, by key; never asked before it is known that the file has not changed.
+/// Decoded values that were read lately, by key; serves none that somebody may have changed.
 ///
-/// In two generations: values are put into the young one. When it has half of the limit, it becomes the old one, and what
-/// was the old one is dropped. A value that is asked for in the old one moves to the young one, so what is used stays.
+/// The values are right as long as the file's log is as it was when they were read: its index, which all processes share
+/// in memory, has another header after each commit. Only the cache's own writes say what they have changed, so that the
+/// other values stay.
 ///
-/// Each is an `NSCache`, which empties itself when the system lacks memory. Its own limits are not used: on Linux it keeps
-/// its values sorted by their cost, and goes through all cheaper ones to put one in, and through them again to drop it.
-final class MemoryLayer {
-    private var young = Generation()
-    private var old = Generation()
-    private let limit: CodableCache.MemoryLimit
-    /// Whether nothing was put in since all was removed: what is only written to never has to look here.
-    private(set) var isEmpty = true
+/// Values are kept in two generations. A value that is read goes into the young one. When that has half of the limit, it
+/// becomes the old one, and the old one is dropped. A value that is asked for in the old one moves to the young one, so
+/// what is used stays.
+final class MemoryLayer: Sendable {
+    /// That a read began at a time; see ``beginReading()``.
+    struct Ticket {
+        fileprivate let epoch: Int
+    }
 
-    private final class Generation {
-        let cache = NSCache<MemoryKey, MemoryBox>()
-        /// What was put in, in bytes of stored content, and in values; one that was put in twice counts twice.
-        var bytes = 0
-        var count = 0
+    private struct State {
+        /// The header of the log's index; nil for a cache in memory, which nobody else changes.
+        var index: LogIndex?
+        /// The index's header at which the values are right.
+        var mark: LogIndex.Mark?
+        /// Grows whenever a value that was read before may be stale.
+        var epoch = 0
+        /// Whether the cache's own writer is about to commit: the header then changes before it is known what has changed.
+        var isCommitting = false
+        var isClosed = false
+        var young = Generation()
+        var old = Generation()
 
-        deinit {
-            // On Linux the values of a cache refer to each other in a circle, and outlive it unless they are removed.
-            cache.removeAllObjects()
+        var isCurrent: Bool { index?.mark == mark }
+        var isEmpty: Bool { young.boxes.isEmpty && old.boxes.isEmpty }
+
+        mutating func dropAll() {
+            epoch += 1
+            if isEmpty { return }
+            young = Generation()
+            old = Generation()
         }
     }
 
-    init(_ limit: CodableCache.MemoryLimit) {
+    private struct Generation {
+        var boxes: [MemoryKey: MemoryBox] = [:]
+        /// In bytes of stored content.
+        var bytes = 0
+
+        mutating func set(_ box: MemoryBox, _ key: MemoryKey) {
+            bytes += box.size - (boxes.updateValue(box, forKey: key)?.size ?? 0)
+        }
+
+        mutating func remove(_ key: MemoryKey) {
+            bytes -= boxes.removeValue(forKey: key)?.size ?? 0
+        }
+    }
+
+    private let state: Locked<State>
+    private let limit: CodableCache.MemoryLimit
+    private let pressure = MemoryPressure()
+
+    /// - Parameter index: The header of the log's index; nil for a cache in memory.
+    init(_ limit: CodableCache.MemoryLimit, index: LogIndex?) {
         self.limit = CodableCache.MemoryLimit(
             bytes: limit.bytes > 0 ? limit.bytes : .max,
             count: limit.count > 0 ? limit.count : .max
         )
+        state = Locked(State(index: index, mark: index?.mark))
+        pressure.onWarning { [weak self] in self?.removeAll() }
     }
+
+    // MARK: Reading
 
     /// The value under a key, when it was read as exactly this type and has not expired.
-    func box(_ key: String, of type: Any.Type, now: @autoclosure () -> Double) -> MemoryBox? {
+    ///
+    /// - Parameter now: In seconds since 1970; only asked for when the value can expire.
+    func box(_ key: String, of type: Any.Type, now: () -> Double) -> MemoryBox? {
         let key = MemoryKey(key)
-        var box = young.cache.object(forKey: key)
-        if box == nil, old.count > 0, let found = old.cache.object(forKey: key) {
-            insert(found, key)
-            box = found
+        let found = state.withLock { state -> MemoryBox? in
+            guard state.isCurrent else { return nil }
+            if let box = state.young.boxes[key] { return box }
+            guard !state.old.boxes.isEmpty, let box = state.old.boxes[key] else { return nil }
+            insert(box, key, &state)
+            return box
         }
-        guard let box, box.type == type else { return nil }
-        if let expiration = box.expiration, expiration <= now() { return nil }
-        return box
+        guard let found, found.type == type else { return nil }
+        // Outside the lock: the clock is the app's, which may use the cache.
+        if let expiration = found.expiration, expiration <= now() { return nil }
+        return found
     }
 
-    /// Keeps a value.
-    func insert<Value: Sendable>(_ value: Value, _ key: String, of row: StoredContent) {
-        isEmpty = false
-        let key = MemoryKey(key)
-        // A value that was read as another type, or before it was written again.
-        if old.count > 0 { old.cache.removeObject(forKey: key) }
-        insert(TypedBox(value, id: row.id, size: row.data.count, expiration: row.expiration), key)
-    }
-
-    private func insert(_ box: MemoryBox, _ key: MemoryKey) {
-        guard box.size <= limit.bytes else { return young.cache.removeObject(forKey: key) }
-        if young.count > 0, young.bytes + box.size > limit.bytes / 2 || young.count + 1 > limit.count / 2 {
-            old = young
-            young = Generation()
+    /// Notes that a read begins; to be called before it has its snapshot.
+    ///
+    /// - Returns: nil when what is read must not be kept.
+    func beginReading() -> Ticket? {
+        state.withLock { state in
+            guard !state.isCommitting else { return nil }
+            if !state.isCurrent {
+                // It was not this cache that committed.
+                state.dropAll()
+                state.mark = state.index?.mark
+            }
+            return Ticket(epoch: state.epoch)
         }
-        young.cache.setObject(box, forKey: key)
-        young.bytes += box.size
-        young.count += 1
-        if old.bytes > limit.bytes - young.bytes || old.count > limit.count - young.count { old = Generation() }
     }
 
-    /// Drops the value under a key.
-    func remove(_ key: String) {
-        if isEmpty { return }
+    /// Keeps a value, unless something was written since the read began.
+    func insert<Value: Sendable>(_ value: Value, _ key: String, of row: StoredContent, _ ticket: Ticket) {
+        let box = TypedBox(value, id: row.id, size: row.data.count, expiration: row.expiration)
         let key = MemoryKey(key)
-        young.cache.removeObject(forKey: key)
-        if old.count > 0 { old.cache.removeObject(forKey: key) }
+        state.withLock { state in
+            guard state.epoch == ticket.epoch, !state.isClosed else { return }
+            insert(box, key, &state)
+        }
     }
+
+    private func insert(_ box: MemoryBox, _ key: MemoryKey, _ state: inout State) {
+        state.old.remove(key)
+        guard box.size <= limit.bytes else { return state.young.remove(key) }
+        if !state.young.boxes.isEmpty,
+            state.young.bytes + box.size > limit.bytes / 2 || state.young.boxes.count + 1 > limit.count / 2
+        {
+            state.old = state.young
+            state.young = Generation()
+        }
+        state.young.set(box, key)
+        let isOver =
+            state.old.bytes > limit.bytes - state.young.bytes
+            || state.old.boxes.count > limit.count - state.young.boxes.count
+        if isOver { state.old = Generation() }
+    }
+
+    // MARK: Writing
+
+    /// Notes that the cache's writer has the file's write lock: until it commits, nobody else can.
+    func writeDidBegin() {
+        state.withLock { state in
+            guard !state.isCurrent else { return }
+            state.dropAll()
+            state.mark = state.index?.mark
+        }
+    }
+
+    /// Notes that the cache's writer is about to commit.
+    ///
+    /// - Returns: Whether there are values to keep.
+    func commitWillBegin() -> Bool {
+        state.withLock { state in
+            state.isCommitting = true
+            return !state.isEmpty
+        }
+    }
+
+    /// The index's header as it is now; nil for a cache in memory.
+    var currentMark: LogIndex.Mark? { state.withLock { $0.index?.mark } }
+
+    /// Drops what the cache's writer has changed.
+    ///
+    /// - Parameters:
+    ///   - keys: What was changed; nil for anything.
+    ///   - mark: The index's header behind the commit, if nobody else has committed since.
+    func commitDidEnd(changing keys: [String]?, _ mark: LogIndex.Mark?) {
+        state.withLock { state in
+            state.isCommitting = false
+            state.mark = mark
+            guard let keys, state.index == nil || mark != nil else { return state.dropAll() }
+            state.epoch += 1
+            if state.isEmpty { return }
+            for key in keys {
+                let key = MemoryKey(key)
+                state.young.remove(key)
+                state.old.remove(key)
+            }
+        }
+    }
+
+    // MARK: The end
 
     /// Drops all values.
     func removeAll() {
-        if isEmpty { return }
-        young = Generation()
-        old = Generation()
-        isEmpty = true
+        state.withLock { $0.dropAll() }
+    }
+
+    /// Drops all values for good; to be called before the connection is closed that the index belongs to.
+    func close() {
+        state.withLock { state in
+            state.dropAll()
+            state.index = nil
+            state.isClosed = true
+        }
     }
 }
 
-/// A key compared by its bytes: strings, and `NSString`s on Linux, compare two spellings of a letter as equal.
-private final class MemoryKey: NSObject {
+/// A key compared by its bytes: strings compare two spellings of a letter as equal.
+private struct MemoryKey: Hashable {
     private let key: String
     private let hashed: Int
 
@@ -95,14 +200,16 @@ private final class MemoryKey: NSObject {
         var hasher = Hasher()
         var copy = key
         copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        // Outside the layer's lock.
         hashed = hasher.finalize()
     }
 
-    override var hash: Int { hashed }
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(hashed)
+    }
 
-    override func isEqual(_ object: Any?) -> Bool {
-        guard let other = object as? MemoryKey else { return false }
-        return hashed == other.hashed && RecordObject.isSame(key, other.key)
+    static func == (one: MemoryKey, other: MemoryKey) -> Bool {
+        one.hashed == other.hashed && RecordObject.isSame(one.key, other.key)
     }
 }
 

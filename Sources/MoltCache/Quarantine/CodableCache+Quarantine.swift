@@ -1,6 +1,5 @@
 public import Foundation
 internal import MoltCore
-internal import Synchronization
 
 extension CodableCache {
     /// The records that a migration could not convert, in the order in which they were set aside.
@@ -17,7 +16,7 @@ extension CodableCache {
     /// - Parameters:
     ///   - id: Only records behind the one with this id; all by default.
     ///   - limit: How many records at most; all by default. Of very many read one page after another.
-    /// - Throws: ``CacheError``; ``MigrationError`` with the code `superseded`.
+    /// - Throws: ``CacheError``; ``MigrationError`` with the code `storeChanged`.
     public func quarantined(after id: Int64 = 0, limit: Int = .max) throws -> [QuarantinedRecord] {
         try quarantineRows(after: id, limit: limit).map(\.publicRecord)
     }
@@ -25,11 +24,9 @@ extension CodableCache {
     /// How many records are in quarantine.
     public var quarantinedCount: Int {
         get throws {
-            try core.withLock { core in
-                try core.read { core throws(SQLiteError) in
-                    guard try core.hasQuarantine() else { return 0 }
-                    return Int(try core.statements.connection.integer("SELECT count(*) FROM molt_quarantine"))
-                }
+            try core.read { session throws(SQLiteError) in
+                guard try session.hasQuarantine() else { return 0 }
+                return Int(try session.connection.integer("SELECT count(*) FROM molt_quarantine"))
             }
         }
     }
@@ -41,16 +38,16 @@ extension CodableCache {
     /// - Returns: How many there were.
     @discardableResult
     public func removeQuarantined(_ ids: [Int64]? = nil) throws -> Int {
-        try change { core throws(SQLiteError) in
-            guard try core.hasQuarantine() else { return 0 }
-            let connection = core.statements.connection
+        try change { session throws(SQLiteError) in
+            guard try session.hasQuarantine() else { return 0 }
+            let connection = session.connection
             guard let ids else {
                 try connection.execute("DELETE FROM molt_quarantine")
                 return connection.changes
             }
             var count = 0
             for id in ids {
-                try core.deleteQuarantined(id)
+                try session.deleteQuarantined(id)
                 count += connection.changes
             }
             return count
@@ -80,8 +77,8 @@ extension CodableCache {
             expiration: row.record.expiration,
             firstShape: encoded.firstShape
         )
-        try restore(row, isReplacing) { core throws(SQLiteError) in
-            try core.apply(.set(key: row.record.key, content: content))
+        try restore(row, isReplacing) { session throws(SQLiteError) in
+            try session.apply(.set(key: row.record.key, content: content))
         }
     }
 
@@ -118,8 +115,8 @@ extension CodableCache {
             typeName: typeName ?? row.record.typeName,
             expiration: row.record.expiration
         )
-        try restore(row, isReplacing) { core throws(SQLiteError) in
-            try core.apply(.set(key: row.record.key, content: encoded))
+        try restore(row, isReplacing) { session throws(SQLiteError) in
+            try session.apply(.set(key: row.record.key, content: encoded))
         }
     }
 
@@ -133,16 +130,16 @@ extension CodableCache {
     private func restore(
         _ row: QuarantineRow,
         _ isReplacing: Bool,
-        _ write: @Sendable (CacheCore) throws(SQLiteError) -> Void
+        _ write: @Sendable (CacheSession) throws(SQLiteError) -> Void
     ) throws {
-        let outcome = try change { core throws(SQLiteError) -> Restoring in
+        let outcome = try change { session throws(SQLiteError) -> Restoring in
             // Another process may have been quicker.
-            guard try core.quarantineRow(row.id) != nil else { return .gone }
-            let isTaken = try core.isTaken(row.record.key)
+            guard try session.quarantineRow(row.id) != nil else { return .gone }
+            let isTaken = try session.isTaken(row.record.key)
             guard isReplacing || !isTaken else { return .taken }
-            try write(core)
-            if let digest = row.digest { try core.awaitKey(row.record.key, digest: digest) }
-            try core.deleteQuarantined(row.id)
+            try write(session)
+            if let digest = row.digest { try session.awaitKey(row.record.key, digest: digest) }
+            try session.deleteQuarantined(row.id)
             return .done
         }
         switch outcome {
@@ -161,19 +158,15 @@ extension CodableCache {
     }
 
     private func quarantineRow(_ id: Int64) throws -> QuarantineRow {
-        let row = try core.withLock { core in
-            try core.read { core throws(SQLiteError) in try core.quarantineRow(id) }
-        }
+        let row = try core.read { session throws(SQLiteError) in try session.quarantineRow(id) }
         guard let row else { throw notQuarantined(id) }
         return row
     }
 
     /// Reads rows in a transaction of their own.
     func quarantineRows(after id: Int64, limit: Int, byteLimit: Int = .max) throws -> [QuarantineRow] {
-        try core.withLock { core in
-            try core.read { core throws(SQLiteError) in
-                try core.quarantineRows(after: id, limit: max(0, limit), byteLimit: byteLimit)
-            }
+        try core.read { session throws(SQLiteError) in
+            try session.quarantineRows(after: id, limit: max(0, limit), byteLimit: byteLimit)
         }
     }
 

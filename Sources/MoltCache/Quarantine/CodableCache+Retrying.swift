@@ -1,6 +1,5 @@
 internal import Foundation
 public import MoltCore
-internal import Synchronization
 
 extension CodableCache {
     /// Tries to convert records in quarantine again, with a registry whose step was corrected, and puts them back.
@@ -27,7 +26,7 @@ extension CodableCache {
     ///   - ids: Which records; all by default.
     ///   - migrations: The app's registry.
     /// - Returns: What became of each record.
-    /// - Throws: ``CacheError``; ``MigrationError`` with the code `superseded` or `invalidRegistry`; what says that a
+    /// - Throws: ``CacheError``; ``MigrationError`` with the code `storeChanged` or `invalidRegistry`; what says that a
     ///   closure was cancelled. What was converted before stays so.
     @discardableResult
     public func retryQuarantined(
@@ -37,25 +36,21 @@ extension CodableCache {
         try migrations.validate()
         var report = QuarantineReport()
         let wanted = ids.map(Set.init)
-        let (last, ledger) = try core.withLock { core in
-            try core.read { core throws(SQLiteError) in
-                (try core.lastQuarantinedID(), try LedgerTable.state(core.statements.connection).ledger)
-            }
+        let (last, ledger) = try core.read { session throws(SQLiteError) in
+            (try session.lastQuarantinedID(), try LedgerTable.state(session.connection).ledger)
         }
         let trial = QuarantineTrial(migrations, ledger: ledger, configuration)
         var after: Int64 = 0
         while after < last {
-            let page = try core.withLock { core in
-                try core.read { core throws(SQLiteError) in
-                    try core.quarantineRows(after: after, through: last, limit: 256, byteLimit: 4 << 20)
-                }
+            let page = try core.read { session throws(SQLiteError) in
+                try session.quarantineRows(after: after, through: last, limit: 256, byteLimit: 4 << 20)
             }
             guard let id = page.last?.id else { break }
             after = id
             let rows = page.filter { wanted?.contains($0.id) ?? true }
             for group in QuarantineTrial.groups(rows) {
                 let results = try trial.run(group)
-                let part = try change { core throws(SQLiteError) in try core.settle(group, results) }
+                let part = try change { session throws(SQLiteError) in try session.settle(group, results) }
                 report.entries += part.entries
                 report.created += part.created
             }
@@ -64,7 +59,7 @@ extension CodableCache {
     }
 }
 
-extension CacheCore {
+extension CacheSession {
     /// Writes what came of rows: those that could be converted go into the store.
     fileprivate func settle(
         _ rows: [QuarantineRow],
@@ -113,7 +108,6 @@ extension CacheCore {
             report.entries.append(entry)
         }
         for record in trial.created where try !isTaken(record.key) {
-            let now = now()
             try add(record, created: now, updated: now, digest: nil)
             report.created += 1
         }

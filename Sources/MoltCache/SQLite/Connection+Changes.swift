@@ -12,15 +12,11 @@ extension Connection {
         return code == SQLITE_OK ? version : nil
     }
 
-    /// What the file's log was last known as by whoever has committed last; nil where that cannot be read.
+    /// The header of the file's WAL index, which all processes share in memory; nil where that cannot be read.
     ///
-    /// The header of the WAL index, which all processes share in memory: two copies of 48 bytes with the number of frames,
-    /// their checksum and a counter of transactions (https://sqlite.org/walformat.html, "The WAL-Index Header"). A commit
-    /// is visible to others from the moment in which it has changed them. So while they are the same, nobody has committed;
-    /// to look at them takes neither a lock nor a call to the system.
-    ///
-    /// - Important: For a connection that has read the file in WAL mode: another one would make the index.
-    var logMark: LogMark? {
+    /// - Important: For a connection that has read the file in WAL mode: another one would make the index. What it leads
+    ///   to is there until the connection is closed.
+    var logIndex: LogIndex? {
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
             let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2,
@@ -28,22 +24,38 @@ extension Connection {
         else { return nil }
         var region: UnsafeMutableRawPointer?
         // The first region, of the size that SQLite gives to each; not made when there is none.
-        guard map(file, 0, LogMark.regionSize, 0, &region) == SQLITE_OK, let region else { return nil }
-        return LogMark(region)
+        guard map(file, 0, LogIndex.regionSize, 0, &region) == SQLITE_OK, let region else { return nil }
+        return LogIndex(region)
     }
 }
 
-/// The header of a WAL index, both copies.
-struct LogMark: Equatable {
+/// The header of a WAL index: two copies of 48 bytes with the number of frames, their checksum and a counter of
+/// transactions (https://sqlite.org/walformat.html, "The WAL-Index Header").
+///
+/// A commit is visible to others from the moment in which it has changed the header. So while the header is the same,
+/// nobody has committed; to look at it takes neither a lock nor a call to the system.
+struct LogIndex: @unchecked Sendable {
     /// The size of the parts in which a WAL index is mapped into memory, in bytes.
-    static let regionSize: Int32 = 32_768
+    fileprivate static let regionSize: Int32 = 32_768
 
-    private let first: SIMD8<UInt64>
-    private let second: SIMD4<UInt64>
+    // Sendable: the memory is only read here, and other processes write it at any time anyway.
+    private let region: UnsafeRawPointer
 
-    /// Copies the header; one that is being written has two copies that differ, and is the same as none before.
-    init(_ region: UnsafeRawPointer) {
-        first = region.loadUnaligned(as: SIMD8<UInt64>.self)
-        second = region.loadUnaligned(fromByteOffset: 64, as: SIMD4<UInt64>.self)
+    fileprivate init(_ region: UnsafeMutableRawPointer) {
+        self.region = UnsafeRawPointer(region)
+    }
+
+    /// The header as it is now; one that is being written has two copies that differ, and equals none before.
+    var mark: Mark {
+        Mark(
+            first: region.loadUnaligned(as: SIMD8<UInt64>.self),
+            second: region.loadUnaligned(fromByteOffset: 64, as: SIMD4<UInt64>.self)
+        )
+    }
+
+    /// Both copies of a header.
+    struct Mark: Equatable {
+        fileprivate let first: SIMD8<UInt64>
+        fileprivate let second: SIMD4<UInt64>
     }
 }

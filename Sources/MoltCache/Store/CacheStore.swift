@@ -40,8 +40,8 @@ public final class CacheStore: MigrationStore {
     private var isProbed = false
     /// Whether the last upgrade's transactions have compared the trees of the records, and none has failed since.
     private var isChecked = false
-    /// What the ledger and the backup that the file came from told when the store was last asked, or upgraded.
-    private(set) var lastLedgerID: Int64 = 0
+    /// The file's generation when the store was last asked, or upgraded.
+    private(set) var generation: Int64 = 0
 
     /// Creates a store for a file, which is not touched and need not exist.
     ///
@@ -86,16 +86,16 @@ public final class CacheStore: MigrationStore {
     public func state() throws -> StoreState {
         guard let connection else {
             guard !isInMemory else { return .fresh }
-            let found = try FileProbe.stateAndLedgerID(storeName)
+            let found = try FileProbe.stateAndGeneration(storeName)
             isProbed = true
-            lastLedgerID = found?.ledgerID ?? 0
+            generation = found?.generation ?? 0
             return found?.state ?? .fresh
         }
         do {
             try connection.execute("BEGIN")
             defer { connection.rollBack() }
             guard try FileFormat.recognize(connection, path: storeName) else { return .fresh }
-            lastLedgerID = try LedgerTable.lastID(connection)
+            generation = try FileFormat.generation(of: connection)
             return try LedgerTable.state(connection)
         } catch let error as SQLiteError {
             throw CacheError(error, path: storeName)
@@ -169,9 +169,9 @@ public final class CacheStore: MigrationStore {
             defer { deadline?.end() }
             try body(transaction)
             try transaction.finish()
-            let ledgerID = try LedgerTable.lastID(connection)
+            let generation = try FileFormat.generation(of: connection)
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
-            lastLedgerID = ledgerID
+            self.generation = generation
             isChecked = wasChecked || transaction.isChecked
             // Apple's own SQLite never asks the drive for that, not even with fullfsync. Nobody locks the log.
             if isDurable, !isInMemory { DiskSync.drive(of: FileStatus.resolved(storeName) + "-wal") }

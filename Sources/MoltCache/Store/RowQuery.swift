@@ -4,9 +4,7 @@ package enum RowQuery: Int, CaseIterable {
     case beginWrite
     case commit
     case dataVersion
-    case userVersion
-    case lastLedgerID
-    case isUnfinished
+    case generation
     case get
     case dates
     case nameOfKey
@@ -36,6 +34,7 @@ package enum RowQuery: Int, CaseIterable {
     case nameOfAdopted
     case rekeyAdopted
 
+    private static let currentGeneration = "SELECT value FROM molt_meta WHERE name = '\(FileFormat.generation)'"
     private static let live = "(expires_at IS NULL OR expires_at > ?1)"
     /// A record is found also when the name of its type was lost.
     private static let row = """
@@ -57,18 +56,13 @@ package enum RowQuery: Int, CaseIterable {
         case .beginWrite: "BEGIN IMMEDIATE"
         case .commit: "COMMIT"
         case .dataVersion: "PRAGMA data_version"
-        case .userVersion: "PRAGMA user_version"
-        case .lastLedgerID:
-            """
-            SELECT coalesce((SELECT max(id) FROM molt_ledger), 0)
-                + coalesce((SELECT value FROM molt_meta WHERE name = '\(FileFormat.origin)'), 0)
-            """
-        case .isUnfinished: "SELECT EXISTS(SELECT 1 FROM molt_meta WHERE name = 'unfinished')"
+        case .generation: Self.currentGeneration
         // SQLite would take the key from the index that it has found the row by; so the row's own comes from another one.
         case .get:
             """
-            SELECT own.id, own.content, own.key, own.type_id, own.expires_at
-            FROM molt_record AS found LEFT JOIN molt_record AS own ON own.id = found.id WHERE found.key = ?1
+            SELECT (\(Self.currentGeneration)), found.id, own.id, own.content, own.key, own.type_id, own.expires_at
+            FROM (SELECT 1) LEFT JOIN molt_record AS found ON found.key = ?1
+                LEFT JOIN molt_record AS own ON own.id = found.id
             """
         case .dates: "SELECT created_at, updated_at FROM molt_record WHERE id = ?1"
         case .nameOfKey: "SELECT \(Self.typeName) FROM molt_record WHERE key = ?2 AND \(Self.live)"

@@ -146,7 +146,7 @@ package final class UpgradeBackup {
         guard let error = error as? MigrationError else { return false }
         let passing: [MigrationError.Code] = [
             .cancelled, .deadlinePassed, .busy, .storeFailed, .attachedStoreFailed, .journalPending, .deferred,
-            .superseded,
+            .superseded, .migrationMissing,
         ]
         guard !passing.contains(error.code) else { return false }
         // A closure that was asked to stop, as by its task, stops at another place the next time, or not at all.

@@ -75,8 +75,13 @@ extension MigrationError {
         public static let invalidRegistry = Code(rawValue: "invalidRegistry")
         /// A name was asked for that no migration of the registry has.
         public static let unknownMigration = Code(rawValue: "unknownMigration")
-        /// A newer app has upgraded the store, or applied migrations that this registry does not know.
+        /// A newer app has upgraded the store.
         public static let superseded = Code(rawValue: "superseded")
+        /// Migrations were applied to the store that this registry does not have: it renamed or removed them, or another
+        /// branch has them.
+        public static let migrationMissing = Code(rawValue: "migrationMissing")
+        /// Somebody upgraded the store, or put another one in its place, while it was open: open it again.
+        public static let storeChanged = Code(rawValue: "storeChanged")
         /// The store is older than the oldest version that the registry supports.
         public static let tooOld = Code(rawValue: "tooOld")
         /// A migration was registered below a version that the store has passed already.

@@ -133,10 +133,10 @@ extension MigrationPlan {
         let names = unknown.map { "\"\($0.name)\"" }.joined(separator: ", ")
         problems.append(
             Problem(
-                code: .superseded,
-                message: "Migrations were applied to the store that this app does not know: \(names). A newer app, or "
-                    + "one built from another branch, wrote them. Migrations are never removed or renamed once they "
-                    + "have shipped; retire them with oldestSupportedVersion, or replace them with another one.",
+                code: .migrationMissing,
+                message: "Migrations were applied to the store that this app does not have: \(names). They were renamed or "
+                    + "removed here, or a build of another branch applied them. A migration that has shipped keeps its "
+                    + "name; retire it with oldestSupportedVersion, or replace it with another one.",
                 migration: MigrationID(name: unknown[0].name, version: unknown[0].version)
             )
         )
@@ -151,7 +151,7 @@ extension MigrationPlan {
         let isEdited = migration != nil
         problems.append(
             Problem(
-                code: isEdited ? .migrationEdited : .superseded,
+                code: isEdited ? .migrationEdited : .migrationMissing,
                 message: isEdited
                     ? "\(words): it committed in batches, and does not any more. Nobody can read the store until it is "
                         + "complete. Put committingInBatches back, and leave the migration as it was until no store is half "

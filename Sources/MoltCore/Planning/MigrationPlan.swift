@@ -118,9 +118,9 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether a newer app has upgraded the store.
+    /// Whether a newer app has upgraded the store, or one that has other migrations.
     public var isSuperseded: Bool {
-        problems.contains { $0.code == .superseded }
+        problems.contains { $0.code == .superseded || $0.code == .migrationMissing }
     }
 
     /// Computes the plan for a store; reads the store's state and nothing else.

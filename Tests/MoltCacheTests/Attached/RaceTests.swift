@@ -58,7 +58,7 @@ struct RaceTests {
         let newer = { try open([mine, Migration(to: 1, "text", .renameType("String", to: "Text"))]) }
         let store = RacingStore(at: url, before: [{}, newer])
         let error = #expect(throws: MigrationError.self) { try Migrator([mine]).migrate(store) }
-        #expect(error?.code == .superseded)
+        #expect(error?.code == .migrationMissing)
         #expect(try notebook.lines == ["old", "a"])
     }
 

@@ -239,7 +239,7 @@ private let rounds = TestRun.choose(8, long: 200)
                     let pair = try await cache.values(Int.self, forKeys: ["a", "b"])
                     guard pair == [number, number] else { throw TestFailure.expected }
                     if number == 20 { try Data().write(to: URL(fileURLWithPath: ready)) }
-                } catch let error as MigrationError where error.code == .superseded {
+                } catch let error as MigrationError where error.code == .storeChanged {
                     guard number >= 20, error.storeVersion == 1 else { throw TestFailure.expected }
                     return
                 }
@@ -269,7 +269,9 @@ private let rounds = TestRun.choose(8, long: 200)
                                 configuration: configuration
                             )
                             guard try cache.count() == 3 else { throw TestFailure.expected }
-                        } catch let error as MigrationError where error.code == .superseded {
+                        } catch let error as MigrationError
+                            where error.code == .superseded || error.code == .storeChanged
+                        {
                             // Another one was first.
                             guard try CacheStore.state(at: url).version == 1 else { throw error }
                         }

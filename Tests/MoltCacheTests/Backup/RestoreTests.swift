@@ -95,11 +95,11 @@ import Testing
         try CodableCache.restore(backup, at: scenario.url)
         for _ in 0..<2 {
             let error = #expect(throws: MigrationError.self) { try open.value(Person.self, forKey: "later") }
-            #expect(error?.code == .superseded)
+            #expect(error?.code == .storeChanged)
             #expect(error?.storeVersion == 1 && error?.registryVersion == 2)
             #expect(error?.message.contains("put a backup") == true)
             let writing = #expect(throws: MigrationError.self) { try open.set(Person.jane, forKey: "x") }
-            #expect(writing?.code == .superseded)
+            #expect(writing?.code == .storeChanged)
         }
         #expect(try scenario.open(2).keys() == ["0", "1", "2"])
     }
@@ -114,7 +114,7 @@ import Testing
         #expect(try open.value(Person.self, forKey: "1") == .jane)
         try CodableCache.restore(backup, at: scenario.url)
         let error = #expect(throws: MigrationError.self) { try open.value(Person.self, forKey: "1") }
-        #expect(error?.code == .superseded)
+        #expect(error?.code == .storeChanged)
         let again = try scenario.open(1)
         #expect(try again.value(Person.self, forKey: "1") == .john)
         // From here on it is the store that everyone knows.

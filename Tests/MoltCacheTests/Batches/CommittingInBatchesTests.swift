@@ -153,7 +153,7 @@ struct CommittingInBatchesTests {
         _ = try await stop(old, at: 11, 4)
 
         let seen = #expect(throws: MigrationError.self) { try reader.count() }
-        #expect(seen?.code == .superseded)
+        #expect(seen?.code == .storeChanged)
         let older = #expect(throws: MigrationError.self) { try CodableCache(at: old.url, migrations: first) }
         #expect(older?.code == .superseded)
         var configuration = CodableCache.Configuration()
@@ -186,7 +186,7 @@ struct CommittingInBatchesTests {
         await #expect(throws: MigrationError.self) { try await old.upgrade(registry, Self.configuration(1)) }
         #expect(try CacheStore.state(at: old.url).version == 1)
         let error = #expect(throws: MigrationError.self) { try reader.value(Person.self, forKey: "p0") }
-        #expect(error?.code == .superseded)
+        #expect(error?.code == .storeChanged)
     }
 
     @Test func `stops between batches when it is cancelled or its time is over`() async throws {

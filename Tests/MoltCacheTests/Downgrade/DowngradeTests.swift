@@ -28,11 +28,12 @@ import Testing
 
     private func expectSuperseded(
         _ words: String...,
+        code: MigrationError.Code = .superseded,
         sourceLocation: SourceLocation = #_sourceLocation,
         body: () throws -> CodableCache
     ) {
         let error = #expect(throws: MigrationError.self, sourceLocation: sourceLocation) { _ = try body() }
-        #expect(error?.code == .superseded, sourceLocation: sourceLocation)
+        #expect(error?.code == code, sourceLocation: sourceLocation)
         #expect(error?.storeVersion == 3, sourceLocation: sourceLocation)
         for word in words {
             #expect(
@@ -131,7 +132,7 @@ import Testing
         // A still newer one upgrades it further.
         try CodableCache(at: scenario.url, migrations: BackupScenario.registry(4, readable: [2, 3])).close()
         let error = #expect(throws: MigrationError.self) { try old.value(Person.self, forKey: "0") }
-        #expect(error?.code == .superseded && error?.storeVersion == 4)
+        #expect(error?.code == .storeChanged && error?.storeVersion == 4)
     }
 
     @Test func `is read from a directory and a file that cannot be written`() throws {
@@ -303,7 +304,7 @@ import Testing
         // Older than this app supports.
         var registry = MigrationRegistry([Migration(to: 3, "of another branch")])
         registry.oldestSupportedVersion = 2
-        expectSuperseded("no backup that this app could open") { [registry] in
+        expectSuperseded("no backup that this app could open", code: .migrationMissing) { [registry] in
             try CodableCache(at: scenario.url, migrations: registry, configuration: configuration(policy))
         }
         try CodableCache.removeBackup(backup, at: scenario.url)
@@ -375,7 +376,7 @@ import Testing
         #expect(try scenario.backups.count == 1)
         // Who had it open is told.
         let error = #expect(throws: MigrationError.self) { try open.count() }
-        #expect(error?.code == .superseded)
+        #expect(error?.code == .storeChanged)
         #expect(try CacheStore.damage(at: scenario.url) == [])
     }
 

@@ -50,7 +50,7 @@ struct IsolationTests {
         #expect(looks.count == 2)
         #expect(try store.snapshot().records.isEmpty)
         let error = #expect(throws: MigrationError.self) { try reader.count() }
-        #expect(error?.code == .superseded)
+        #expect(error?.code == .storeChanged)
     }
 
     @Test func `A write of another connection waits for the upgrade, and is then refused`() async throws {
@@ -71,7 +71,7 @@ struct IsolationTests {
         ).close()
 
         let error = #expect(throws: MigrationError.self) { try writer.set(Person(name: "x"), forKey: "q") }
-        #expect(error?.code == .superseded)
+        #expect(error?.code == .storeChanged)
         #expect(try store.snapshot().keys == ["p"])
     }
 }

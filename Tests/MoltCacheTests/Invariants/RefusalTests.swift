@@ -58,7 +58,7 @@ struct RefusalTests {
         ]
         for call in calls {
             let error = #expect(throws: MigrationError.self) { try call() }
-            #expect(error?.code == .superseded)
+            #expect(error?.code == .storeChanged)
             #expect(error?.storeVersion == 3)
             #expect(error?.registryVersion == 0)
         }

@@ -74,29 +74,27 @@ import Testing
         try check(cache, items: ["pass", "block", "last"], others: ["last"])
     }
 
-    @Test func `reads the file that was opened, wherever a link to it points by then`() throws {
+    @Test func `upgrades the file that was opened, wherever a link to it points by then`() throws {
         let other = scratch.file("other.molt")
         let others = try CodableCache(at: other)
         try others.setAll((0..<count).map { (key: "item \($0)", value: Item(n: -1)) })
         others.close()
         let link = scratch.file("link.molt")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: scratch.file())
-        let cache = try CodableCache(
-            at: link,
-            migrations: [
-                Migration(
-                    to: 1,
-                    "all",
-                    .run { _ in
-                        try FileManager.default.removeItem(at: link)
-                        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: other)
-                    },
-                    .transform("Item", Self.see("a"))
-                )
-            ]
-        )
-        try check(cache, items: ["a"], others: nil)
-        cache.close()
+        let migrations: MigrationRegistry = [
+            Migration(
+                to: 1,
+                "all",
+                .run { _ in
+                    try FileManager.default.removeItem(at: link)
+                    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: other)
+                },
+                .transform("Item", Self.see("a"))
+            )
+        ]
+        let error = #expect(throws: CacheError.self) { _ = try CodableCache(at: link, migrations: migrations) }
+        #expect(error?.code == .fileReplaced)
+        try check(CodableCache(at: scratch.file(), migrations: migrations), items: ["a"], others: nil)
         let untouched = try CodableCache(at: other)
         #expect(try untouched.values(of: Item.self).map(\.value) == Array(repeating: Item(n: -1), count: count))
     }

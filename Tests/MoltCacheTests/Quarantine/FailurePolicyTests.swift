@@ -220,7 +220,8 @@ struct FailurePolicyTests {
             if record.key == "b" { throw Refusal() }
             if record.key == "a" { record.key = "b" }
         }
-        let cache = try Self.open(OldStore(Self.people), registry(step), .quarantine())
+        let store = try OldStore(Self.people)
+        let cache = try Self.open(store, registry(step), .quarantine())
         #expect(try cache.keys() == ["b", "c", "d"])
         #expect(try cache.quarantined().map(\.key) == ["b"])
     }

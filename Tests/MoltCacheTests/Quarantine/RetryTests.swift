@@ -459,7 +459,7 @@ struct RetryTests {
         let four = MigrationRegistry(Self.registry(failing: []).migrations + [Migration(to: 4, "four")])
         try CodableCache(at: old.url, migrations: four).close()
         let error = #expect(throws: MigrationError.self) { try cache.retryQuarantined(with: four) }
-        #expect(error?.code == .superseded)
+        #expect(error?.code == .storeChanged)
         #expect(throws: MigrationError.self) { try cache.quarantined() }
         #expect(throws: MigrationError.self) { try cache.removeQuarantined() }
         #expect(try CacheStore.quarantine(at: old.url).count == 1)

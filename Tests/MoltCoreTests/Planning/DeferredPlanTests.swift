@@ -48,7 +48,7 @@ struct DeferredPlanTests {
     }
 
     @Test func `does not accept that it is removed`() {
-        #expect(plan([people]).problems.map(\.code) == [.superseded])
+        #expect(plan([people]).problems.map(\.code) == [.migrationMissing])
     }
 
     @Test func `A new store does not wait for records that settings cannot bring in`() {

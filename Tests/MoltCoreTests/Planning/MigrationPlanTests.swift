@@ -94,7 +94,7 @@ struct MigrationPlanTests {
 
         #expect(plan.isSuperseded)
         let error = try #require(throws: MigrationError.self) { try plan.checkProblems() }
-        #expect(error.code == .superseded)
+        #expect(error.code == .migrationMissing)
         #expect(error.migration == MigrationID(name: "from-a-branch", version: 2))
         #expect(error.message.contains("\"from-a-branch\""))
     }

@@ -158,7 +158,7 @@ struct GRDBGapTests {
             try await store.upgrade(through: Self.shipped, by: .open)
         }
 
-        #expect(error?.code == .superseded)
+        #expect(error?.code == .migrationMissing)
         #expect(error?.message.contains("\"of another branch\"") == true)
         #expect(try store.contents() == before)
     }

@@ -2,14 +2,14 @@ internal import Foundation
 internal import MoltCore
 
 /// The shapes of the types that are written: each is compared once with what the file has kept of it.
-extension CacheCore {
+extension CacheSession {
     /// Compares the shape that comes with a value, inside the transaction that writes the value, and keeps it.
     ///
     /// What was kept at another schema version says nothing about this one.
     func compareShape(_ first: FirstShape, of typeName: String) throws(SQLiteError) {
         guard !knownTypes.contains(first.type) else { return }
         let shape = first.shape
-        let table = ShapeTable(statements.connection)
+        let table = ShapeTable(connection)
         let kept = try table.shape(of: typeName, version: version)
         if let kept {
             let differences = shape.differences(from: kept)
@@ -48,7 +48,7 @@ extension CacheCore {
     private func hasRecords(ofType type: String) throws(SQLiteError) -> Bool {
         let statement = try statements[.hasType]
         // Those that have expired are no longer read.
-        try statement.bind(now(), at: 1)
+        try statement.bind(now, at: 1)
         try statement.bind(type, at: 2)
         return try statement.first { $0.integer(0) } ?? 0 != 0
     }

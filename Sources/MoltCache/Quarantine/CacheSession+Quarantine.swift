@@ -2,16 +2,16 @@ internal import Foundation
 internal import MoltCore
 
 /// The quarantine, inside a transaction.
-extension CacheCore {
+extension CacheSession {
     /// Whether records were ever put into quarantine.
     func hasQuarantine() throws(SQLiteError) -> Bool {
-        try statements.connection.hasTable(QuarantineTable.name)
+        try connection.hasTable(QuarantineTable.name)
     }
 
     /// The greatest id in quarantine; 0 when it is empty.
     func lastQuarantinedID() throws(SQLiteError) -> Int64 {
         guard try hasQuarantine() else { return 0 }
-        return try statements.connection.integer("SELECT max(id) FROM molt_quarantine")
+        return try connection.integer("SELECT max(id) FROM molt_quarantine")
     }
 
     /// The next rows behind an id.
@@ -24,7 +24,7 @@ extension CacheCore {
         byteLimit: Int = .max
     ) throws(SQLiteError) -> [QuarantineRow] {
         guard try hasQuarantine() else { return [] }
-        let statement = try statements.connection.prepare(QuarantineRow.page)
+        let statement = try connection.prepare(QuarantineRow.page)
         try statement.bind(after, at: 1)
         try statement.bind(through, at: 2)
         try statement.bind(Int64(clamping: limit), at: 3)
@@ -42,14 +42,14 @@ extension CacheCore {
     /// The row with an id, or nil.
     func quarantineRow(_ id: Int64) throws(SQLiteError) -> QuarantineRow? {
         guard try hasQuarantine() else { return nil }
-        let statement = try statements.connection.prepare(QuarantineRow.single)
+        let statement = try connection.prepare(QuarantineRow.single)
         try statement.bind(id, at: 1)
         return try statement.first { QuarantineRow($0) }
     }
 
     /// Takes a row out of quarantine.
     func deleteQuarantined(_ id: Int64) throws(SQLiteError) {
-        let statement = try statements.connection.prepare("DELETE FROM molt_quarantine WHERE id = ?1")
+        let statement = try connection.prepare("DELETE FROM molt_quarantine WHERE id = ?1")
         try statement.bind(id, at: 1)
         try statement.run()
     }
@@ -72,7 +72,6 @@ extension CacheCore {
         digest: String?
     ) throws(SQLiteError) {
         _ = try remove(record.key, as: .expired)
-        let connection = statements.connection
         let type = try typeID(record.typeName)
         let insertion = try connection.prepare(
             """
@@ -85,7 +84,7 @@ extension CacheCore {
         try insertion.bind(Int64(record.version), at: 3)
         try insertion.bind(created, at: 4)
         try insertion.bind(updated, at: 5)
-        try insertion.bind(useTime(now()), at: 6)
+        try insertion.bind(useTime(), at: 6)
         try insertion.bind(record.expiration, at: 7)
         try insertion.run(bindingInPlace: Data(record.content), isText: !record.isData, at: 8)
         if let digest { try awaitKey(record.key, digest: digest) }
@@ -95,19 +94,19 @@ extension CacheCore {
 
     /// Lets the record under the name of a file wait for the key that the name was made of, as before its quarantine.
     func awaitKey(_ name: String, digest: String) throws(SQLiteError) {
-        try AdoptedTable.make(statements.connection)
-        let waiting = try statements.connection.prepare(
+        try AdoptedTable.make(connection)
+        let waiting = try connection.prepare(
             "INSERT OR REPLACE INTO molt_adopted(record_id, digest) SELECT id, ?2 FROM molt_record WHERE key = ?1"
         )
         try waiting.bind(name, at: 1)
         try waiting.bind(digest, at: 2)
         try waiting.run()
-        hasAdopted = true
+        noteAdopted()
     }
 
     /// Writes down why a record failed again, and what it was before that.
     func update(_ row: QuarantineRow) throws(SQLiteError) {
-        let statement = try statements.connection.prepare(
+        let statement = try connection.prepare(
             """
             UPDATE molt_quarantine SET key = ?2, type = ?3, version = ?4, expires_at = ?5, migration = ?6,
                 migration_version = ?7, first_step = ?8, step = ?9, step_words = ?10, code = ?11, reason = ?12,

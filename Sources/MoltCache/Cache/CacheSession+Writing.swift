@@ -2,7 +2,7 @@ internal import Foundation
 internal import MoltCore
 
 /// How values are written, inside a transaction.
-extension CacheCore {
+extension CacheSession {
     /// Makes one change.
     ///
     /// - Returns: Whether there is, or was, a value under the key.
@@ -21,7 +21,7 @@ extension CacheCore {
     }
 
     private func set(_ key: String, _ content: EncodedContent) throws(SQLiteError) {
-        forget(key)
+        changedKeys.insert(key)
         self.key = key
         let form = RowForm(
             type: try typeID(content.typeName),
@@ -44,7 +44,8 @@ extension CacheCore {
     ///
     /// - Returns: Whether ``changes`` has them; else the batch has them itself, and there are no others.
     func apply(_ batch: EncodedBatch) throws(SQLiteError) -> Bool {
-        let isTold = !batch.isOnlySetting || sizeLimit != nil || hasAdopted
+        let hasAdopted = try hasAdoptedRecords()
+        let isTold = !batch.isOnlySetting || uses != nil || hasAdopted
         var types: [Int64?] = Array(repeating: nil, count: batch.forms.count)
         for chunk in batch.chunks {
             // What is bound lies in the chunk.
@@ -79,8 +80,8 @@ extension CacheCore {
         isTold: Bool
     ) throws(SQLiteError) {
         if let first = form.firstShape { try compareShape(first, of: form.typeName) }
-        if hasAdopted { try claim(String(decoding: key, as: UTF8.self)) }
-        forget(String(decoding: key, as: UTF8.self))
+        if try hasAdoptedRecords() { try claim(String(decoding: key, as: UTF8.self)) }
+        changedKeys.insert(String(decoding: key, as: UTF8.self))
         let id: Int64
         if let type { id = type } else { id = try typeID(form.typeName) }
         type = id
@@ -115,7 +116,6 @@ extension CacheCore {
             try old.bind(copying: key, isText: true, at: 1)
             self.size = size &+ Int64(content.count) &- (try old.first { $0.integer(0) } ?? 0)
         }
-        let now = now()
         let statement = try statements[.set]
         try statement.bind(now, at: 1)
         try statement.bind(inPlace: key, isText: true, at: 2)
@@ -123,7 +123,7 @@ extension CacheCore {
         try statement.bind(Int64(version), at: 4)
         try statement.bind(form.expiration, at: 5)
         try statement.bind(inPlace: content, isText: !form.isData, at: 6)
-        try statement.bind(useTime(now), at: 7)
+        try statement.bind(useTime(), at: 7)
         try statement.run()
     }
 
@@ -137,7 +137,7 @@ extension CacheCore {
 
     /// Removes by itself, and now, what alone is larger than the limit: used last, it would go after all others.
     private func evictIfTooLarge(_ key: String, _ count: Int) throws(SQLiteError) {
-        if let sizeLimit, count > sizeLimit { _ = try remove(key, as: .evicted) }
+        if let limit = uses?.sizeLimit, count > limit { _ = try remove(key, as: .evicted) }
     }
 
     /// The id of a type name, which is added when it is new.
@@ -153,7 +153,7 @@ extension CacheCore {
         let insertion = try statements[.addType]
         try insertion.bind(name, at: 1)
         try insertion.run()
-        let id = statements.connection.lastInsertedID
+        let id = connection.lastInsertedID
         lastType = (name, id)
         return id
     }

@@ -1,52 +1,57 @@
 internal import Foundation
 internal import MoltCore
 
-/// What is done inside a transaction.
-extension CacheCore {
+/// What a session reads and removes inside a transaction.
+extension CacheSession {
     // MARK: Reading
 
     /// The content under a key, or nil when there is none or it has expired.
     func content(_ key: String) throws(SQLiteError) -> StoredContent? {
-        let content = try find(key) { row throws(SQLiteError) in
-            try row.flatMap { row throws(SQLiteError) in try found(row, key) }
-        }
-        guard content == nil, hasAdopted else { return content }
-        let now = now()
-        let adopted = try adoptedContent(key, now)
-        if let adopted { touch(adopted.id, now) }
+        if let found = try find(key) { return found }
+        let adopted = try adoptedContent(key)
+        if let adopted { touch(adopted.id) }
         return adopted
     }
 
-    /// Finds the row of a key, and runs a closure with it; with nil when there is none.
-    func find<Found>(
-        _ key: String,
-        _ body: (Statement?) throws(SQLiteError) -> Found
-    ) throws(SQLiteError) -> Found {
+    /// As ``content(_:)``, outside a transaction; nil, too, where only a transaction can tell.
+    ///
+    /// One statement sees one snapshot, and compares the generation in it.
+    func contentAlone(_ key: String) throws(SQLiteError) -> StoredContent? {
+        try find(key)
+    }
+
+    private func find(_ key: String) throws(SQLiteError) -> StoredContent? {
         let statement = try statements[.get]
-        var key = key
-        return try key.withUTF8 { utf8 in
+        var bytes = key
+        return try bytes.withUTF8 { utf8 in
             Result { () throws(SQLiteError) in
                 defer {
                     statement.reset()
                     statement.unbind(1)
                 }
                 try statement.bind(inPlace: UnsafeRawBufferPointer(utf8), isText: true, at: 1)
-                return try body(try statement.step() ? statement : nil)
+                guard try statement.step() else { return nil }
+                try check(generation: statement.integer(0))
+                return statement.isNull(1) ? nil : try found(statement, key)
             }
         }.get()
     }
 
     /// The content in a row that was found by a key; nil when it has expired.
-    func found(_ row: Statement, _ key: String) throws(SQLiteError) -> StoredContent? {
-        guard !row.isNull(0) else { throw .missingRow }
-        // An entry of the index that was overwritten leads to another record: nobody gets that for this one.
-        guard row.isText(2, key) else { throw .wrongRow }
+    private func found(_ row: Statement, _ key: String) throws(SQLiteError) -> StoredContent? {
+        guard !row.isNull(2) else { throw .missingRow }
+        // An overwritten entry of the index leads to another record.
+        guard row.isText(4, key) else { throw .wrongRow }
         // SQLite's own comparisons take what is not a number, which is damage, for later than any time.
-        let isNumber = row.isNumber(4)
-        let expiration = row.real(4)
-        if isNumber, let expiration, expiration <= now() { return nil }
-        let found = StoredContent(row, key: key, typeName: try typeName(id: row.integer(3)), expiration: expiration)
-        if sizeLimit != nil { touch(found.id, now()) }
+        let expiration = row.real(6)
+        if row.isNumber(6), let expiration, expiration <= now { return nil }
+        let found = StoredContent(
+            foundRow: row,
+            key: key,
+            typeName: try typeName(id: row.integer(5)),
+            expiration: expiration
+        )
+        touch(found.id)
         return found
     }
 
@@ -77,24 +82,23 @@ extension CacheCore {
     /// none or it has expired.
     func typeName(_ key: String) throws(SQLiteError) -> String? {
         if let name = try recordTypeName(key) { return name }
-        guard let found = try adoptedRecord(key) else { return nil }
-        claims.append((found.id, name: found.name, key: key))
-        return found.typeName
+        return try adoptedRecord(key)?.typeName
     }
 
     /// As ``typeName(_:)``, of a record that has the key already.
     func recordTypeName(_ key: String) throws(SQLiteError) -> String? {
         let statement = try statements[.nameOfKey]
-        try statement.bind(now(), at: 1)
+        try statement.bind(now, at: 1)
         try statement.bind(key, at: 2)
         return try statement.first { $0.text(0) }
     }
 
-    /// Every content of a type, in the order of insertion.
-    func contents(ofType type: String) throws(SQLiteError) -> [StoredContent] {
-        var contents: [StoredContent] = []
-        try listing(.rowsOfType, type).eachRow { row throws(SQLiteError) in contents.append(StoredContent(row)) }
-        return contents
+    /// Runs a closure with every content of a type, in the order of insertion.
+    func forEachContent(
+        ofType type: String,
+        _ body: (StoredContent) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        try listing(.rowsOfType, type).eachRow { row throws(SQLiteError) in try body(StoredContent(row)) }
     }
 
     /// The keys of a type, or all keys, in the order of insertion.
@@ -113,7 +117,7 @@ extension CacheCore {
 
     private func listing(_ query: RowQuery, _ type: String?) throws(SQLiteError) -> Statement {
         let statement = try statements[query]
-        try statement.bind(now(), at: 1)
+        try statement.bind(now, at: 1)
         if let type { try statement.bind(type, at: 2) }
         return statement
     }
@@ -124,9 +128,9 @@ extension CacheCore {
     ///
     /// - Returns: Whether there was one that had not expired.
     func remove(_ key: String, as kind: CacheChange.Kind) throws(SQLiteError) -> Bool {
-        forget(key)
+        changedKeys.insert(key)
         let statement = try statements[.remove]
-        try statement.bind(now(), at: 1)
+        try statement.bind(now, at: 1)
         try statement.bind(key, at: 2)
         var wasLive = false
         try statement.eachRow { row throws(SQLiteError) in
@@ -141,11 +145,11 @@ extension CacheCore {
     /// - Returns: How many records there were.
     func removeExpired() throws(SQLiteError) -> Int {
         let statement = try statements[.removeExpired]
-        try statement.bind(now(), at: 1)
+        try statement.bind(now, at: 1)
         var count = 0
         try statement.eachRow { row throws(SQLiteError) in
             count += 1
-            forget(row.text(0))
+            changedKeys.insert(row.text(0))
             noteRemoval(row, .expired)
         }
         return count
@@ -153,7 +157,7 @@ extension CacheCore {
 
     /// Removes all records of a type, or all.
     func removeAll(ofType type: String?) throws(SQLiteError) {
-        forgetAll()
+        changedKeys.insertAll()
         if let type {
             let statement = try statements[.removeType]
             try statement.bind(type, at: 1)
@@ -172,7 +176,7 @@ extension CacheCore {
         _ = try removeExpired()
         guard let rest = size, rest > limit else { return }
         // Only caches with a limit need the index, and only from here on; see FileFormat.
-        try statements.connection.execute(
+        try connection.execute(
             "CREATE INDEX IF NOT EXISTS molt_record_use ON molt_record(accessed_at)"
         )
         while let size, size > limit {

@@ -1,0 +1,137 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import Testing
+
+/// One cache that several threads use.
+@Suite struct `A cache that several threads use` {
+    let scratch: ScratchDirectory
+    let cache: CodableCache
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        var configuration = CodableCache.Configuration()
+        configuration.busyTimeout = .seconds(600)
+        cache = try CodableCache(at: scratch.file(), configuration: configuration)
+        try cache.setAll((0..<100).map { (key: "key \($0)", value: $0) })
+    }
+
+    private func read(_ round: Int) throws {
+        #expect(try cache.value(Int.self, forKey: "key \(round % 100)") == round % 100)
+        #expect(try cache.values(of: Int.self).count == 100)
+        #expect(try cache.values(Int.self, forKeys: ["key 1"]) == [1])
+    }
+
+    @Test func `reads while a write waits for another process`() async throws {
+        let other = try SQLite(scratch.file())
+        try other.run("BEGIN IMMEDIATE")
+        let isWritten = Locked(false)
+        let cache = cache
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await cache.setAll(["key 1": -1])
+                isWritten.withLock { $0 = true }
+            }
+            // Before the write has begun to wait, and after that.
+            for round in 0..<200 {
+                try read(round)
+                await Task.yield()
+            }
+            #expect(!isWritten.withLock { $0 })
+            try other.run("COMMIT")
+            try await group.waitForAll()
+        }
+        #expect(try cache.value(Int.self, forKey: "key 1") == -1)
+    }
+
+    /// Each writer counts a key of its own up. A reader must never see it go down, from memory or from the file.
+    @Test(arguments: [1, 3])
+    func `never goes back in time, and reads what was written before`(writers: Int) async throws {
+        let cache = cache
+        let running = Locked(writers)
+        try await withThrowingTaskGroup { group in
+            for writer in 0..<writers {
+                group.addTask {
+                    defer { running.withLock { $0 -= 1 } }
+                    for count in 0..<500 {
+                        try cache.set(count, forKey: "count \(writer)")
+                        #expect(try cache.value(Int.self, forKey: "count \(writer)") == count)
+                        if count % 50 == 0 { await Task.yield() }
+                    }
+                }
+            }
+            for _ in 0..<2 {
+                group.addTask {
+                    var last = Array(repeating: -1, count: writers)
+                    while running.withLock({ $0 }) > 0 {
+                        for writer in 0..<writers {
+                            let found = try cache.value(Int.self, forKey: "count \(writer)") ?? -1
+                            #expect(found >= last[writer])
+                            last[writer] = found
+                        }
+                        await Task.yield()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `lets a value that is decoded use the cache, and close it`() throws {
+        let cache = cache
+        Interrupted.during.set {
+            #expect((try? cache.value(Int.self, forKey: "key 1")) == 1)
+            #expect((try? cache.set(5, forKey: "key 5")) != nil)
+            #expect((try? cache.values(of: Int.self).count) == 100)
+            cache.close()
+        }
+        try cache.set("text", forKey: "interrupted")
+        let found = try cache.values(of: TextOfInterrupted.self)
+        #expect(found.map(\.value.value.text) == ["text"])
+        let error = #expect(throws: CacheError.self) { try cache.count() }
+        #expect(error?.code == .closed)
+        // The read that was under way has closed the file.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["cache.molt"])
+    }
+
+    @Test func `lets its clock use it`() throws {
+        let own = Locked<CodableCache?>(nil)
+        let isAsking = Locked(false)
+        var configuration = CodableCache.Configuration()
+        configuration.sizeLimit = 1_000_000
+        configuration.now = {
+            let isNested = isAsking.withLock { isAsking in
+                defer { isAsking = true }
+                return isAsking
+            }
+            if isNested { return Date(timeIntervalSince1970: 1) }
+            defer { isAsking.withLock { $0 = false } }
+            let time = own.withLock { $0 }.flatMap { try? $0.value(Double.self, forKey: "time") }
+            return Date(timeIntervalSince1970: time ?? 1)
+        }
+        let cache = try CodableCache(at: scratch.file("clock.molt"), configuration: configuration)
+        try cache.set(100.0, forKey: "time")
+        own.withLock { $0 = cache }
+        try cache.set("a", forKey: "a", expiry: .after(seconds: 10))
+        try cache.setAll(["b": "b"], expiry: .after(seconds: 10))
+        #expect(try cache.entry(String.self, forKey: "a")?.expiration == Date(timeIntervalSince1970: 110))
+        #expect(try cache.value(String.self, forKey: "a") == "a")
+        #expect(try cache.value(String.self, forKey: "a") == "a")
+        #expect(try cache.count() == 3)
+        try cache.remove(forKey: "b")
+        #expect(try cache.removeExpired() == 0)
+        own.withLock { $0 = nil }
+    }
+}
+
+/// Written as a text, and read as a type whose decoding can be interrupted.
+private struct TextOfInterrupted: Decodable, RecordType {
+    static let recordTypeName = "String"
+
+    let value: Interrupted
+
+    init(from decoder: any Decoder) throws {
+        value = try Interrupted(from: decoder)
+    }
+}

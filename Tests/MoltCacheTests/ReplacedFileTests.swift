@@ -1,0 +1,126 @@
+import Foundation
+import Molt
+import MoltCache
+import Testing
+
+/// The file of an open cache is replaced. The next read must not give what the old file had.
+@Suite struct `A file that is replaced while it is open` {
+    let scratch: ScratchDirectory
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
+    /// A way to replace the file at a URL by another one.
+    struct Way: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let replace: @Sendable (URL, _ other: URL) throws -> Void
+    }
+
+    static let ways = [
+        Way(testDescription: "removed") { url, _ in try remove(url) },
+        Way(testDescription: "removed, and made anew") { url, _ in
+            try remove(url)
+            try CodableCache(at: url).set("other", forKey: "key")
+        },
+        Way(testDescription: "removed without its log, and made anew") { url, other in
+            try FileManager.default.removeItem(at: url)
+            try FileManager.default.copyItem(at: other, to: url)
+        },
+        Way(testDescription: "renamed onto") { url, other in
+            #expect(rename(other.path, url.path) == 0)
+        },
+        Way(testDescription: "moved away, and copied back") { url, _ in
+            let aside = url.appendingPathExtension("aside")
+            try FileManager.default.moveItem(at: url, to: aside)
+            try FileManager.default.copyItem(at: aside, to: url)
+        },
+        Way(testDescription: "in a directory that is replaced") { url, _ in
+            let directory = url.deletingLastPathComponent()
+            try FileManager.default.moveItem(at: directory, to: directory.appendingPathExtension("aside"))
+            try CodableCache(at: url).set("other", forKey: "key")
+        },
+        Way(testDescription: "behind a link that leads elsewhere") { url, other in
+            // The way to the file is the link: see `open`.
+            try FileManager.default.removeItem(at: link(to: url))
+            try FileManager.default.createSymbolicLink(at: link(to: url), withDestinationURL: other)
+        },
+        Way(testDescription: "salvaged in place") { url, _ in try CodableCache.salvage(at: url) },
+        Way(testDescription: "replaced by a backup in place") { url, _ in
+            try CodableCache.restore(CodableCache.backUp(at: url), at: url)
+        },
+        Way(testDescription: "replaced by a backup, its header being damaged") { url, _ in
+            try SQLite(url).run("PRAGMA wal_checkpoint(TRUNCATE)")
+            let backup = try CodableCache.backUp(at: url)
+            let file = try FileHandle(forWritingTo: url)
+            try file.write(contentsOf: Data(repeating: 0, count: 100))
+            try file.close()
+            try CodableCache.restore(backup, at: url)
+        },
+    ]
+
+    private static func remove(_ url: URL) throws {
+        for suffix in ["", "-wal", "-shm"] {
+            try FileManager.default.removeItem(atPath: url.path + suffix)
+        }
+    }
+
+    private static func link(to url: URL) -> URL {
+        url.deletingLastPathComponent().appending(path: "link.molt")
+    }
+
+    /// What a read of a file that was replaced may give.
+    private func expectError(_ body: () throws -> String?) {
+        do {
+            let found = try body()
+            Issue.record("The read gave \(found ?? "nil").")
+        } catch let error as CacheError {
+            #expect(error.code == .fileReplaced)
+            #expect(error.message.hasSuffix("Open the store again."))
+        } catch let error as MigrationError {
+            // The file is the same one, and has other contents.
+            #expect(error.code == .storeChanged)
+            #expect(error.message.hasSuffix("while it was open. Open it again."))
+        } catch {
+            Issue.record(error)
+        }
+    }
+
+    @Test(arguments: ways)
+    func `is noticed by the next read, also by one from memory`(way: Way) throws {
+        let directory = scratch.url.appending(path: "directory")
+        let url = directory.appending(path: "cache.molt")
+        let other = scratch.file("other.molt")
+        let made = try CodableCache(at: other)
+        try made.set("other", forKey: "key")
+        made.close()
+        let first = try CodableCache(at: url)
+        try first.setAll(["key": "value", "unread": "value"])
+        try FileManager.default.createSymbolicLink(at: Self.link(to: url), withDestinationURL: url)
+        let isLinked = way.testDescription.hasPrefix("behind a link")
+        let caches = try (0..<4).map { _ in try CodableCache(at: isLinked ? Self.link(to: url) : url) }
+        for cache in caches { #expect(try cache.value(String.self, forKey: "key") == "value") }
+        first.close()
+
+        try way.replace(url, other)
+
+        expectError { try caches[0].value(String.self, forKey: "key") }
+        expectError { try caches[1].value(String.self, forKey: "unread") }
+        expectError { try caches[2].values(of: String.self).first?.value }
+        expectError {
+            try caches[3].set("new", forKey: "key")
+            return "a write"
+        }
+        // And so on, until the cache is opened again.
+        expectError { try caches[0].value(String.self, forKey: "key") }
+    }
+
+    @Test func `is another one than a cache that is closed cares for`() throws {
+        let url = scratch.file()
+        let cache = try CodableCache(at: url)
+        cache.close()
+        try FileManager.default.removeItem(at: url)
+        let error = #expect(throws: CacheError.self) { try cache.value(String.self, forKey: "key") }
+        #expect(error?.code == .closed)
+    }
+}
