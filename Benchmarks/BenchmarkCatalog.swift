@@ -3,7 +3,8 @@ package enum BenchmarkCatalog {
     /// The cases: first the other ways to do the work, then Molt.
     static let cases: [BenchmarkCase] =
         FilePerKeyCases.all + PeerCases.all + PeerCacheCases.all
-        + MoltUpgradeCases.all + MoltEventCases.all + MoltCacheCases.all + MoltStatementCases.all + RecordCases.all
+        + MoltUpgradeCases.all + MoltEventCases.all + MoltCacheCases.all + MoltStatementCases.all
+        + MoltThreadCases.all + RecordCases.all
         + CoderCases.all
         + SettingsCases.all
 
@@ -11,12 +12,13 @@ package enum BenchmarkCatalog {
     /// also printed as goals, in this order.
     static let ratios: [BenchmarkRatio] =
         MoltUpgradeCases.ratios + MoltEventCases.ratios + MoltCacheCases.ratios + MoltStatementCases.ratios
+        + MoltThreadCases.ratios
         + PeerCases.ratios + CoderCases.ratios
         + SettingsCases.ratios
 
     /// The cases whose durations are compared, in pairs.
     static var comparisons: [(String, String)] {
-        ratios.filter { $0.measure != .extraMemory }.map { ($0.subject, $0.baseline) }
+        ratios.filter { $0.measure != .extraMemory && $0.measure != .memory }.map { ($0.subject, $0.baseline) }
             + cases.compactMap { benchmark in benchmark.reference.map { (benchmark.name, $0) } }
     }
 

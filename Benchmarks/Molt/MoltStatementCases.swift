@@ -59,7 +59,7 @@ enum MoltStatementCases {
             let cache = try CodableCache(at: file, configuration: configuration)
             let store = try PeerStore(at: file)
             let indices = Array(People.shuffledIndices(context.records))
-            for (turn, part) in parts(indices.count, turns: 100).enumerated() {
+            for (turn, part) in Threads.parts(indices.count, 100).enumerated() {
                 for way in BenchmarkInTurn.Way.both(inTurn: turn) {
                     try times.time(way) {
                         switch way {
@@ -102,7 +102,7 @@ enum MoltStatementCases {
             return BenchmarkTrial(count: context.records, inTurn: { times }) {
                 let cache = try CodableCache(at: files[0])
                 let store = try PeerStore(at: files[1])
-                for (turn, part) in parts(context.records, turns: turns).enumerated() {
+                for (turn, part) in Threads.parts(context.records, turns).enumerated() {
                     let indices = part.lowerBound + 1...part.upperBound
                     for way in BenchmarkInTurn.Way.both(inTurn: turn) {
                         try times.time(way) {
@@ -126,11 +126,5 @@ enum MoltStatementCases {
                 for file in files { try MoltCacheCases.check(context, in: file) }
             }
         }
-    }
-
-    /// As many parts of all that is done, or fewer where there is less than one for each.
-    private static func parts(_ count: Int, turns: Int) -> [Range<Int>] {
-        let size = max(1, (count + turns - 1) / turns)
-        return stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
     }
 }

@@ -60,12 +60,26 @@ final class PeerStore {
         }
     }
 
+    /// Gets and decodes all values, with their keys.
+    ///
+    /// - Throws: ``BenchmarkError``, or what `JSONDecoder` throws.
+    func values() throws -> [(key: String, value: PersonV1)] {
+        let select = try database.prepare("SELECT key, content FROM molt_record WHERE type_id = 1 ORDER BY id")
+        let decoder = JSONDecoder()
+        var values: [(key: String, value: PersonV1)] = []
+        while try select.step() {
+            let value = try decoder.decode(PersonV1.self, from: Data(select.text(1)))
+            values.append((key: String(decoding: select.text(0), as: UTF8.self), value: value))
+        }
+        return values
+    }
+
     /// Gets and decodes the values of some keys.
     ///
     /// - Returns: How many there were.
     /// - Throws: ``BenchmarkError``, or what `JSONDecoder` throws.
     func get(_ indices: some Sequence<Int>) throws -> Int {
         guard let getting else { throw BenchmarkError("The store was closed.") }
-        return try PeerCacheCases.get(indices, by: getting, content: 1)
+        return try PeerCacheCases.get(indices, by: getting, content: 3)
     }
 }

@@ -31,6 +31,10 @@ package struct BenchmarkRatio: Sendable {
         /// Units per second of the subject, divided by those of the other way that it has measured by turns, each
         /// turn a part of it; it is its own baseline.
         case rateInTurn
+        /// Processor time of one unit of the subject, of all cores together, divided by that of the baseline.
+        case processorTimePerUnit
+        /// Peak memory of the subject, divided by that of the baseline.
+        case memory
         /// Peak memory of the subject minus that of the baseline, in megabytes.
         case extraMemory
     }
@@ -71,6 +75,10 @@ package struct BenchmarkRatio: Sendable {
             case .rate: return 1 / timePerUnit
             case .timePerUnit: return timePerUnit
             case .time, .timeInTurn, .rateInTurn: return time
+            case .processorTimePerUnit:
+                return subjectResult.processorSeconds / baselineResult.processorSeconds
+                    * Double(baselineResult.count) / Double(subjectResult.count)
+            case .memory: return Double(subjectResult.peakMemoryBytes) / Double(baselineResult.peakMemoryBytes)
             case .extraMemory:
                 return Double(subjectResult.peakMemoryBytes - baselineResult.peakMemoryBytes) / 1_000_000
             }

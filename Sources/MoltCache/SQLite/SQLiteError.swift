@@ -63,6 +63,11 @@ extension SQLiteError {
         message: "an index has not as many rows as its table"
     )
 
+    /// An index has other entries than its table, or has them out of order.
+    static func wrongIndex(_ name: String) -> SQLiteError {
+        SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the index of the \(name) does not agree with the records")
+    }
+
     /// A row was found by an index, and has another key than the index says.
     static let wrongRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "an index leads to the row of another key")
 

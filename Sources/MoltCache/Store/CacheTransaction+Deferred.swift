@@ -64,7 +64,7 @@ extension CacheTransaction {
         if hasQuarantine, !hasDeferred { try mapped { () throws(SQLiteError) in try makeDeferred() } }
         guard hasDeferred else { return }
         let collision = try mapped { () throws(SQLiteError) -> KeyMoves.Collision? in
-            try checkKeys()
+            try finishCheck()
             let hasKeys = try statements[.hasDeferredKeys]
             try hasKeys.bind(Int64(stage), at: 1)
             let moves = try hasKeys.first { $0.integer(0) != 0 } == true ? try keyMoves(stage: stage) : nil

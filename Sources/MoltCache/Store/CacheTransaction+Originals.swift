@@ -12,7 +12,7 @@ extension CacheTransaction {
 
     func keepOriginals(ofType type: String) throws {
         try mapped { () throws(SQLiteError) in
-            try checkTrees()
+            try beginCheck()
             guard let typeID = try typeID(type) else { return }
             try makeOriginals()
             let statement = try connection.prepare(

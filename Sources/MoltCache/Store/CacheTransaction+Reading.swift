@@ -3,7 +3,7 @@ internal import MoltCore
 extension CacheTransaction {
     func typeNames() throws -> [String] {
         try mapped { () throws(SQLiteError) in
-            try checkIndexes()
+            try beginCheck()
             var names: [String] = []
             try statements[.typeNames].eachRow { row throws(SQLiteError) in names.append(row.text(0)) }
             return names
@@ -27,7 +27,7 @@ extension CacheTransaction {
     func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws {
         batch.removeAll()
         try mapped { () throws(SQLiteError) in
-            try checkTrees()
+            try beginCheck()
             let statement: Statement
             if let type {
                 guard let typeID = try typeID(type) else { return }
@@ -61,7 +61,7 @@ extension CacheTransaction {
 
     func record(forKey key: String) throws -> Record? {
         try mapped { () throws(SQLiteError) in
-            try checkTrees()
+            try finishCheck()
             let statement = try statements[.recordByKey]
             try statement.bind(key, at: 1)
             return try single(statement)

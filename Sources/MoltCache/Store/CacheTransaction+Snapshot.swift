@@ -1,13 +1,9 @@
 internal import MoltCore
 
 extension CacheTransaction: ParallelTransaction {
-    func beginReading(_ types: [String]) throws -> Bool {
+    func beginReading() throws -> Bool {
         try mapped { () throws(SQLiteError) in
-            try checkIndexes()
-            // Who reads all compares all; what nobody reads is compared here, as when there is no snapshot.
-            var read = 0
-            for type in types { if let id = try typeID(type) { read += try count(id) } }
-            if try read < countAll() { try checkTrees() }
+            try beginCheck()
             guard connection.totalChanges == firstChange, snapshot == nil, let path = connection.filePath,
                 let opened = try? Connection(path, mode: .readOnly)
             else { return false }

@@ -5,7 +5,7 @@ extension CacheTransaction {
         try mapped { () throws(SQLiteError) in
             // Compared as bytes: two spellings of the same letter are two names.
             guard !name.utf8.elementsEqual(newName.utf8) else { return }
-            guard let oldID = try typeID(name) else { return try checkIndexes() }
+            guard let oldID = try typeID(name) else { return try beginCheck() }
             defer { forgetTypes() }
             guard let newID = try typeID(newName) else {
                 let rename = try connection.prepare("UPDATE molt_type SET name = ?1 WHERE id = ?2")
@@ -13,7 +13,7 @@ extension CacheTransaction {
                 try rename.bind(oldID, at: 2)
                 return try rename.run()
             }
-            try checkTrees()
+            try finishCheck()
             // With FAIL nothing is kept for undoing the statement alone, which all records may be part of.
             let merge = try connection.prepare("UPDATE OR FAIL molt_record SET type_id = ?1 WHERE type_id = ?2")
             try merge.bind(newID, at: 1)
@@ -27,11 +27,11 @@ extension CacheTransaction {
         try mapped { () throws(SQLiteError) in
             guard let typeID = try typeID(name) else {
                 // There may be records, whose type has lost its name.
-                try checkIndexes()
+                try beginCheck()
                 return 0
             }
             defer { forgetTypes() }
-            try checkTrees()
+            try finishCheck()
             let deletion = try connection.prepare("DELETE FROM molt_record WHERE type_id = ?1")
             try deletion.bind(typeID, at: 1)
             try deletion.run()

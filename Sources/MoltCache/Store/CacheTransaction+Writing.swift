@@ -88,7 +88,7 @@ extension CacheTransaction {
         record.writeContent(to: &buffer)
         let isNew = try mapped { () throws(SQLiteError) in
             // An index that lacks a record would let another one have its key.
-            try checkTrees()
+            try finishCheck()
             forgetCounts()
             let existing = try statements[.idByKey]
             try existing.bind(key, at: 1)
@@ -115,7 +115,7 @@ extension CacheTransaction {
 
     func delete(id: Int64) throws {
         try mapped { () throws(SQLiteError) in
-            try checkTrees()
+            try beginCheck()
             forgetCounts()
             let statement = try statements[.delete]
             try statement.bind(id, at: 1)

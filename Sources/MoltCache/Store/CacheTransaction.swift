@@ -19,12 +19,10 @@ final class CacheTransaction: MigrationTransaction {
     var hasOriginals = false
     /// Whether the table for records that wait for their keys was made.
     var hasAdopted = false
-    /// Whether the trees of the records were compared.
+    /// Whether the indexes of the records were compared with the table.
     var isChecked = false
-    /// Whether those of the indexes were compared with each other.
-    var hasCheckedIndexes = false
-    /// Whether the index of the keys was compared with that of the types.
-    var hasCheckedKeys = false
+    /// The comparison that another thread is making.
+    var indexCheck: IndexCheck?
     /// Reads what the transaction has begun with; made at its first use.
     var snapshot: Connection?
     /// How many rows the connection had changed when the transaction began to change records.
@@ -80,6 +78,7 @@ final class CacheTransaction: MigrationTransaction {
         try mapped { () throws(SQLiteError) in
             statements.removeAll()
             closeSnapshot()
+            if indexCheck != nil { try finishCheck() }
             if hasDeferred, !keepsDeferred { try connection.execute("DROP TABLE temp.molt_deferred") }
             if hasOriginals { try connection.execute("DROP TABLE temp.molt_original") }
             if hasQuarantine, !keepsDeferred { try connection.execute("DROP TABLE temp.molt_failed") }
@@ -94,6 +93,7 @@ final class CacheTransaction: MigrationTransaction {
     func invalidate() {
         statements.removeAll()
         closeSnapshot()
+        indexCheck = nil
         isOver = true
     }
 
@@ -133,6 +133,7 @@ final class CacheTransaction: MigrationTransaction {
 
     func record(_ entries: [LedgerEntry], version: Int) throws {
         try mapped { () throws(SQLiteError) in
+            try beginCheck()
             try LedgerTable.add(entries, version: version, to: connection)
             if entries.contains(where: { $0.outcome != .deferred }) { try ShapeTable.clear(connection) }
         }

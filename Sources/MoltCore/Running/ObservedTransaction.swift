@@ -38,8 +38,8 @@ final class ObservedTransaction: ParallelTransaction {
 
     private var parallel: (any ParallelTransaction)? { base as? any ParallelTransaction }
 
-    func beginReading(_ types: [String]) throws -> Bool {
-        try parallel?.beginReading(types) ?? false
+    func beginReading() throws -> Bool {
+        try parallel?.beginReading() ?? false
     }
 
     func endReading() {

@@ -73,7 +73,7 @@ final class RecordPass {
             if let snapshot, let third, isReading ?? true, try transaction.count(ofType: type) > scope.options.batchSize
             {
                 // Once, before the first record is written: what other steps have changed, a snapshot would not show.
-                let begins = try isReading ?? snapshot.beginReading(types)
+                let begins = try isReading ?? snapshot.beginReading()
                 isReading = begins
                 if begins {
                     try change(type, reading: snapshot.makeReader(ofType: type, through: last), [work, other, third])

@@ -13,10 +13,9 @@ package protocol RecordReader: AnyObject {
 package protocol ParallelTransaction: MigrationTransaction {
     /// Takes a snapshot of the records for readers.
     ///
-    /// - Parameter types: The types of which all records will be read, by readers or without.
     /// - Returns: False where ``read(into:type:after:through:)`` is to be used: when the transaction has changed something,
     ///   which the readers would not see, or when the store cannot be read a second time just now.
-    func beginReading(_ types: [String]) throws -> Bool
+    func beginReading() throws -> Bool
 
     /// A reader of the records of a type in the snapshot, up to an id; who ends it before the next one is made.
     ///

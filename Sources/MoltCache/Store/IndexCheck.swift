@@ -1,0 +1,62 @@
+internal import CMoltSQLite
+internal import Dispatch
+
+/// Compares the indexes of the records with the table on another thread, while an upgrade goes on.
+///
+/// A connection of its own sees the records as they were when the upgrade began, as in ``SnapshotReader``.
+final class IndexCheck {
+    private let connection: Connection
+    private let deadline: StatementDeadline?
+    private let work: DispatchWorkItem
+    private let outcome: Outcome
+    private var isOver = false
+
+    /// Written by the other thread before ``DispatchWorkItem/wait()`` returns, and read after that.
+    private final class Outcome: @unchecked Sendable {
+        var failure: SQLiteError?
+    }
+
+    /// Begins to compare; nil where the file cannot be opened a second time.
+    init?(path: String, deadline: ContinuousClock.Instant?) {
+        // Where this fails, the caller compares by itself.
+        guard let connection = try? Connection(path, mode: .readOnly),
+            (try? connection.execute("PRAGMA cache_size = -1000; BEGIN")) != nil,
+            (try? connection.integer("PRAGMA user_version")) != nil
+        else { return nil }
+        self.connection = connection
+        self.deadline = deadline.map { StatementDeadline($0, on: connection) }
+        let outcome = Outcome()
+        self.outcome = outcome
+        // The connection belongs to the other thread until `wait` returns.
+        nonisolated(unsafe) let used = connection
+        work = DispatchWorkItem {
+            do throws(SQLiteError) {
+                try RecordDigest(on: used).compare()
+            } catch {
+                outcome.failure = error
+            }
+        }
+        DispatchQueue(label: "molt.indexes", qos: .userInitiated).async(execute: work)
+    }
+
+    deinit {
+        guard !isOver else { return }
+        sqlite3_interrupt(connection.handle)
+        end()
+    }
+
+    /// Waits for the end, and closes the connection.
+    ///
+    /// - Throws: ``SQLiteError`` for damage when an index does not agree with the table, or what SQLite throws.
+    func finish() throws(SQLiteError) {
+        if !isOver { end() }
+        if let failure = outcome.failure { throw failure }
+    }
+
+    private func end() {
+        isOver = true
+        work.wait()
+        deadline?.end()
+        connection.close()
+    }
+}
