@@ -5,16 +5,22 @@ struct PageScan {
     /// The pages that are not in use; nil when the list of them cannot be read.
     let freePages: Set<Int>?
 
+    private let log: LogPages?
+
     /// Lays a file out.
-    init(_ file: ByteSource, log: ByteSource?) {
-        let likely = DatabasePages.likelyPageSizes.map { DatabasePages(file, log: log, pageSize: $0) }
+    ///
+    /// - Parameter log: The log whose pages were written into the file; says which of them may be stale.
+    init(_ file: ByteSource, log: LogPages? = nil) {
+        self.log = log
+        let sizes = log.map { [$0.pageSize] } ?? DatabasePages.likelyPageSizes
+        let likely = sizes.map { DatabasePages(file, pageSize: $0) }
         let first = likely[0]
-        if first.hasHeader {
+        if first.hasHeader || likely.count == 1 {
             pages = first
         } else {
             pages = likely.max { Self.likelihood($0) < Self.likelihood($1) } ?? first
         }
-        freePages = pages.freePages()
+        freePages = pages.freePages(log)
     }
 
     /// What a row can be, by its columns.
@@ -27,27 +33,39 @@ struct PageScan {
         case quarantine
     }
 
+    /// How much of a row is on pages whose newest state may be lost.
+    enum Staleness {
+        case none
+        /// The row is one that was written, and may be older than what was written last.
+        case old
+        /// Parts of the row may be of different times, or of different rows.
+        case mixed
+    }
+
     /// Goes through all rows that a cache can have written.
     ///
     /// - Parameters:
-    ///   - body: Gets what the row can be, its id, and its columns with NULL in the place of the id.
+    ///   - body: Gets what the row can be, its id, its columns with NULL in the place of the id, and its staleness.
     ///   - unread: Gets the number of a page, the ids of rows on it that cannot be read, and how many more there are.
     func rows(
-        _ body: (Kind, Int64, [ColumnValue]) throws -> Void,
+        _ body: (Kind, Int64, [ColumnValue], Staleness) throws -> Void,
         unread: (Int, [Int64], Int) throws -> Void
     ) throws {
         // The first page has the schema.
         guard pages.count >= 2 else { return }
-        var visits = OverflowVisits(pageCount: pages.count)
+        var visits = OverflowVisits(pageCount: pages.count, log: log)
         for number in 2...pages.count where freePages?.contains(number) != true {
             guard let page = pages.page(number), let leaf = TableLeaf(page, in: pages, &visits) else { continue }
+            let isStale = log?.mayBeStale(number) == true
             var damaged: [Int64] = []
             for cell in leaf.cells {
                 guard let values = cell.values else {
                     damaged.append(cell.id)
                     continue
                 }
-                if let kind = Self.kind(values) { try body(kind, cell.id, values) }
+                let isMixed = cell.goesOnStale || isStale && cell.goesOn
+                let staleness = isMixed ? Staleness.mixed : isStale ? .old : .none
+                if let kind = Self.kind(values) { try body(kind, cell.id, values, staleness) }
             }
             if !damaged.isEmpty || leaf.unknownCount > 0 { try unread(number, damaged, leaf.unknownCount) }
         }
@@ -98,9 +116,9 @@ struct PageScan {
 package enum PageRows {
     /// How many rows are found.
     package static func count(in file: [UInt8], log: [UInt8]) -> Int {
-        var count = 0
+        var count = LogPages(ByteSource(log), file: ByteSource(file))?.lostPages.count ?? 0
         // The closures throw nothing.
-        try? PageScan(ByteSource(file), log: ByteSource(log)).rows { _, _, _ in
+        try? PageScan(ByteSource(file)).rows { _, _, _, _ in
             count += 1
         } unread: { _, ids, more in
             count += ids.count + more

@@ -6,7 +6,7 @@ internal import MoltCore
 /// 1. What SQLite reads by the trees of the file: the records by their ids, and behind each place that it cannot read
 ///    the next one that it can; what the indexes name that was not found there.
 /// 2. For what is missing then, the pages themselves: those of the tables' rows can be known without a tree.
-/// 3. For what is missing still, the state before the log.
+/// 3. For what is missing still, an earlier state: that before the log or, of a damaged log, before its damage.
 ///
 /// What 2 and 3 find counts only where 1 has a gap, so that nothing comes back that was deleted.
 final class Salvage {
@@ -14,11 +14,22 @@ final class Salvage {
     private let migrations: MigrationRegistry
     let target: SalvagedFile
     var report: SalvageReport
+    /// The log, when pages of it are lost and the others were written into the copy.
+    private var damagedLog: LogPages?
+    /// What SQLite is to read first.
+    private var newestPath: String
     private var record = Record(data: [])
     private var gaps: [ClosedRange<Int64>] = [Int64.min...Int64.max]
+    /// Whether the index of the keys was read whole, and names all records that there are.
     private var isIndexWhole = false
     private var hasTree = false
     private var isFreeListWhole = false
+    /// Whether nothing is known of a log, so that every record may be older than it was there.
+    private var isAllStale = false
+    /// Whether the newest state of pages of these may be lost.
+    private var isVersionStale = false
+    private var isKeyIndexStale = false
+    private var areRecordsStale = false
     private var losses: [SalvageReport.Loss] = []
     private var unlisted = 0
     /// What the file has beside its records.
@@ -32,12 +43,13 @@ final class Salvage {
         if let newPath { try SalvagedFile.checkAbsence(of: newPath) }
         copy = try SalvageCopy(of: path)
         target = try SalvagedFile(newPath ?? copy.scratch)
+        newestPath = copy.file
         report = SalvageReport(source: path, destination: newPath ?? path)
     }
 
     /// Salvages; the new file is there when it returns, and not when it throws.
     func run() throws -> SalvageReport {
-        let sources = openSources()
+        let sources = try openSources()
         try checkOwner(sources)
         for sentence in copy.unread { report.assume(sentence) }
         if let first = sources.first {
@@ -45,10 +57,11 @@ final class Salvage {
             try tables.read(first)
             try readRecords(first)
         }
-        let isDamaged = sources.first.map { !$0.damage.isEmpty } ?? true
-        if isDamaged { try readPages(isLogRead: true) }
-        if isDamaged, sources.count > 1 {
-            try readStale(sources[1])
+        let isDamaged = sources.first.map { !$0.damage.isEmpty || $0.path != newestPath } ?? true
+        if isDamaged { try readPages(of: newestPath, isNewest: true) }
+        if isDamaged || damagedLog != nil, sources.count > 1 {
+            try readEarlier(sources[1])
+            if isDamaged { try readPages(of: sources[1].path, isNewest: false) }
         }
         try settle(version: sources.lazy.compactMap(\.version).first { $0 >= 0 })
         guard report.savedCount > 0 || report.ledgerCount > 0 || sources.contains(where: \.isOurs) else {
@@ -63,46 +76,94 @@ final class Salvage {
 
     // MARK: Sources
 
-    /// The states of the file that SQLite can read, the better one first.
-    private func openSources() -> [SalvageSource] {
-        // SQLite would remove the log of an empty file, of which the pages may still be read.
-        guard FileStatus.hasContent(copy.alone) else { return [] }
-        let whole = copy.whole.flatMap { SalvageSource($0, .readWrite) }
-        if let whole, whole.damage.isEmpty, whole.isOurs {
-            checkLog()
-            return [whole]
-        }
-        guard let alone = SalvageSource(copy.alone, .immutable) else { return [whole].compactMap { $0 } }
-        guard copy.whole != nil else { return [alone] }
-        if alone.damage.isEmpty, alone.isOurs {
-            if let whole, whole.isOurs, whole.areTreesSound {
-                // The log fits; what is wrong hides no record, as an entry of an index.
-                checkLog()
-                return [whole, alone]
-            }
-            report.assume(
-                "The log beside the file does not belong to it, or is damaged: it was left out, with what was written last."
-            )
+    /// The states of the file that SQLite can read, the newest first.
+    private func openSources() throws -> [SalvageSource] {
+        if let path = copy.log { return try openLogged(path) }
+        guard let path = copy.journaled else { return [openAlone()].compactMap { $0 } }
+        let whole = SalvageSource(path, .readWrite)
+        if let whole, whole.isSound { return [whole] }
+        let alone = openAlone()
+        if let alone, alone.isSound, whole?.mayBeUsed != true {
+            report.assume("The journal beside the file does not belong to it, or is damaged: it was left out.")
             return [alone]
         }
-        checkLog()
+        if whole != nil { newestPath = path }
         return [whole, alone].compactMap { $0 }
     }
 
-    /// Says what SQLite does not: it takes a log up to the first frame that is damaged, as if there had never been more.
-    private func checkLog() {
-        guard let log = copy.log.flatMap({ ByteSource(path: $0) }) else { return }
-        guard let pages = LogPages(log) else {
-            return report.assume(
+    private func openAlone() -> SalvageSource? {
+        FileStatus.hasContent(copy.file) ? SalvageSource(copy.file, .immutable) : nil
+    }
+
+    /// The states of a file with a log.
+    ///
+    /// SQLite takes a log up to the first frame that is damaged, as if there had never been more. So the pages are written
+    /// into the copy here.
+    private func openLogged(_ path: String) throws -> [SalvageSource] {
+        guard let bytes = ByteSource(path: path), let file = ByteSource(path: copy.file) else { return [] }
+        guard let log = LogPages(bytes, file: file) else {
+            report.assume(
                 "The log beside the file is damaged from its beginning on: what was written last is missing, unless it was in "
                     + "the file already."
             )
+            report.lostPageCount = LogPages.frameCount(of: bytes, file: file)
+            isAllStale = true
+            return [openAlone()].compactMap { $0 }
         }
-        if !pages.isWhole {
+        let path = try copy.secondCopy(with: log)
+        let source = SalvageSource(path, .immutable)
+        let alone = source?.isSound == true ? nil : openAlone()
+        if let alone, alone.isSound, source?.mayBeUsed != true {
             report.assume(
-                "The log beside the file is damaged: what was written last may be missing, or be as it was before."
+                "The log beside the file does not belong to it, or is damaged: it was left out, with what was written last."
             )
+            report.lostPageCount = log.leftOut.lostPages.count
+            try noteStaleRows(log.leftOut, in: alone)
+            return [alone]
         }
+        if !log.isHeaderSound {
+            report.assume("The log beside the file is damaged at its beginning. Its pages were read all the same.")
+        } else if !log.isSound, !log.hasLosses {
+            report.assume("The log beside the file is damaged. All of its pages were read all the same.")
+        }
+        guard log.hasLosses else {
+            newestPath = path
+            return [source, alone].compactMap { $0 }
+        }
+        report.assume(
+            "The log beside the file is damaged: what was written last may be missing, or be as it was before."
+        )
+        report.lostPageCount = log.lostPages.count + log.unknownCount
+        try copy.write(log)
+        damagedLog = log
+        let newest = openAlone()
+        if let newest { try noteStaleRows(log, in: newest) }
+        return [newest, source].compactMap { $0 }
+    }
+
+    /// Notes which rows are on pages whose newest state may be lost, and which tables have such pages.
+    private func noteStaleRows(_ log: LogPages, in source: SalvageSource) throws {
+        guard let file = ByteSource(path: source.path) else { return }
+        let scan = PageScan(file, log: log)
+        try scan.rows { kind, id, _, staleness in
+            guard staleness != .none else { return }
+            if kind == .record { try target.markStale(id, isMixed: staleness == .mixed) }
+            if staleness == .mixed, !log.isLeftOut { tables.leaveOut(kind, id) }
+        } unread: { _, _, _ in
+        }
+        func isFresh(_ name: String) -> Bool {
+            let tree = source.root(of: name).flatMap { scan.pages.tree(from: $0) }
+            return tree.map { !$0.contains(where: log.mayBeStale) } ?? false
+        }
+        for (kind, name) in SalvagedTables.names where source.has(name) && !isFresh(name) { tables.markStale(kind) }
+        let stale = ["molt_meta", "molt_deferred", "molt_failed"].filter { source.has($0) && !isFresh($0) }
+        if !stale.isEmpty {
+            report.assume("What the store keeps in \(stale.joined(separator: ", ")) may be as it was before.")
+        }
+        tables.isSchemaStale = scan.pages.tree(from: 1)?.contains(where: log.mayBeStale) ?? true
+        isVersionStale = log.mayBeStale(1)
+        isKeyIndexStale = !isFresh(Self.keyIndex)
+        areRecordsStale = !isFresh("molt_record")
     }
 
     private func checkOwner(_ sources: [SalvageSource]) throws {
@@ -133,14 +194,19 @@ final class Salvage {
     private static let columns =
         "id, key, type_id, version, created_at, updated_at, accessed_at, expires_at, content"
 
+    private static let keyIndex = "sqlite_autoindex_molt_record_1"
+
     private func readRecords(_ source: SalvageSource) throws {
-        isIndexWhole = try source.entries(of: "sqlite_autoindex_molt_record_1", by: "key") { id, key in
-            try expect(id, key: key.string)
+        isIndexWhole = try source.entries(of: Self.keyIndex, by: "key") { id, key in try expect(id, key: key.string) }
+        if isKeyIndexStale {
+            isIndexWhole = false
+            // Then the rows say which records there are.
+            if !areRecordsStale { try target.connection.execute("DELETE FROM temp.expected") }
         }
-        if !isIndexWhole {
+        if !isIndexWhole, !isKeyIndexStale {
             _ = try source.entries(of: "molt_record_type", by: "type_id") { id, _ in try expect(id, key: nil) }
         }
-        let scan = try source.rows(Self.columns, of: "molt_record") { id, values in try take(id, values) }
+        let scan = try source.rows(Self.columns, of: "molt_record") { id, values in try takeNewest(id, values) }
         hasTree = scan.isReadable
         gaps = scan.isReadable ? scan.gaps : [Int64.min...Int64.max]
         guard !source.damage.isEmpty else { return }
@@ -151,39 +217,53 @@ final class Salvage {
         // There is no room for more records than that, whatever an index says.
         let limit = min(Self.lookupLimit, Int64(copy.status.bytes / 8) + 1_000)
         for id in 0..<max(0, min(lastID, limit)) where try !target.has(id: id + 1) {
-            if let values = source.row(Self.columns, of: "molt_record", id: id + 1) { try take(id + 1, values) }
+            if let values = source.row(Self.columns, of: "molt_record", id: id + 1) { try takeNewest(id + 1, values) }
         }
         for (id, _) in try missing(above: limit) {
-            if let values = source.row(Self.columns, of: "molt_record", id: id) { try take(id, values) }
+            if let values = source.row(Self.columns, of: "molt_record", id: id) { try takeNewest(id, values) }
         }
     }
 
     /// How many ids are looked up one by one.
     private static let lookupLimit: Int64 = 10_000_000
 
-    private func readPages(isLogRead: Bool) throws {
-        guard let file = ByteSource(path: copy.alone) else { return }
-        let log = isLogRead ? copy.log.flatMap { ByteSource(path: $0) } : nil
-        let scan = PageScan(file, log: log)
-        isFreeListWhole = scan.freePages != nil
-        if !isFreeListWhole, isLogRead {
-            report.assume(
-                "The list of unused pages is damaged, so records that were deleted may have come back."
-            )
+    /// Adds a record that was found by its tree, unless it is known to be no record any more.
+    private func takeNewest(_ id: Int64, _ values: [ColumnValue]) throws {
+        if damagedLog != nil, let isMixed = try target.isMixed(id) {
+            // What the index of the keys does not name was removed by a transaction whose other pages are not lost.
+            let key = values.count > 1 ? values[1].string : nil
+            guard !isMixed, try !isIndexWhole || isExpected(id, key: key) else { return }
         }
-        try scan.rows { kind, id, values in
+        try take(id, values)
+    }
+
+    private func readPages(of path: String, isNewest: Bool) throws {
+        guard let file = ByteSource(path: path) else { return }
+        let scan = PageScan(file, log: isNewest ? damagedLog : nil)
+        if isNewest {
+            isFreeListWhole = scan.freePages != nil
+            if !isFreeListWhole {
+                report.assume(
+                    "The list of unused pages is damaged, so records that were deleted may have come back."
+                )
+            }
+        }
+        try scan.rows { kind, id, values, staleness in
+            guard staleness != .mixed else { return }
             guard kind == .record else {
-                // What was waiting before the log may have been done since.
-                if isLogRead || kind != .journal { tables.addFound(kind, id, values) }
+                // What was waiting earlier may have been done since.
+                if isNewest || kind != .journal { tables.addFound(kind, id, values) }
                 return
             }
+            // A row that another page had before is there already.
+            if staleness == .none, isNewest, isFreeListWhole, try target.isMixed(id) != nil { try target.remove(id) }
             guard try isWanted(id, key: values[1].string) else { return }
             if try take(id, values) {
                 report.rawCount += 1
-                if !isLogRead { report.staleCount += 1 }
+                if !isNewest { try target.markStale(id) }
             }
         } unread: { page, ids, count in
-            guard isLogRead else { return }
+            guard isNewest else { return }
             // In a gap, or nobody knows whose rows they are: the page may be one of another table.
             for id in ids where try isWanted(id, key: nil) { lose(SalvageReport.Loss(.unreadable, id: id)) }
             if count > 0, !isIndexWhole {
@@ -192,28 +272,30 @@ final class Salvage {
         }
     }
 
-    /// Looks in the state before the log for what is still missing.
-    private func readStale(_ source: SalvageSource) throws {
-        let before = report.savedCount
+    /// Looks in an earlier state for what is still missing.
+    private func readEarlier(_ source: SalvageSource) throws {
         _ = try source.rows(Self.columns, of: "molt_record") { id, values in
             guard try isWanted(id, key: values[1].string), try !target.has(id: id) else { return }
-            try take(id, values)
+            if try take(id, values) { try target.markStale(id) }
         }
-        report.staleCount += report.savedCount - before
         try tables.read(source, isStale: true)
-        try readPages(isLogRead: false)
     }
 
     /// Whether a record that was not found by its tree can be one that is missing, and not one that was deleted.
     private func isWanted(_ id: Int64, key: String?) throws -> Bool {
         // What was found by its tree is what counts; without a tree, the state that was written last.
         if hasTree, try target.has(id: id) { return false }
-        if let expected = try expectedKey(id) {
-            guard let name = expected, let key else { return true }
-            return name.utf8.elementsEqual(key.utf8)
-        }
+        if try isExpected(id, key: key) { return true }
+        guard try expectedKey(id) == nil else { return false }
         // A page of rows that is not free is in use: what is on it was not deleted.
         return !isIndexWhole && (isFreeListWhole || gaps.contains { $0.contains(id) })
+    }
+
+    /// Whether the index has an id, with this key when both are known.
+    private func isExpected(_ id: Int64, key: String?) throws -> Bool {
+        guard let expected = try expectedKey(id) else { return false }
+        guard let name = expected, let key else { return true }
+        return name.utf8.elementsEqual(key.utf8)
     }
 
     /// The key that the index has for an id, nil inside when it is not known; nil when it has none.
@@ -266,7 +348,8 @@ final class Salvage {
     @discardableResult
     private func take(_ id: Int64, _ values: [ColumnValue]) throws -> Bool {
         var (id, values) = (id, values)
-        let expected = try expectedKey(id) ?? nil
+        // Of a damaged log, the index may be from another time than the row.
+        let expected = damagedLog == nil ? try expectedKey(id) ?? nil : nil
         if let expected, values.count > 1, values[1].string.map({ !$0.utf8.elementsEqual(expected.utf8) }) ?? true {
             if let other = try values[1].string.flatMap({ try expectedID($0) }), try !target.has(id: other) {
                 // The index has the row's key, with another id: it is the id that changed.
@@ -306,9 +389,11 @@ final class Salvage {
     // MARK: The end
 
     private func settle(version: Int64?) throws {
-        try tables.write(to: target, &report, version: version, migrations)
+        let staleCount = try target.staleCount()
+        try tables.write(to: target, &report, version: version, isVersionStale: isVersionStale, migrations)
         try listLosses()
         report.savedCount = Int(try target.connection.integer("SELECT count(*) FROM molt_record"))
+        report.staleCount = isAllStale ? report.savedCount : staleCount
     }
 
     private func listLosses() throws {

@@ -4,12 +4,12 @@ internal import MoltCore
 
 /// A copy of a damaged file and its log in a directory of their own: what SQLite does to them, the file never sees.
 final class SalvageCopy {
-    /// The file as it was, without its log, to be read only.
-    let alone: String
-    /// The log beside the copy; nil when there is none.
+    /// The file without its log.
+    let file: String
+    /// The log; nil when there is none.
     let log: String?
-    /// A second copy with the log, which SQLite may write to; nil when there is no log.
-    let whole: String?
+    /// A second copy beside a rollback journal, which SQLite may write to; nil when there is no journal.
+    let journaled: String?
     /// What of the files could not be read, in sentences for the report.
     let unread: [String]
     /// Where a new file can be made that is removed with the copy.
@@ -18,6 +18,7 @@ final class SalvageCopy {
     let status: Status
     /// Removed with this object, with all that is in it.
     private let directory: CopyDirectory
+    private let second: String
 
     /// Copies a file, without taking a lock or dropping one that a cache of this process has on it.
     ///
@@ -36,25 +37,46 @@ final class SalvageCopy {
                 underlying: error
             )
         }
-        let alone = directory.url.appending(path: "alone").path
-        self.alone = alone
-        do {
-            (unread, status) = try Self.copySettled(path, to: alone)
-            let logs = ["-wal", "-journal"].filter { FileStatus.hasContent(alone + $0) }
-            log = logs.contains("-wal") ? alone + "-wal" : nil
-            whole = logs.isEmpty ? nil : directory.url.appending(path: "whole").path
-            if let whole {
-                try FileManager.default.copyItem(atPath: alone, toPath: whole)
-                for suffix in logs {
-                    try FileManager.default.copyItem(atPath: alone + suffix, toPath: whole + suffix)
-                }
+        let file = directory.url.appending(path: "file").path
+        let second = directory.url.appending(path: "second").path
+        self.file = file
+        self.second = second
+        (unread, status) = try Self.copying { try Self.copySettled(path, to: file) }
+        log = FileStatus.hasContent(file + "-wal") ? file + "-wal" : nil
+        // A store in WAL mode has no rollback journal.
+        journaled = log == nil && FileStatus.hasContent(file + "-journal") ? second : nil
+        guard journaled != nil else { return }
+        try Self.copying {
+            for suffix in ["", "-journal"] {
+                try FileManager.default.copyItem(atPath: file + suffix, toPath: second + suffix)
             }
+        }
+    }
+
+    /// Makes a second copy with the pages of the log, as far as one transaction has left it.
+    func secondCopy(with log: LogPages) throws -> String {
+        try Self.copying {
+            try FileManager.default.copyItem(atPath: file, toPath: second)
+            try log.write(to: second, isWhole: false)
+        }
+        return second
+    }
+
+    /// Writes all pages of the log into the copy.
+    func write(_ log: LogPages) throws {
+        try Self.copying { try log.write(to: file, isWhole: true) }
+    }
+
+    private static func copying<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
         } catch {
             if error is CacheError { throw error }
             throw CacheError(
                 .storeFailed,
-                "The copy to salvage from cannot be made in \(parent.path), which needs space for the file twice. Free "
-                    + "some space there, or set another temporary directory, and try again. The file was not changed.",
+                "The copy to salvage from cannot be made in \(FileManager.default.temporaryDirectory.path), which needs space "
+                    + "for the file twice. Free some space there, or set another temporary directory, and try again. The "
+                    + "file was not changed.",
                 underlying: error
             )
         }
@@ -84,9 +106,10 @@ final class SalvageCopy {
                     )
                     continue
                 }
-                if try !write(to: copy + suffix, count: log.count, { log.read(at: $0, $1) }) {
+                let lost = try write(to: copy + suffix, count: log.count) { log.read(at: $0, $1) }
+                if lost > 0 {
                     unread.append(
-                        "The device does not give all of \(path + suffix). What was written last may be missing."
+                        "The device does not give \(lost) bytes of \(path + suffix). What was written last may be missing."
                     )
                 }
             }
@@ -123,35 +146,28 @@ final class SalvageCopy {
             var size: sqlite3_int64 = 0
             let sizeCode = xFileSize(file, &size)
             guard sizeCode == SQLITE_OK else { throw connection.error(sizeCode) }
-            var lost = 0
-            // Halved until it can be read: what the device cannot give is zeros, and as little as possible.
-            func piece(_ offset: Int, _ length: Int) -> [UInt8] {
+            let lost = try write(to: copy, count: Int(clamping: size)) { offset, length in
                 var bytes = [UInt8](repeating: 0, count: length)
                 let code = bytes.withUnsafeMutableBytes { xRead(file, $0.baseAddress, Int32(length), Int64(offset)) }
                 // At the end of the file there is less to read.
-                guard code != SQLITE_OK, code & 0xFF == SQLITE_IOERR, code >> 8 != 2 else { return bytes }
-                guard length > 512 else {
-                    lost += length
-                    return [UInt8](repeating: 0, count: length)
-                }
-                let half = (length / 2 + 511) / 512 * 512
-                return piece(offset, half) + piece(offset + half, length - half)
+                let isRead = code == SQLITE_OK || code & 0xFF != SQLITE_IOERR || code >> 8 == 2
+                return isRead ? bytes : nil
             }
-            _ = try write(to: copy, count: Int(clamping: size)) { piece($0, $1) }
             if lost > 0 { unread.append("The device does not give \(lost) bytes of the file. They count as zeros.") }
         } catch let failure as SQLiteError {
             throw CacheError(failure, path: path)
         }
     }
 
-    /// Writes a file anew.
+    /// Writes a file anew; what cannot be read is zeros, and as little as possible.
     ///
-    /// - Returns: Whether everything could be read.
-    private static func write(to path: String, count: Int, _ read: (Int, Int) -> [UInt8]?) throws -> Bool {
+    /// - Returns: How many bytes could not be read.
+    private static func write(to path: String, count: Int, _ read: (Int, Int) -> [UInt8]?) throws -> Int {
         try remove(path)
         try FileStatus.createNew(path)
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         var offset = 0
+        var lost = 0
         while offset < count {
             var length = min(65_536, count - offset)
             var bytes = read(offset, length)
@@ -159,13 +175,13 @@ final class SalvageCopy {
                 length /= 2
                 bytes = read(offset, length)
             }
-            guard let bytes else { break }
-            try file.write(contentsOf: bytes)
+            if bytes == nil { lost += length }
+            try file.write(contentsOf: bytes ?? [UInt8](repeating: 0, count: length))
             offset += length
         }
         // Closed here and not later: what a volume can no longer take may be said only now.
         try file.close()
-        return offset >= count
+        return lost
     }
 
     /// Removes what an earlier attempt has copied.

@@ -66,10 +66,16 @@ public struct SalvageReport: Hashable, Sendable, Codable {
     public var savedCount = 0
     /// How many of them SQLite did not find any more, so that they were looked for page by page.
     public var rawCount = 0
-    /// How many of them came from the state before the file's log, because what the log has in their place is damaged.
+    /// How many of them may be older than what was written last, or were removed: a newer state of them was in the log
+    /// beside the file, and is lost.
     ///
-    /// They may be older than what was last written.
+    /// They are the records of the pages that ``lostPageCount`` counts. Where the log does not tell any more which page
+    /// was lost, they are all those whose pages were not written again after that.
     public var staleCount = 0
+    /// How many pages of the log beside the file are lost, of which no newer state was found.
+    ///
+    /// Records that were new on such a page are missing; those that an earlier state has are in ``staleCount``.
+    public var lostPageCount = 0
     /// How many records are known to be lost: those that the losses name, or count.
     public var lostCount: Int { losses.reduce(0) { $0 + ($1.isOfARecord ? $1.count ?? 0 : 0) } }
     /// What could not be saved; at most ``lossLimit`` are listed.
@@ -103,7 +109,7 @@ public struct SalvageReport: Hashable, Sendable, Codable {
 
     /// Whether everything was saved: then nothing was damaged but what can be made again, as an index.
     public var isWhole: Bool {
-        losses.isEmpty && unlistedLossCount == 0 && staleCount == 0 && isLedgerWhole && isJournalWhole
+        losses.isEmpty && unlistedLossCount == 0 && staleCount == 0 && lostPageCount == 0 && isLedgerWhole && isJournalWhole
             && isQuarantineWhole
             && assumptions.isEmpty
     }

@@ -4,6 +4,7 @@ internal import MoltCore
 ///
 /// What is thrown here comes from the closures; what SQLite cannot read ends a search, and is no error.
 final class SalvageSource {
+    let path: String
     private let connection: Connection
     private let limit: StepLimit
     /// How large the file and its log are.
@@ -25,6 +26,7 @@ final class SalvageSource {
     /// Opens a copy; nil when SQLite cannot read it at all.
     init?(_ path: String, _ mode: Connection.Mode) {
         guard let connection = try? Connection(path, mode: mode) else { return nil }
+        self.path = path
         self.connection = connection
         let sizes = [path, path + "-wal"].map { FileStatus.unfollowed($0)?.size ?? 0 }
         bytes = sizes.reduce(0, +)
@@ -85,6 +87,20 @@ final class SalvageSource {
     /// Whether it is a cache, by its mark or its tables.
     var isOurs: Bool {
         applicationID == FileFormat.applicationID || tables.contains("molt_record")
+    }
+
+    /// Whether it is a cache in which SQLite finds nothing wrong.
+    var isSound: Bool { damage.isEmpty && isOurs }
+
+    /// Whether it is a cache in which what is wrong hides no record, as an entry of an index.
+    var mayBeUsed: Bool { areTreesSound && isOurs }
+
+    /// The first page of the tree of a table or an index; nil when it is not known.
+    func root(of name: String) -> Int? {
+        guard let search = try? connection.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?1"),
+            (try? search.bind(name, at: 1)) != nil
+        else { return nil }
+        return (try? search.first { Int(clamping: $0.integer(0)) }) ?? nil
     }
 
     /// Whether the schema names a table.

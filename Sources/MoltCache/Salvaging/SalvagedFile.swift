@@ -54,6 +54,8 @@ final class SalvagedFile {
             try connection.execute("BEGIN IMMEDIATE; \(FileFormat.creation)")
             // What the file's own index names. A temporary table is kept in a file, so that memory stays flat.
             try connection.execute("CREATE TEMP TABLE expected(id INTEGER PRIMARY KEY, key TEXT)")
+            // The records that may be older than what was written last.
+            try connection.execute("CREATE TEMP TABLE stale(id INTEGER PRIMARY KEY, is_mixed INTEGER NOT NULL)")
         } catch {
             throw CacheError(error, path: path)
         }
@@ -146,6 +148,41 @@ final class SalvagedFile {
         return try search.first { $0.integer(0) } != nil
     }
 
+    /// Removes a record, and the mark that it may be stale.
+    func remove(_ id: Int64) throws(SQLiteError) {
+        for table in ["main.molt_record", "temp.stale"] {
+            let deletion = try statement("DELETE FROM \(table) WHERE id = ?1")
+            try deletion.bind(id, at: 1)
+            try deletion.run()
+        }
+    }
+
+    // MARK: Stale records
+
+    /// Notes that the record of an id may be older than what was written last.
+    ///
+    /// - Parameter isMixed: Whether parts of its row may be of different times.
+    func markStale(_ id: Int64, isMixed: Bool = false) throws(SQLiteError) {
+        let insertion = try statement(
+            "INSERT INTO temp.stale(id, is_mixed) VALUES(?1, ?2) ON CONFLICT DO UPDATE SET is_mixed = max(is_mixed, ?2)"
+        )
+        try insertion.bind(id, at: 1)
+        try insertion.bind(isMixed ? 1 : 0 as Int64, at: 2)
+        try insertion.run()
+    }
+
+    /// Whether parts of a row may be of different times; nil for one that is not stale.
+    func isMixed(_ id: Int64) throws(SQLiteError) -> Bool? {
+        let search = try statement("SELECT is_mixed FROM temp.stale WHERE id = ?1")
+        try search.bind(id, at: 1)
+        return try search.first { $0.integer(0) != 0 }
+    }
+
+    /// How many records may be older than what was written last.
+    func staleCount() throws(SQLiteError) -> Int {
+        Int(try connection.integer("SELECT count(*) FROM temp.stale WHERE id IN (SELECT id FROM main.molt_record)"))
+    }
+
     // MARK: The end
 
     /// Writes everything to disk, and gives the file its name.
@@ -153,7 +190,7 @@ final class SalvagedFile {
         do throws(SQLiteError) {
             try connection.execute(RowQuery.forgetSize.sql)
             statements.removeAll()
-            try connection.execute("COMMIT; DROP TABLE temp.expected; PRAGMA journal_mode = WAL")
+            try connection.execute("COMMIT; DROP TABLE temp.expected; DROP TABLE temp.stale; PRAGMA journal_mode = WAL")
             connection.close()
         } catch {
             throw CacheError(error, path: path)

@@ -11,10 +11,32 @@ struct SalvagedTables {
     private var whole: Set<PageScan.Kind> = []
     /// Those of which the schema has no table.
     private var absent: Set<PageScan.Kind> = []
+    /// Whether there may have been more tables.
+    var isSchemaStale = false
+    /// Those of which a newer state may be lost.
+    private var stale: Set<PageScan.Kind> = []
+    /// Rows of which parts may be of different times.
+    private var leftOut: [PageScan.Kind: Set<Int64>] = [:]
     /// What the file says of itself, by name; nil when that cannot be read.
     private var marks: [[ColumnValue]]?
     /// What a migration that is half done has still to do, by table; a table is missing when it cannot be read whole.
     private var pending: [String: [[ColumnValue]]] = [:]
+
+    /// The tables, but that of the records.
+    static let names: [(PageScan.Kind, String)] = [
+        (.type, "molt_type"), (.ledger, "molt_ledger"), (.journal, "molt_journal"), (.adopted, "molt_adopted"),
+        (.quarantine, "molt_quarantine"),
+    ]
+
+    /// Notes that a newer state of a table may be lost: what is read of it is not all.
+    mutating func markStale(_ kind: PageScan.Kind) {
+        stale.insert(kind)
+    }
+
+    /// Notes that a row of the newest state is not to be read.
+    mutating func leaveOut(_ kind: PageScan.Kind, _ id: Int64) {
+        leftOut[kind, default: []].insert(id)
+    }
 
     /// Reads what SQLite can still read; what was read before stays.
     ///
@@ -31,7 +53,7 @@ struct SalvagedTables {
         }
         // Most caches have no such tables.
         for (kind, table) in [(PageScan.Kind.quarantine, "molt_quarantine"), (.adopted, "molt_adopted")] {
-            if source.has("molt_record"), !source.has(table) { absent.insert(kind) }
+            if source.has("molt_record"), !source.has(table), !isSchemaStale { absent.insert(kind) }
             try read(kind, table, source, isStale)
         }
     }
@@ -45,8 +67,8 @@ struct SalvagedTables {
         guard !whole.contains(kind) else { return }
         var found: [(Int64, [ColumnValue])] = []
         let scan = try source.rows("*", of: table) { id, values in found.append((id, values)) }
-        for (id, values) in found { add(kind, id, values) }
-        if scan.isWhole, !isStale { whole.insert(kind) }
+        for (id, values) in found where isStale || leftOut[kind]?.contains(id) != true { add(kind, id, values) }
+        if scan.isWhole, !isStale, !stale.contains(kind) { whole.insert(kind) }
     }
 
     /// Takes a row that was found on a page, unless its table was read whole.
@@ -74,11 +96,13 @@ struct SalvagedTables {
     ///
     /// - Parameters:
     ///   - version: The schema version that the file says it has; nil when it says nothing that can be.
+    ///   - isVersionStale: Whether the file may have said another one later.
     ///   - migrations: Those of which a row may be missing.
     func write(
         to target: SalvagedFile,
         _ report: inout SalvageReport,
         version: Int64?,
+        isVersionStale: Bool,
         _ migrations: MigrationRegistry
     ) throws {
         try writeTypes(target, &report)
@@ -86,7 +110,7 @@ struct SalvagedTables {
         let highest = try target.connection.integer(
             "SELECT max(coalesce((SELECT max(version) FROM molt_ledger), 0), coalesce(max(version), 0)) FROM molt_record"
         )
-        if let version, version <= Int32.max {
+        if let version, version <= Int32.max, !isVersionStale || version >= highest {
             report.schemaVersion = Int(version)
         } else {
             report.schemaVersion = Int(min(max(highest, 0), Int64(Int32.max)))

@@ -1,25 +1,161 @@
-/// The pages in a write-ahead log that count: those of the transactions that were committed, up to the first damage.
+/// The pages that a write-ahead log still has, and those that it has lost.
+///
+/// The checksum of a frame continues from the one that is written in the frame before, so each frame can be checked
+/// even when the frames before it are damaged. SQLite reads nothing behind the first one that is.
 struct LogPages {
     /// In bytes.
     let pageSize: Int
-    /// Where the newest image of each page is in the log.
-    let offsets: [Int: Int]
-    /// Whether the log is there to its end, as far as one can tell.
-    let isWhole: Bool
+    /// Whether everything in the log adds up.
+    let isSound: Bool
+    /// Whether the log's header adds up; SQLite reads nothing of a log whose header does not.
+    let isHeaderSound: Bool
+    /// The pages whose newest state is lost.
+    private(set) var lostPages: Set<Int> = []
+    /// How many frames are lost and do not tell any more which page they had.
+    private(set) var unknownCount = 0
+    /// Whether the pages of the log are not used: then each of them may be stale in the file.
+    private(set) var isLeftOut = false
 
-    /// Reads a log; nil for what is none.
-    init?(_ source: ByteSource) {
-        guard let log = WriteAheadLog(source) else { return nil }
-        var committed: [Int: Int] = [:]
-        var uncommitted: [Int: Int] = [:]
-        let end = log.forEachFrame { frame, _ in
-            uncommitted[frame.pageNumber] = frame.offset
-            guard frame.pageCount > 0 else { return }
-            committed.merge(uncommitted) { $1 }
-            uncommitted.removeAll()
-        }
+    private let log: WriteAheadLog
+    private let frames: [Frame]
+    /// The first frame that is lost.
+    private let firstLost: Int?
+    /// The last one that is lost and does not tell which page it had.
+    private var lastUnknown = -1
+    /// The newest frame of each page that counts.
+    private var newest: [Int: Int] = [:]
+    /// How many pages the database can have: a log may name a page of a file that nobody has room for.
+    private let pageLimit: Int
+
+    /// Reads a log; nil for one that nothing can be made of.
+    ///
+    /// - Parameter file: The database without its log.
+    init?(_ source: ByteSource, file: ByteSource) {
+        let sizes = DatabasePages.pageSize(of: file).map { [$0] } ?? DatabasePages.likelyPageSizes
+        let found =
+            WriteAheadLog(source) ?? sizes.lazy.compactMap { WriteAheadLog(withoutHeader: source, pageSize: $0) }.first
+        guard let found else { return nil }
+        log = found
+        frames = Self.read(log, file)
         pageSize = log.pageSize
-        offsets = committed
-        isWhole = !log.hasFrames(behind: end)
+        isHeaderSound = log.isHeaderSound
+        isSound = log.isHeaderSound && frames.allSatisfy { $0.state == .whole && $0.isOwn }
+        firstLost = frames.firstIndex { $0.state == .lost }
+        pageLimit = (file.count + pageSize - 1) / pageSize + frames.count
+        findPages()
+    }
+
+    private mutating func findPages() {
+        // What was written before a commit is committed: a transaction begins where the last commit ended.
+        let lastCommit = frames.lastIndex { $0.isCommit } ?? -1
+        for (index, frame) in frames.enumerated().prefix(lastCommit + 1)
+        where frame.state != .lost && frame.pageNumber <= pageLimit {
+            newest[frame.pageNumber] = index
+        }
+        let lastLost = frames.lastIndex { $0.state == .lost } ?? -1
+        // Behind the last commit that is found, a lost frame may have had another one.
+        for (index, frame) in frames.enumerated().prefix(lastLost + 1) where frame.state == .lost || index > lastCommit {
+            if frame.state == .lost, !frame.isOwn || !(1...pageLimit).contains(frame.pageNumber) {
+                unknownCount += 1
+                lastUnknown = index
+            } else if newest[frame.pageNumber, default: -1] < index {
+                lostPages.insert(frame.pageNumber)
+            }
+        }
+    }
+
+    /// The same log, as one that does not belong to the file.
+    var leftOut: LogPages {
+        var log = self
+        log.lostPages = Set(frames.map(\.pageNumber))
+        log.unknownCount = 0
+        log.lastUnknown = -1
+        log.isLeftOut = true
+        return log
+    }
+
+    // MARK: Frames
+
+    /// What is known of a frame.
+    private struct Frame {
+        enum State {
+            case whole
+            /// The page is damaged in the log, and was copied into the file before that.
+            case inFile
+            case lost
+        }
+
+        let pageNumber: Int
+        let pageCount: Int
+        let isOwn: Bool
+        var state: State
+
+        var isCommit: Bool { state != .lost && pageCount > 0 }
+    }
+
+    /// Checks every frame of a log, up to its end or to where the frames of an earlier log begin.
+    private static func read(_ log: WriteAheadLog, _ file: ByteSource) -> [Frame] {
+        var frames: [Frame] = []
+        var checksums = log.firstChecksums
+        for index in 0..<log.frameCount {
+            guard let frame = log.frame(index) else { break }
+            let isOwn = log.isOwn(frame)
+            let sums = checksums.map { log.checksum(of: frame, after: $0) }
+            var state = Frame.State.lost
+            // The salts are in no checksum, and a frame that continues from one of this log is of this log.
+            if isOwn || frames.last.map({ $0.state == .whole }) ?? true, frame.pageNumber > 0,
+                frame.page.count == log.pageSize, let match = sums.firstIndex(of: frame.checksum)
+            {
+                state = .whole
+                // The frame before is whole but for the checksum that is written in it.
+                if match > 0, !frames.isEmpty { frames[index - 1].state = .whole }
+            } else if isOwn, let page = file.read(at: (frame.pageNumber - 1) * log.pageSize, log.pageSize),
+                checksums.contains(where: { log.checksum(of: frame, after: $0, page: page) == frame.checksum })
+            {
+                state = .inFile
+            }
+            frames.append(
+                Frame(pageNumber: frame.pageNumber, pageCount: frame.pageCount, isOwn: isOwn, state: state)
+            )
+            checksums = [frame.checksum] + (state == .whole ? [] : sums.prefix(1))
+        }
+        while let last = frames.last, last.state == .lost, !last.isOwn { frames.removeLast() }
+        return frames
+    }
+
+    /// How many frames there can be in a log of which nothing is known.
+    static func frameCount(of source: ByteSource, file: ByteSource) -> Int {
+        source.count / ((DatabasePages.pageSize(of: file) ?? DatabasePages.likelyPageSizes[0]) + 24) + 1
+    }
+
+    // MARK: Pages
+
+    /// Whether newer states of pages are lost.
+    var hasLosses: Bool { firstLost != nil }
+
+    /// Whether a newer state of a page may be lost.
+    func mayBeStale(_ page: Int) -> Bool {
+        lostPages.contains(page) || newest[page, default: -1] < lastUnknown
+    }
+
+    /// Writes the pages into a copy of the database.
+    ///
+    /// - Parameter isWhole: Whether those behind a lost frame are written, too. Without them the copy is as one transaction
+    ///   has left it.
+    func write(to path: String, isWhole: Bool) throws {
+        let frames = frames.prefix(isWhole ? frames.count : firstLost ?? frames.count)
+        guard let last = frames.lastIndex(where: \.isCommit) else { return }
+        let copy = try DatabaseCopy(path, pageSize: pageSize)
+        var newest: [Int: Int] = [:]
+        for index in 0...last where frames[index].state != .lost && frames[index].pageNumber <= pageLimit {
+            newest[frames[index].pageNumber] = index
+        }
+        for (page, index) in newest where frames[index].state == .whole {
+            if let bytes = log.frame(index)?.page { try copy.write(bytes, page: page) }
+        }
+        guard frames[last].pageCount <= pageLimit else { return }
+        // A commit that is lost may have had more pages.
+        let isCut = last == self.frames.lastIndex { $0.state == .lost || $0.isCommit }
+        try copy.setPageCount(frames[last].pageCount, isCut: isCut)
     }
 }

@@ -6,6 +6,10 @@ struct TableLeaf {
         let id: Int64
         /// The row's columns; nil when they are damaged, or lie on a page that is.
         let values: [ColumnValue]?
+        /// Whether the row goes on, on other pages.
+        var goesOn = false
+        /// Whether the newest state of one of those pages may be lost.
+        var goesOnStale = false
     }
 
     /// The rows that have an id.
@@ -45,8 +49,14 @@ struct TableLeaf {
         else { return nil }
         // The longest row that SQLite can be built for.
         guard size > 0, size <= 2_147_483_647 else { return Cell(id: id, values: nil) }
+        visits.hasFoundStale = false
         let bytes = payload(page, at: position, Int(size), in: pages, &visits)
-        return Cell(id: id, values: bytes.flatMap { ColumnValue.row($0) })
+        return Cell(
+            id: id,
+            values: bytes.flatMap { ColumnValue.row($0) },
+            goesOn: size > usable - 35,
+            goesOnStale: visits.hasFoundStale
+        )
     }
 
     /// The bytes of a row: those on the page, and behind them those on the pages that it goes on.
