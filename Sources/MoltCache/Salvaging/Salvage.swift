@@ -257,7 +257,7 @@ final class Salvage {
             }
             // A row that another page had before is there already.
             if staleness == .none, isNewest, isFreeListWhole, try target.isMixed(id) != nil { try target.remove(id) }
-            guard try isWanted(id, key: values[1].string) else { return }
+            guard try isWanted(id, key: values[1].string, isNewest: isNewest) else { return }
             if try take(id, values) {
                 report.rawCount += 1
                 if !isNewest { try target.markStale(id) }
@@ -265,7 +265,7 @@ final class Salvage {
         } unread: { page, ids, count in
             guard isNewest else { return }
             // In a gap, or nobody knows whose rows they are: the page may be one of another table.
-            for id in ids where try isWanted(id, key: nil) { lose(SalvageReport.Loss(.unreadable, id: id)) }
+            for id in ids where try isWanted(id, key: nil, isNewest: true) { lose(SalvageReport.Loss(.unreadable, id: id)) }
             if count > 0, !isIndexWhole {
                 lose(SalvageReport.Loss(kind: .unknownRows, key: nil, ids: nil, page: page, count: count))
             }
@@ -275,20 +275,23 @@ final class Salvage {
     /// Looks in an earlier state for what is still missing.
     private func readEarlier(_ source: SalvageSource) throws {
         _ = try source.rows(Self.columns, of: "molt_record") { id, values in
-            guard try isWanted(id, key: values[1].string), try !target.has(id: id) else { return }
+            let isWanted = try isWanted(id, key: values[1].string, isNewest: false)
+            guard isWanted, try !target.has(id: id) else { return }
             if try take(id, values) { try target.markStale(id) }
         }
         try tables.read(source, isStale: true)
     }
 
     /// Whether a record that was not found by its tree can be one that is missing, and not one that was deleted.
-    private func isWanted(_ id: Int64, key: String?) throws -> Bool {
+    private func isWanted(_ id: Int64, key: String?, isNewest: Bool) throws -> Bool {
         // What was found by its tree is what counts; without a tree, the state that was written last.
         if hasTree, try target.has(id: id) { return false }
+        // What the newest state has only in parts.
+        if !isNewest, try target.isMixed(id) == true { return true }
         if try isExpected(id, key: key) { return true }
         guard try expectedKey(id) == nil else { return false }
-        // A page of rows that is not free is in use: what is on it was not deleted.
-        return !isIndexWhole && (isFreeListWhole || gaps.contains { $0.contains(id) })
+        // A page of rows that is not free is in use: what is on it was not deleted, unless that was done later.
+        return !isIndexWhole && (isNewest && isFreeListWhole || gaps.contains { $0.contains(id) })
     }
 
     /// Whether the index has an id, with this key when both are known.

@@ -235,8 +235,9 @@ struct DamageTrial {
             }
             // A bit makes raw data of a text, which is decoded all the same.
             var written = [Data(record.content), try? Self.normalized(record.content)]
-            // A bit in an index makes it name another record, which is then given out; the right one is saved.
-            if damage.canForge, record.content == original[key]?.content { written.append(content) }
+            // A bit in an index makes it name another record, which is then given out; the right one is saved. So is what
+            // was written last, of which SQLite reads nothing behind the first damaged frame of the log.
+            if record.content == original[key]?.content { written.append(content) }
             // Two rows that have the same key: one is saved, and the other one is named.
             let isNamed = damage.canForge && report.losses.contains { $0.key == key }
             if !written.contains(content), !isNamed { fail("the record \(key) was saved as something else") }

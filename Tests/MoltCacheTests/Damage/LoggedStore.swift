@@ -22,6 +22,11 @@ struct LoggedStore {
     /// How many frames the log has.
     var frameCount: Int { (log.count - Self.headerSize) / Self.frameSize }
 
+    /// The same with another file.
+    init(_ store: LoggedStore, file: [UInt8]) {
+        (self.file, log, last, history) = (file, store.log, store.last, store.history)
+    }
+
     init() throws {
         let scratch = try ScratchDirectory()
         var random = SeededGenerator(seed: 8)
@@ -100,10 +105,8 @@ struct DamagedLogTrial {
     let report: SalvageReport
     /// Records that are as they were written last.
     private(set) var current = 0
-    /// Records that are as they were at an earlier time.
-    private(set) var old: [String] = []
-    /// Records that were removed.
-    private(set) var removed: [String] = []
+    /// Records that are as they were at an earlier time, or that were removed.
+    private(set) var wrong: [String] = []
     /// Records that are not there.
     private(set) var missing: [String] = []
     /// Records as nobody has written them.
@@ -122,10 +125,8 @@ struct DamagedLogTrial {
                 current += 1
             } else if store.history[record.key]?.contains(record.content) != true {
                 forged.append(record.key)
-            } else if store.last[record.key] == nil {
-                removed.append(record.key)
             } else {
-                old.append(record.key)
+                wrong.append(record.key)
             }
         }
         missing = store.last.keys.filter { !keys.contains($0) }

@@ -39,7 +39,7 @@ struct LogPages {
         frames = Self.read(log, file)
         pageSize = log.pageSize
         isHeaderSound = log.isHeaderSound
-        isSound = log.isHeaderSound && frames.allSatisfy { $0.state == .whole && $0.isOwn }
+        isSound = log.isHeaderSound && frames.allSatisfy(\.isIntact)
         firstLost = frames.firstIndex { $0.state == .lost }
         pageLimit = (file.count + pageSize - 1) / pageSize + frames.count
         findPages()
@@ -89,6 +89,8 @@ struct LogPages {
         let pageCount: Int
         let isOwn: Bool
         var state: State
+        /// Whether nothing in it is damaged, not even what is not needed.
+        var isIntact: Bool
 
         var isCommit: Bool { state != .lost && pageCount > 0 }
     }
@@ -108,14 +110,23 @@ struct LogPages {
             {
                 state = .whole
                 // The frame before is whole but for the checksum that is written in it.
-                if match > 0, !frames.isEmpty { frames[index - 1].state = .whole }
+                if match > 0, !frames.isEmpty {
+                    frames[index - 1].state = .whole
+                    frames[index - 1].isIntact = false
+                }
             } else if isOwn, let page = file.read(at: (frame.pageNumber - 1) * log.pageSize, log.pageSize),
                 checksums.contains(where: { log.checksum(of: frame, after: $0, page: page) == frame.checksum })
             {
                 state = .inFile
             }
             frames.append(
-                Frame(pageNumber: frame.pageNumber, pageCount: frame.pageCount, isOwn: isOwn, state: state)
+                Frame(
+                    pageNumber: frame.pageNumber,
+                    pageCount: frame.pageCount,
+                    isOwn: isOwn,
+                    state: state,
+                    isIntact: isOwn && state == .whole
+                )
             )
             checksums = [frame.checksum] + (state == .whole ? [] : sums.prefix(1))
         }
