@@ -78,8 +78,9 @@ extension CodableCache {
     ///
     /// - Important: SQLite keeps no checksums of the file. A bit that changed inside of a content, and left it JSON text,
     ///   cannot be noticed by anybody: such a record is saved as it is. What was written last is in the log beside the
-    ///   file. Of a log that is damaged, the writes behind the damage are lost, and nobody can say which they were; one
-    ///   that is gone nobody misses.
+    ///   file, page by page, with checksums. Each page of a damaged log that adds up is used;
+    ///   ``SalvageReport/lostPageCount`` counts the others, and ``SalvageReport/staleCount`` the records that may be older
+    ///   because of that. A log that is gone nobody misses.
     /// - Parameters:
     ///   - url: The damaged file. Close every cache that has it open first. The log beside it, with `-wal` behind its
     ///     name, must be kept with it: it holds what was written last.

@@ -15,9 +15,9 @@ final class Salvage {
     let target: SalvagedFile
     var report: SalvageReport
     /// The log, when pages of it are lost and the others were written into the copy.
-    private var damagedLog: LogPages?
+    var damagedLog: LogPages?
     /// What SQLite is to read first.
-    private var newestPath: String
+    var newestPath: String
     private var record = Record(data: [])
     private var gaps: [ClosedRange<Int64>] = [Int64.min...Int64.max]
     /// Whether the index of the keys was read whole, and names all records that there are.
@@ -25,11 +25,11 @@ final class Salvage {
     private var hasTree = false
     private var isFreeListWhole = false
     /// Whether nothing is known of a log, so that every record may be older than it was there.
-    private var isAllStale = false
+    var isAllStale = false
     /// Whether the newest state of pages of these may be lost.
-    private var isVersionStale = false
-    private var isKeyIndexStale = false
-    private var areRecordsStale = false
+    var isVersionStale = false
+    var isKeyIndexStale = false
+    var areRecordsStale = false
     private var losses: [SalvageReport.Loss] = []
     private var unlisted = 0
     /// What the file has beside its records.
@@ -74,97 +74,7 @@ final class Salvage {
         return report
     }
 
-    // MARK: Sources
-
-    /// The states of the file that SQLite can read, the newest first.
-    private func openSources() throws -> [SalvageSource] {
-        if let path = copy.log { return try openLogged(path) }
-        guard let path = copy.journaled else { return [openAlone()].compactMap { $0 } }
-        let whole = SalvageSource(path, .readWrite)
-        if let whole, whole.isSound { return [whole] }
-        let alone = openAlone()
-        if let alone, alone.isSound, whole?.mayBeUsed != true {
-            report.assume("The journal beside the file does not belong to it, or is damaged: it was left out.")
-            return [alone]
-        }
-        if whole != nil { newestPath = path }
-        return [whole, alone].compactMap { $0 }
-    }
-
-    private func openAlone() -> SalvageSource? {
-        FileStatus.hasContent(copy.file) ? SalvageSource(copy.file, .immutable) : nil
-    }
-
-    /// The states of a file with a log.
-    ///
-    /// SQLite takes a log up to the first frame that is damaged, as if there had never been more. So the pages are written
-    /// into the copy here.
-    private func openLogged(_ path: String) throws -> [SalvageSource] {
-        guard let bytes = ByteSource(path: path), let file = ByteSource(path: copy.file) else { return [] }
-        guard let log = LogPages(bytes, file: file) else {
-            report.assume(
-                "The log beside the file is damaged from its beginning on: what was written last is missing, unless it was in "
-                    + "the file already."
-            )
-            report.lostPageCount = LogPages.frameCount(of: bytes, file: file)
-            isAllStale = true
-            return [openAlone()].compactMap { $0 }
-        }
-        let path = try copy.secondCopy(with: log)
-        let source = SalvageSource(path, .immutable)
-        let alone = source?.isSound == true ? nil : openAlone()
-        if let alone, alone.isSound, source?.mayBeUsed != true {
-            report.assume(
-                "The log beside the file does not belong to it, or is damaged: it was left out, with what was written last."
-            )
-            report.lostPageCount = log.leftOut.lostPages.count
-            try noteStaleRows(log.leftOut, in: alone)
-            return [alone]
-        }
-        if !log.isHeaderSound {
-            report.assume("The log beside the file is damaged at its beginning. Its pages were read all the same.")
-        } else if !log.isSound, !log.hasLosses {
-            report.assume("The log beside the file is damaged. All of its pages were read all the same.")
-        }
-        guard log.hasLosses else {
-            newestPath = path
-            return [source, alone].compactMap { $0 }
-        }
-        report.assume(
-            "The log beside the file is damaged: what was written last may be missing, or be as it was before."
-        )
-        report.lostPageCount = log.lostPages.count + log.unknownCount
-        try copy.write(log)
-        damagedLog = log
-        let newest = openAlone()
-        if let newest { try noteStaleRows(log, in: newest) }
-        return [newest, source].compactMap { $0 }
-    }
-
-    /// Notes which rows are on pages whose newest state may be lost, and which tables have such pages.
-    private func noteStaleRows(_ log: LogPages, in source: SalvageSource) throws {
-        guard let file = ByteSource(path: source.path) else { return }
-        let scan = PageScan(file, log: log)
-        try scan.rows { kind, id, _, staleness in
-            guard staleness != .none else { return }
-            if kind == .record { try target.markStale(id, isMixed: staleness == .mixed) }
-            if staleness == .mixed, !log.isLeftOut { tables.leaveOut(kind, id) }
-        } unread: { _, _, _ in
-        }
-        func isFresh(_ name: String) -> Bool {
-            let tree = source.root(of: name).flatMap { scan.pages.tree(from: $0) }
-            return tree.map { !$0.contains(where: log.mayBeStale) } ?? false
-        }
-        for (kind, name) in SalvagedTables.names where source.has(name) && !isFresh(name) { tables.markStale(kind) }
-        let stale = ["molt_meta", "molt_deferred", "molt_failed"].filter { source.has($0) && !isFresh($0) }
-        if !stale.isEmpty {
-            report.assume("What the store keeps in \(stale.joined(separator: ", ")) may be as it was before.")
-        }
-        tables.isSchemaStale = scan.pages.tree(from: 1)?.contains(where: log.mayBeStale) ?? true
-        isVersionStale = log.mayBeStale(1)
-        isKeyIndexStale = !isFresh(Self.keyIndex)
-        areRecordsStale = !isFresh("molt_record")
-    }
+    // MARK: Checks
 
     private func checkOwner(_ sources: [SalvageSource]) throws {
         guard let first = sources.first(where: \.isOurs) ?? sources.first else { return }
@@ -194,7 +104,7 @@ final class Salvage {
     private static let columns =
         "id, key, type_id, version, created_at, updated_at, accessed_at, expires_at, content"
 
-    private static let keyIndex = "sqlite_autoindex_molt_record_1"
+    static let keyIndex = "sqlite_autoindex_molt_record_1"
 
     private func readRecords(_ source: SalvageSource) throws {
         isIndexWhole = try source.entries(of: Self.keyIndex, by: "key") { id, key in try expect(id, key: key.string) }
@@ -255,9 +165,13 @@ final class Salvage {
                 if isNewest || kind != .journal { tables.addFound(kind, id, values) }
                 return
             }
-            // A row that another page had before is there already.
-            if staleness == .none, isNewest, isFreeListWhole, try target.isMixed(id) != nil { try target.remove(id) }
-            guard try isWanted(id, key: values[1].string, isNewest: isNewest) else { return }
+            if isNewest, staleness == .none, try isCurrent(id, key: values[1].string) {
+                // What is there may be what a stale page has.
+                if try target.isMixed(id) != nil { try target.remove(id) }
+                guard try !target.has(id: id) else { return }
+            } else {
+                guard try isWanted(id, key: values[1].string, isNewest: isNewest) else { return }
+            }
             if try take(id, values) {
                 report.rawCount += 1
                 if !isNewest { try target.markStale(id) }
@@ -265,7 +179,9 @@ final class Salvage {
         } unread: { page, ids, count in
             guard isNewest else { return }
             // In a gap, or nobody knows whose rows they are: the page may be one of another table.
-            for id in ids where try isWanted(id, key: nil, isNewest: true) { lose(SalvageReport.Loss(.unreadable, id: id)) }
+            for id in ids where try isWanted(id, key: nil, isNewest: true) {
+                lose(SalvageReport.Loss(.unreadable, id: id))
+            }
             if count > 0, !isIndexWhole {
                 lose(SalvageReport.Loss(kind: .unknownRows, key: nil, ids: nil, page: page, count: count))
             }
@@ -280,6 +196,12 @@ final class Salvage {
             if try take(id, values) { try target.markStale(id) }
         }
         try tables.read(source, isStale: true)
+    }
+
+    /// Whether a row on a page whose newest state is not lost is what was written last, though no tree may lead to it.
+    private func isCurrent(_ id: Int64, key: String?) throws -> Bool {
+        guard damagedLog != nil, isFreeListWhole else { return false }
+        return try !isIndexWhole || isExpected(id, key: key)
     }
 
     /// Whether a record that was not found by its tree can be one that is missing, and not one that was deleted.

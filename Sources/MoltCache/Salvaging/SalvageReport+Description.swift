@@ -7,8 +7,12 @@ extension SalvageReport: CustomStringConvertible {
         if rawCount > 0 {
             lines.append("\(rawCount) of them were found page by page, where SQLite finds none any more")
         }
-        if lostPageCount > 0 { lines.append("\(lostPageCount) pages of the log are lost, with what was written there last") }
-        if staleCount > 0 { lines.append("\(staleCount) of them may be older than what was written last, or were removed") }
+        if lostPageCount > 0 {
+            lines.append("\(lostPageCount) pages of the log are lost, with what was written there last")
+        }
+        if staleCount > 0 {
+            lines.append("\(staleCount) of them may be older than what was written last, or were removed")
+        }
         lines.append(
             "version \(schemaVersion), \(ledgerCount) rows of the ledger\(isLedgerWhole ? "" : ", perhaps not all")"
         )

@@ -109,7 +109,8 @@ public struct SalvageReport: Hashable, Sendable, Codable {
 
     /// Whether everything was saved: then nothing was damaged but what can be made again, as an index.
     public var isWhole: Bool {
-        losses.isEmpty && unlistedLossCount == 0 && staleCount == 0 && lostPageCount == 0 && isLedgerWhole && isJournalWhole
+        losses.isEmpty && unlistedLossCount == 0 && staleCount == 0 && lostPageCount == 0 && isLedgerWhole
+            && isJournalWhole
             && isQuarantineWhole
             && assumptions.isEmpty
     }

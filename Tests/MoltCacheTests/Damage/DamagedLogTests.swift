@@ -32,7 +32,9 @@ import Testing
         }
         #expect(current > store.last.count * Int(Self.count) * 98 / 100)
         if Self.count > 12 {
-            print("\(damage): \(Self.count) logs, \(current) current, \(wrong) old, \(missing) missing, \(stale) counted")
+            print(
+                "\(damage): \(Self.count) logs, \(current) current, \(wrong) old, \(missing) missing, \(stale) counted"
+            )
         }
     }
 
@@ -96,7 +98,9 @@ import Testing
         #expect(!trial.wrong.isEmpty)
         #expect(trial.report.staleCount == trial.report.savedCount)
         #expect(trial.report.lostPageCount >= store.frameCount)
-        #expect("\(trial.report)".contains("\(trial.report.savedCount) of them may be older than what was written last"))
+        #expect(
+            "\(trial.report)".contains("\(trial.report.savedCount) of them may be older than what was written last")
+        )
     }
 
     // MARK: Transactions

@@ -56,7 +56,9 @@ struct LoggedStore {
             case 1: try cache.remove(forKey: "key \(random.below(400))")
             case 2:
                 try cache.batch { batch in
-                    for _ in 0..<(2 + random.below(8)) { try batch.set(value(turn), forKey: "key \(random.below(500))") }
+                    for _ in 0..<(2 + random.below(8)) {
+                        try batch.set(value(turn), forKey: "key \(random.below(500))")
+                    }
                     batch.remove(forKey: "key \(random.below(400))")
                 }
             default: try cache.set(value(turn), forKey: "key \(random.below(400))")

@@ -35,7 +35,8 @@ struct DatabasePages {
 
     private static func header(_ bytes: [UInt8]) -> (pageSize: Int, reserved: Int)? {
         let size = bytes.number16(at: 16) == 1 ? 65536 : bytes.number16(at: 16)
-        guard bytes.starts(with: "SQLite format 3\0".utf8), WriteAheadLog.isPageSize(size), size - Int(bytes[20]) >= 480 else {
+        guard bytes.starts(with: "SQLite format 3\0".utf8), WriteAheadLog.isPageSize(size), size - Int(bytes[20]) >= 480
+        else {
             return nil
         }
         return (size, Int(bytes[20]))

@@ -54,7 +54,8 @@ struct LogPages {
         }
         let lastLost = frames.lastIndex { $0.state == .lost } ?? -1
         // Behind the last commit that is found, a lost frame may have had another one.
-        for (index, frame) in frames.enumerated().prefix(lastLost + 1) where frame.state == .lost || index > lastCommit {
+        for (index, frame) in frames.enumerated().prefix(lastLost + 1) where frame.state == .lost || index > lastCommit
+        {
             if frame.state == .lost, !frame.isOwn || !(1...pageLimit).contains(frame.pageNumber) {
                 unknownCount += 1
                 lastUnknown = index

@@ -1,0 +1,93 @@
+internal import MoltCore
+
+extension Salvage {
+    /// The states of the file that SQLite can read, the newest first.
+    func openSources() throws -> [SalvageSource] {
+        if let path = copy.log { return try openLogged(path) }
+        guard let path = copy.journaled else { return [openAlone()].compactMap { $0 } }
+        let whole = SalvageSource(path, .readWrite)
+        if let whole, whole.isSound { return [whole] }
+        let alone = openAlone()
+        if let alone, alone.isSound, whole?.mayBeUsed != true {
+            report.assume("The journal beside the file does not belong to it, or is damaged: it was left out.")
+            return [alone]
+        }
+        if whole != nil { newestPath = path }
+        return [whole, alone].compactMap { $0 }
+    }
+
+    private func openAlone() -> SalvageSource? {
+        FileStatus.hasContent(copy.file) ? SalvageSource(copy.file, .immutable) : nil
+    }
+
+    /// The states of a file with a log.
+    ///
+    /// SQLite takes a log up to the first frame that is damaged, as if there had never been more. So the pages are written
+    /// into the copy here.
+    private func openLogged(_ path: String) throws -> [SalvageSource] {
+        guard let bytes = ByteSource(path: path), let file = ByteSource(path: copy.file) else { return [] }
+        guard let log = LogPages(bytes, file: file) else {
+            report.assume(
+                "The log beside the file is damaged from its beginning on: what was written last is missing, unless it was in "
+                    + "the file already."
+            )
+            report.lostPageCount = LogPages.frameCount(of: bytes, file: file)
+            isAllStale = true
+            return [openAlone()].compactMap { $0 }
+        }
+        let path = try copy.secondCopy(with: log)
+        let source = SalvageSource(path, .immutable)
+        let alone = source?.isSound == true ? nil : openAlone()
+        if let alone, alone.isSound, source?.mayBeUsed != true {
+            report.assume(
+                "The log beside the file does not belong to it, or is damaged: it was left out, with what was written last."
+            )
+            report.lostPageCount = log.leftOut.lostPages.count
+            try noteStaleRows(log.leftOut, in: alone)
+            return [alone]
+        }
+        if !log.isHeaderSound {
+            report.assume("The log beside the file is damaged at its beginning. Its pages were read all the same.")
+        } else if !log.isSound, !log.hasLosses {
+            report.assume("The log beside the file is damaged. All of its pages were read all the same.")
+        }
+        guard log.hasLosses else {
+            newestPath = path
+            return [source, alone].compactMap { $0 }
+        }
+        report.assume(
+            "The log beside the file is damaged: what was written last may be missing, or be as it was before."
+        )
+        report.lostPageCount = log.lostPages.count + log.unknownCount
+        try copy.write(log)
+        damagedLog = log
+        let newest = openAlone()
+        if let newest { try noteStaleRows(log, in: newest) }
+        return [newest, source].compactMap { $0 }
+    }
+
+    /// Notes which rows are on pages whose newest state may be lost, and which tables have such pages.
+    private func noteStaleRows(_ log: LogPages, in source: SalvageSource) throws {
+        guard let file = ByteSource(path: source.path) else { return }
+        let scan = PageScan(file, log: log)
+        try scan.rows { kind, id, _, staleness in
+            guard staleness != .none else { return }
+            if kind == .record { try target.markStale(id, isMixed: staleness == .mixed) }
+            if staleness == .mixed, !log.isLeftOut { tables.leaveOut(kind, id) }
+        } unread: { _, _, _ in
+        }
+        func isFresh(_ name: String) -> Bool {
+            let tree = source.root(of: name).flatMap { scan.pages.tree(from: $0) }
+            return tree.map { !$0.contains(where: log.mayBeStale) } ?? false
+        }
+        for (kind, name) in SalvagedTables.names where source.has(name) && !isFresh(name) { tables.markStale(kind) }
+        let stale = ["molt_meta", "molt_deferred", "molt_failed"].filter { source.has($0) && !isFresh($0) }
+        if !stale.isEmpty {
+            report.assume("What the store keeps in \(stale.joined(separator: ", ")) may be as it was before.")
+        }
+        tables.isSchemaStale = scan.pages.tree(from: 1)?.contains(where: log.mayBeStale) ?? true
+        isVersionStale = log.mayBeStale(1)
+        isKeyIndexStale = !isFresh(Self.keyIndex)
+        areRecordsStale = !isFresh("molt_record")
+    }
+}
