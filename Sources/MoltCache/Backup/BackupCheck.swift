@@ -20,8 +20,10 @@ enum BackupCheck {
 
     /// Refuses a backup that is not a whole cache that this release can read.
     ///
+    /// - Returns: What it says of itself.
     /// - Throws: ``MigrationError`` with the code `backupUnusable`.
-    static func verify(_ backup: StoreBackup, at path: String) throws(MigrationError) {
+    @discardableResult
+    static func verify(_ backup: StoreBackup, at path: String) throws(MigrationError) -> StoreState {
         let state: StoreState
         do throws(CacheError) {
             state = try FileProbe.state(path)
@@ -31,13 +33,14 @@ enum BackupCheck {
         guard !state.isFresh else { throw .backupUnusable(backup, "there is nothing in it.") }
         // Its pages are copied as they are, those of its indexes too.
         if let damage = damage(path, isThorough: true) { throw .backupUnusable(backup, damage) }
+        return state
     }
 
     /// What is wrong with a file: its error tells what to do about a cache, and not about a backup.
     private static func reason(_ error: CacheError) -> String {
         switch error.code {
         case .notADatabase: "it is no SQLite database."
-        case .foreignFile: "it is a database that Molt did not make, or has a trigger or a view that Molt did not make."
+        case .foreignFile: "it is a database that Molt did not make, or has a part that Molt did not make."
         case .newerFormat: "only a newer release of Molt can read it."
         case _ where (error.underlying as? SQLiteError)?.isDamage == true: "it is damaged."
         default: error.message

@@ -80,6 +80,15 @@ struct BackupFiles {
         return path
     }
 
+    /// The paths that a store has for a moment beside its own, while it is put in its place or set aside; a kill may leave
+    /// one.
+    func momentaryNames() -> [String] {
+        let beside = ((try? names()) ?? []).filter { text in
+            BackupName.isPart(text, of: name) || BackupName(text, of: name)?.kind == .damaged
+        }
+        return (beside + [name + BackupName.part]).map { path(of: $0) }
+    }
+
     /// Removes what killed processes have left of copies.
     func removeLeftovers() {
         // What cannot be listed is left to a later time: it takes room, and nothing else.

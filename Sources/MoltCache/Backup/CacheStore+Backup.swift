@@ -40,7 +40,8 @@ extension CacheStore: BackedUpStore {
     ) throws {
         let files = BackupFiles(storeName)
         let path = try files.path(of: backup, isOwn: !request.isFromAnotherStore)
-        try BackupCheck.verify(backup, at: path)
+        let state = try BackupCheck.verify(backup, at: path)
+        try request.checkAttached(state.journal, of: backup)
         // Whatever this connection knows of the file is over.
         close()
         do {

@@ -73,33 +73,35 @@ extension CodableCache {
     /// Puts a backup in the place of a cache file, whole or not at all.
     ///
     /// ```swift
-    /// if let backup = try CodableCache.backups(at: url).first { try CodableCache.restore(backup, at: url) }
-    /// let cache = try CodableCache(at: url, migrations: migrations)
+    /// if let backup = try CodableCache.backups(at: url).first {
+    ///     try CodableCache.restore(backup, at: url, attaching: configuration.attached)
+    /// }
+    /// let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
     /// ```
     ///
     /// Other processes may have the file open: they see the old values until it is done, and then get an error with the
     /// code `storeChanged` until they open it again. A process that is killed in the middle leaves the file as it was.
     ///
     /// Settings of suites that the backup has are put back when the cache is next opened. That opening must attach those
-    /// suites, which ``StoreBackup/attachedStores`` names: where its migrations do not, in the configuration's `attached`.
-    /// Otherwise it fails with the code `notAttached`, and so do later ones.
+    /// suites, which ``StoreBackup/attachedStores`` names, in the configuration's `attached`. Otherwise it fails with the
+    /// code `notAttached`, and so do later ones. So a backup that has suites is refused unless they are named here, too.
     ///
     /// What was there is kept beside: with `replaced` at the end of its name, or with `damaged` when it is not whole.
-    /// ``filesAside(at:)`` lists both; they stay until ``removeBackup(_:at:)``. The settings that the backup takes the place of are in the
-    /// first only when their suites are named in `attaching`.
+    /// ``filesAside(at:)`` lists both; they stay until ``removeBackup(_:at:)``. The first has the settings of the suites
+    /// that are named in `attaching`, too.
     ///
     /// - Important: What was written since the backup was made is not in the file any more.
     /// - Parameters:
     ///   - backup: One of ``backups(at:)``, or of ``filesAside(at:)``.
     ///   - url: The file; it need not exist, nor its directory.
-    ///   - attached: Suites that are to be in the copy of what is there as they are now, too: those that the backup has
-    ///     (``StoreBackup/attachedStores``). None by default.
+    ///   - attached: The suites that the backup has (``StoreBackup/attachedStores``), and others that are to be in the copy
+    ///     of what is there. None by default.
     ///   - fromAnotherStore: Whether the backup may be of another file, or stand in another directory than the file; not
     ///     by default, as the values of one user would replace those of another.
     ///   - keepsReplaced: Whether a copy of what is there is kept; by default. It takes the space of the file.
     ///   - timeout: How long to wait while another process writes; 5 seconds by default.
-    /// - Throws: `MigrationError` with the code `backupUnusable`, `restoreFailed`, `noSpaceForBackup`, `backupFailed` or
-    ///   `busy`; ``CacheError`` for a file that is not a cache.
+    /// - Throws: `MigrationError` with the code `notAttached`, `backupUnusable`, `restoreFailed`, `noSpaceForBackup`,
+    ///   `backupFailed` or `busy`; ``CacheError`` for a file that is not a cache.
     public static func restore(
         _ backup: StoreBackup,
         at url: URL,
@@ -120,6 +122,7 @@ extension CodableCache {
         }
         var request = RestoreRequest()
         request.isFromAnotherStore = fromAnotherStore
+        request.attached = Set(attached.map(\.attachedName))
         if keepsReplaced {
             request.keeping = BackupRequest(.replaced, version: 0)
             request.keep(attached)

@@ -66,6 +66,7 @@ struct StoreReplacement {
         checking isExpected: (StoreState?) throws -> Void,
         waiting: () throws -> Void
     ) throws -> StoreBackup? {
+        try HardLinks.check(files.path)
         // Without one the next lines say what is wrong.
         try? DurableDirectory.make(at: files.directory)
         files.removeLeftovers()

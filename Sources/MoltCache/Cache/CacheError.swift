@@ -64,7 +64,7 @@ public struct CacheError: Error, Sendable {
         public static let readOnly = Code(rawValue: "readOnly")
         /// The file is not an SQLite database.
         public static let notADatabase = Code(rawValue: "notADatabase")
-        /// The file is a database of another app.
+        /// The file is a database of another app, or has something in it or beside it that Molt did not make.
         public static let foreignFile = Code(rawValue: "foreignFile")
         /// The file is laid out in a way that only a newer release of Molt knows.
         public static let newerFormat = Code(rawValue: "newerFormat")
@@ -82,6 +82,8 @@ public struct CacheError: Error, Sendable {
         public static let fileMissing = Code(rawValue: "fileMissing")
         /// There is a file already where a new one was to be made; it was not touched.
         public static let fileExists = Code(rawValue: "fileExists")
+        /// The file has another name on its volume, a hard link; each name would have a log of its own.
+        public static let hardLinked = Code(rawValue: "hardLinked")
         /// The file was removed, moved or replaced while the cache had it open.
         public static let fileReplaced = Code(rawValue: "fileReplaced")
         /// No record in quarantine has the id.
@@ -132,6 +134,7 @@ extension CacheError {
             switch error.resultCode {
             case _ where error == .moved: .fileReplaced
             case _ where error.isFull: .storeFailed
+            case _ where error.isUnsafeSchema: .foreignFile
             case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
             case SQLITE_READONLY: .readOnly
             case SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN: .noPermission

@@ -50,6 +50,7 @@ enum FileProbe {
         }
         try refuseForeign(path)
         if FileStatus.hasContent(path + "-journal") {
+            try refuseForeignJournal(path)
             // A process was killed while it switched the file to WAL mode. Only a connection that may write can undo
             // that, and what it writes is the file as it was before.
             return try read(path, .readWrite, body)
@@ -124,6 +125,29 @@ enum FileProbe {
             Thread.sleep(forTimeInterval: 0.005)
         }
         throw FileFormat.foreign(path)
+    }
+
+    /// Refuses a journal that would put another file's pages into the cache, before a connection that may write is opened.
+    private static func refuseForeignJournal(_ path: String) throws(CacheError) {
+        guard let journal = RollbackJournal(ofFileAt: path) else { return }
+        do throws(SQLiteError) {
+            let connection = try Connection(path, mode: .immutable)
+            let size = try connection.fileSize()
+            guard let header = try connection.fileBytes(at: 0, 100), header.starts(with: "SQLite format 3\0".utf8)
+            else {
+                return
+            }
+            if journal.mayBelong(toFileWith: header, size: size) { return }
+        } catch {
+            throw CacheError(error, path: path)
+        }
+        var error = CacheError(
+            .foreignFile,
+            "There is a journal at \(path)-journal that does not belong to the cache beside it. SQLite would write its pages "
+                + "into the cache. Move it elsewhere, or remove it. Nothing was changed."
+        )
+        error.path = path
+        throw error
     }
 
     private static func mayBeOurs(_ path: String) throws(CacheError) -> Bool {

@@ -7,7 +7,7 @@ enum JournalTable {
     static func stores(_ connection: Connection) throws(SQLiteError) -> [String] {
         var names: [String] = []
         try connection.prepare("SELECT store FROM molt_journal ORDER BY id").eachRow { row throws(SQLiteError) in
-            names.append(row.text(0))
+            names.append(try name(row))
         }
         return names
     }
@@ -17,9 +17,16 @@ enum JournalTable {
         var entries: [JournalEntry] = []
         let query = "SELECT store, changes FROM molt_journal ORDER BY id"
         try connection.prepare(query).eachRow { row throws(SQLiteError) in
-            entries.append(JournalEntry(store: row.text(0), changes: Array(row.bytes(1))))
+            entries.append(JournalEntry(store: try name(row), changes: Array(row.bytes(1))))
         }
         return entries
+    }
+
+    /// The store that a row is about: nobody could attach one that has no name.
+    private static func name(_ row: Statement) throws(SQLiteError) -> String {
+        let name = row.text(0)
+        guard !name.isEmpty else { throw .namelessStore }
+        return name
     }
 
     /// Adds to what waits.

@@ -81,6 +81,7 @@ extension CacheStore {
     /// Copies a file that has our tables, without writing to it; leaves an empty file when there is none.
     fileprivate static func copy(_ url: URL, to copy: URL) throws {
         try FileStatus.create(copy.path)
+        try HardLinks.check(FileStatus.path(of: url))
         _ = try FileProbe.look(FileStatus.path(of: url)) { source throws(SQLiteError) in
             try source.copy(into: Connection(copy.path, mode: .readWrite))
         }

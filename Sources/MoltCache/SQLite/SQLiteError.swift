@@ -74,6 +74,12 @@ extension SQLiteError {
     /// A row was found by an index, and is not there.
     static let missingRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "a row is missing that an index names")
 
+    /// Changes are waiting for an attached store, and nothing says for which one.
+    static let namelessStore = SQLiteError(
+        extendedCode: SQLITE_CORRUPT,
+        message: "the name of an attached store is missing"
+    )
+
     /// The file is not at its path any more; SQLite itself only looks when it writes a rollback journal.
     static let moved = SQLiteError(
         extendedCode: SQLITE_READONLY | (4 << 8),
@@ -85,7 +91,14 @@ extension SQLiteError {
     /// SQLite says that the locking protocol failed when many others came first, again and again.
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(resultCode) }
     /// Whether the file is damaged, or no database at all.
-    var isDamage: Bool { resultCode == SQLITE_CORRUPT || resultCode == SQLITE_NOTADB }
+    var isDamage: Bool { (resultCode == SQLITE_CORRUPT && !isUnsafeSchema) || resultCode == SQLITE_NOTADB }
+    /// Whether the schema has something, as an index, with a function that SQLite lets nobody else's schema call.
+    ///
+    /// SQLite 3.40 counts `json_extract` among these; newer releases do not.
+    var isUnsafeSchema: Bool {
+        resultCode == SQLITE_CORRUPT && message.hasPrefix("malformed database schema (")
+            && message.contains(" - unsafe use of ")
+    }
     /// Whether what was to be committed may be on disk all the same: a call failed, and not for want of room.
     var mayBeCommitted: Bool { resultCode == SQLITE_IOERR && !isFull && !isAtLimit }
     /// Whether a statement was stopped because the time was over.
@@ -114,6 +127,9 @@ extension SQLiteError {
         case _ where isAtLimit:
             "There is no room: the file has come to the largest size that its volume, or this process, allows. Allow more, "
                 + "or remove records, and try again."
+        case _ where isUnsafeSchema:
+            "It has an index, or something else in its schema, that Molt did not make, and SQLite refuses it: \(message). "
+                + "Remove it with any SQLite tool, as with DROP INDEX. The file was not changed."
         case SQLITE_IOERR:
             "The disk could not be read or written. Check the device, then open the store again."
         case SQLITE_CORRUPT, SQLITE_NOTADB:

@@ -1,4 +1,3 @@
-internal import CMoltSQLite
 internal import Foundation
 internal import MoltCore
 
@@ -10,6 +9,8 @@ final class SalvageCopy {
     let log: String?
     /// A second copy beside a rollback journal, which SQLite may write to; nil when there is no journal.
     let journaled: String?
+    /// Whether there is a journal beside the file that is not its own.
+    let hasForeignJournal: Bool
     /// What of the files could not be read, in sentences for the report.
     let unread: [String]
     /// Where a new file can be made that is removed with the copy.
@@ -43,9 +44,15 @@ final class SalvageCopy {
         self.second = second
         (unread, status) = try Self.copying { try Self.copySettled(path, to: file) }
         log = FileStatus.hasContent(file + "-wal") ? file + "-wal" : nil
-        // A store in WAL mode has no rollback journal.
-        journaled = log == nil && FileStatus.hasContent(file + "-journal") ? second : nil
-        guard journaled != nil else { return }
+        hasForeignJournal =
+            RollbackJournal(ofFileAt: file).map { journal in
+                guard let source = ByteSource(path: file), let header = source.read(at: 0, 100) else { return false }
+                return !journal.mayBelong(toFileWith: header, size: source.count)
+            } ?? false
+        // A cache that has a log has no journal.
+        let isUsed = log == nil && !hasForeignJournal && FileStatus.hasContent(file + "-journal")
+        journaled = isUsed ? second : nil
+        guard isUsed else { return }
         try Self.copying {
             for suffix in ["", "-journal"] {
                 try FileManager.default.copyItem(atPath: file + suffix, toPath: second + suffix)
@@ -138,21 +145,7 @@ final class SalvageCopy {
         do {
             let connection = try Connection(path, mode: .immutable)
             defer { connection.close() }
-            var pointer: UnsafeMutablePointer<sqlite3_file>?
-            let code = sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, &pointer)
-            guard code == SQLITE_OK, let file = pointer, let methods = file.pointee.pMethods?.pointee,
-                let xRead = methods.xRead, let xFileSize = methods.xFileSize
-            else { throw connection.error(code == SQLITE_OK ? SQLITE_CANTOPEN : code) }
-            var size: sqlite3_int64 = 0
-            let sizeCode = xFileSize(file, &size)
-            guard sizeCode == SQLITE_OK else { throw connection.error(sizeCode) }
-            let lost = try write(to: copy, count: Int(clamping: size)) { offset, length in
-                var bytes = [UInt8](repeating: 0, count: length)
-                let code = bytes.withUnsafeMutableBytes { xRead(file, $0.baseAddress, Int32(length), Int64(offset)) }
-                // At the end of the file there is less to read.
-                let isRead = code == SQLITE_OK || code & 0xFF != SQLITE_IOERR || code >> 8 == 2
-                return isRead ? bytes : nil
-            }
+            let lost = try write(to: copy, count: connection.fileSize()) { try connection.fileBytes(at: $0, $1) }
             if lost > 0 { unread.append("The device does not give \(lost) bytes of the file. They count as zeros.") }
         } catch let failure as SQLiteError {
             throw CacheError(failure, path: path)
@@ -162,7 +155,7 @@ final class SalvageCopy {
     /// Writes a file anew; what cannot be read is zeros, and as little as possible.
     ///
     /// - Returns: How many bytes could not be read.
-    private static func write(to path: String, count: Int, _ read: (Int, Int) -> [UInt8]?) throws -> Int {
+    private static func write(to path: String, count: Int, _ read: (Int, Int) throws -> [UInt8]?) throws -> Int {
         try remove(path)
         try FileStatus.createNew(path)
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
@@ -170,10 +163,10 @@ final class SalvageCopy {
         var lost = 0
         while offset < count {
             var length = min(65_536, count - offset)
-            var bytes = read(offset, length)
+            var bytes = try read(offset, length)
             while bytes == nil, length > 512 {
                 length /= 2
-                bytes = read(offset, length)
+                bytes = try read(offset, length)
             }
             if bytes == nil { lost += length }
             try file.write(contentsOf: bytes ?? [UInt8](repeating: 0, count: length))

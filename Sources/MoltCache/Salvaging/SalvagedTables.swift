@@ -340,7 +340,7 @@ struct SalvagedTables {
     private func writeJournal(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
         report.isJournalWhole = whole.contains(.journal)
         for (_, row) in journal.sorted(by: { $0.key < $1.key }) {
-            guard row.count >= 3, row[1].string != nil, case .blob = row[2] else {
+            guard row.count >= 3, row[1].string?.isEmpty == false, case .blob = row[2] else {
                 report.isJournalWhole = false
                 continue
             }

@@ -75,9 +75,15 @@ public final class CacheStore: MigrationStore {
     /// What the store in a file says of itself, read without writing and without making a file.
     ///
     /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`,
-    ///   `newerFormat`, `busy` or `storeFailed`.
+    ///   `newerFormat`, `hardLinked`, `busy` or `storeFailed`.
     public static func state(at url: URL) throws -> StoreState {
-        try FileProbe.state(FileStatus.path(of: url))
+        try probe(FileStatus.path(of: url))?.state ?? .fresh
+    }
+
+    /// Looks at a file that is to be used as a store: by its only name, since the log has the name of the file.
+    private static func probe(_ path: String) throws(CacheError) -> (state: StoreState, generation: Int64)? {
+        try HardLinks.check(path)
+        return try FileProbe.stateAndGeneration(path)
     }
 
     /// Reads the version and the ledger; writes nothing and takes no write lock.
@@ -86,7 +92,7 @@ public final class CacheStore: MigrationStore {
     public func state() throws -> StoreState {
         guard let connection else {
             guard !isInMemory else { return .fresh }
-            let found = try FileProbe.stateAndGeneration(storeName)
+            let found = try Self.probe(storeName)
             isProbed = true
             generation = found?.generation ?? 0
             return found?.state ?? .fresh
@@ -265,7 +271,7 @@ public final class CacheStore: MigrationStore {
         if let connection { return connection }
         if !isInMemory {
             // A file that is not ours is refused before SQLite may write to it.
-            if !isProbed { _ = try FileProbe.state(storeName) }
+            if !isProbed { _ = try Self.probe(storeName) }
             let directory = URL(fileURLWithPath: storeName).deletingLastPathComponent().path
             if !createsFile, try (FileStatus.of(storeName)?.size ?? 0) == 0 { throw missing }
             // What it cannot make is reported by the next line, with its reason.

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// A store of which Molt can keep copies, and put one back in its place.
 package protocol BackedUpStore: MigrationStore {
     /// Copies the store as it is without what an open transaction has written.
@@ -97,6 +99,8 @@ package struct RestoreRequest {
     package var more: [JournalEntry] = []
     /// Whether the backup may be of another store, or stand elsewhere.
     package var isFromAnotherStore = false
+    /// The attached stores that are at hand; nil where that was looked at before.
+    package var attached: Set<String>?
     /// The copy of what is replaced that is kept where it is whole; nil to keep none.
     ///
     package var keeping: BackupRequest?
@@ -110,6 +114,22 @@ package struct RestoreRequest {
 }
 
 extension RestoreRequest {
+    /// Refuses a backup that has attached stores which are not at hand: the store could not be opened after that.
+    ///
+    /// - Parameter names: The attached stores that the backup has.
+    /// - Throws: ``MigrationError`` with the code `notAttached`.
+    package func checkAttached(_ names: [String], of backup: StoreBackup) throws(MigrationError) {
+        guard let attached, let first = names.first(where: { !attached.contains($0) }) else { return }
+        let missing = names.filter { !attached.contains($0) }.joined(separator: " and ")
+        var error = MigrationError(
+            .notAttached,
+            "The backup at \(backup.url.path) has \(missing) as well. Name \(missing) in `attaching`, and attach the same "
+                + "where the store is opened after that. Nothing was changed."
+        )
+        error.attachedStore = first
+        throw error
+    }
+
     /// Has the copy of what is replaced keep attached stores as they are then, too.
     package mutating func keep(_ attached: [any AttachedStore]) {
         attachedNow = { try attached.changesBackToNow() }

@@ -81,6 +81,14 @@ package enum DurableFile {
     ///
     /// A kill may leave both names, of one file.
     package static func publish(_ temporary: String, as path: String) throws(Failure) {
+        #if canImport(Darwin)
+            // SQLite as Apple builds it takes a file that gets another name for one that was moved.
+            if renamex_np(temporary, path, UInt32(RENAME_EXCL)) == 0 {
+                return try sync(directory: (path as NSString).deletingLastPathComponent)
+            }
+            // Not every file system can do that.
+            if errno == EEXIST { throw Failure(number: EEXIST) }
+        #endif
         guard link(temporary, path) != 0 else {
             // The file counts now, whether or not its other name goes.
             unlink(temporary)

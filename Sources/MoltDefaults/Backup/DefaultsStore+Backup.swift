@@ -83,6 +83,7 @@ extension DefaultsStore: BackedUpStore {
         try suite.validate()
         var content = try files.content(of: backup, isOwn: !request.isFromAnotherStore)
         try verify(backup, content)
+        try request.checkAttached(content.entries.map(\.store), of: backup)
         let known = Set(content.entries.map(\.store))
         content.entries += request.more.filter { !known.contains($0.store) }
             .map { DefaultsJournal.Entry(store: $0.store, changes: Data($0.changes)) }

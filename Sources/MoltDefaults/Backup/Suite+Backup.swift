@@ -46,9 +46,9 @@ extension Suite {
 
     /// Puts a backup in the place of what the suite holds: all its settings, and its version.
     ///
-    /// A process that is killed in the middle leaves a journal, and the next upgrade finishes it. Settings of other suites
-    /// that the backup has are put back too, now when they are named here, or else by the next upgrade that names them. An
-    /// upgrade that does not fails with the code `notAttached`; ``StoreBackup/attachedStores`` has the names.
+    /// A process that is killed in the middle leaves a journal, and the next upgrade finishes it; it must name the same
+    /// suites. Settings of other suites that the backup has are put back, too. They must be named here:
+    /// ``StoreBackup/attachedStores`` has the names.
     ///
     /// The settings as they were, and those of the suites that are named, are kept in a file beside the backups until
     /// ``removeBackup(_:)``: ``filesAside()`` has it.
@@ -59,8 +59,8 @@ extension Suite {
     ///   - attached: The other suites that the backup has; none by default.
     ///   - fromAnotherStore: Whether the backup may be of another suite, or stand elsewhere than this one's; not by default.
     ///   - keepsReplaced: Whether a copy of the settings as they are is kept; by default.
-    /// - Throws: `MigrationError` with the code `backupUnusable`, `noSpaceForBackup`, `backupFailed` or `busy`;
-    ///   ``DefaultsError`` for a suite that cannot be written.
+    /// - Throws: `MigrationError` with the code `notAttached`, `backupUnusable`, `noSpaceForBackup`, `backupFailed` or
+    ///   `busy`; ``DefaultsError`` for a suite that cannot be written.
     public func restore(
         _ backup: StoreBackup,
         attaching attached: [any AttachedStore] = [],
@@ -69,6 +69,7 @@ extension Suite {
     ) throws {
         var request = RestoreRequest()
         request.isFromAnotherStore = fromAnotherStore
+        request.attached = Set(attached.map(\.attachedName) + [attachedName])
         if keepsReplaced {
             request.keeping = BackupRequest(.replaced, version: 0)
             request.keep(attached)

@@ -186,6 +186,58 @@ import Testing
         #expect(try scenario.contents == after)
     }
 
+    /// A notebook of which a backup has the lines.
+    private struct KeptNotebook: AttachedStore {
+        let notebook: Notebook
+        var attachedName: String { notebook.attachedName }
+
+        func begin() throws -> Notebook.Pages { try notebook.begin() }
+        func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
+            try notebook.write(JSONDecoder().decode([String].self, from: Data(changes)))
+        }
+        func changesBackToNow() throws -> [UInt8]? { Array(try JSONEncoder().encode(notebook.lines)) }
+    }
+
+    @Test func `A backup that has attached stores is refused when these are not named, and nothing is changed`() throws
+    {
+        try scenario.fill(1)
+        let notebook = KeptNotebook(notebook: Notebook(url: scenario.scratch.file("notes")))
+        let list = KeptNotebook(notebook: Notebook(url: scenario.scratch.file("list")))
+        try notebook.notebook.write(["one"])
+        try list.notebook.write(["two"])
+        let backup = try CodableCache.backUp(at: scenario.url, attaching: [notebook, list])
+        #expect(backup.attachedStores == ["notebook notes", "notebook list"])
+        try notebook.notebook.write(["later"])
+        let cache = try scenario.open(1)
+        try cache.set(Person.jane, forKey: "later")
+        cache.close()
+        let before = try scenario.contents
+        let names = try scenario.scratch.names()
+        // What the file says counts, and not what is said of it.
+        var forgotten = backup
+        forgotten.attachedStores = []
+        for (backup, attached) in [(backup, []), (forgotten, [notebook])] {
+            let error = #expect(throws: MigrationError.self) {
+                try CodableCache.restore(backup, at: scenario.url, attaching: attached)
+            }
+            let missing = attached.isEmpty ? "notebook notes and notebook list" : "notebook list"
+            #expect(error?.code == .notAttached)
+            #expect(error?.attachedStore == (attached.isEmpty ? "notebook notes" : "notebook list"))
+            #expect(
+                error?.message
+                    == "The backup at \(backup.url.path) has \(missing) as well. Name \(missing) in `attaching`, "
+                    + "and attach the same where the store is opened after that. Nothing was changed."
+            )
+        }
+        #expect(try scenario.contents == before)
+        #expect(try scenario.scratch.names() == names)
+        #expect(try scenario.open(1).count() == 4)
+        try CodableCache.restore(backup, at: scenario.url, attaching: [notebook, list])
+        let configuration = BackupScenario.configuration { $0.attached = [notebook, list] }
+        #expect(try scenario.open(1, configuration).count() == 3)
+        #expect(try notebook.notebook.lines == ["one"])
+    }
+
     @Test func `A database of another app is not overwritten`() throws {
         let (backup, _) = try upgraded()
         let foreign = scenario.scratch.file("foreign")

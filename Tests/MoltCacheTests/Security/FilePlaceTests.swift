@@ -115,14 +115,6 @@ import Testing
         try expectNothingHappened(thing)
     }
 
-    @Test func `A second name of a cache's file is the same cache`() throws {
-        let cache = try CodableCache(at: url)
-        try cache.set(1, forKey: "one")
-        cache.close()
-        try FileManager.default.linkItem(at: url, to: scratch.file("other.molt"))
-        #expect(try CodableCache(at: scratch.file("other.molt")).value(Int.self, forKey: "one") == 1)
-    }
-
     @Test(.timeLimit(.minutes(1)), arguments: Thing.allCases)
     func `In a directory that is adopted it is left where it is, and not read`(thing: Thing) throws {
         let directory = scratch.file("Cache")

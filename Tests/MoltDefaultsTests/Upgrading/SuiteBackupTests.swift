@@ -124,6 +124,20 @@ import Testing
         #expect(try state.version == 2 && state.journal.isEmpty)
     }
 
+    @Test func `that has another suite is refused when that is not named`() throws {
+        let other = try ScratchSuite(["theme": "dark"])
+        let backup = try suite.backUp(attaching: [other.suite])
+        try suite.set("changed", forKey: "name")
+        let before = try scratch.values
+        let error = #expect(throws: MigrationError.self) { try suite.restore(backup) }
+        #expect(error?.code == .notAttached && error?.attachedStore == other.suite.attachedName)
+        #expect(error?.message.contains("in `attaching`") == true)
+        #expect(try scratch.values == before)
+        #expect(try suite.filesAside() == [])
+        try suite.restore(backup, attaching: [other.suite])
+        #expect(try scratch.values["name"] == "n")
+    }
+
     @Test func `that is of another suite, or stands elsewhere, is refused unless it is said that it is`() throws {
         let other = try ScratchSuite(["name": "other"])
         let backup = try suite.backUp(attaching: [other.suite])
@@ -456,7 +470,7 @@ import Testing
 
         let backup = try #require(try CodableCache.backups(at: cache.url).first)
         #expect(try CacheStore.state(at: backup.url).journal == [suite.attachedName, group.attachedName])
-        try CodableCache.restore(backup, at: cache.url)
+        try CodableCache.restore(backup, at: cache.url, attaching: [suite, group])
         // The settings come back with the next opening, be it one that upgrades nothing.
         #expect(try scratch.values == after.0)
         var empty = MigrationRegistry()
@@ -623,7 +637,7 @@ import Testing
         #expect(kept.attachedStores == [suite.attachedName])
         try CodableCache(at: cache.url, configuration: configuration).close()
         #expect(try scratch.values["name"] == "n")
-        try CodableCache.restore(kept, at: cache.url)
+        try CodableCache.restore(kept, at: cache.url, attaching: [suite])
         try CodableCache(at: cache.url, configuration: configuration).close()
         #expect(try scratch.values == newest)
     }
@@ -634,7 +648,7 @@ import Testing
         let before = try scratch.values
         let backup = try CodableCache.backUp(at: cache.url, attaching: [suite])
         try suite.set("other", forKey: "name")
-        try CodableCache.restore(backup, at: cache.url)
+        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
         var configuration = CodableCache.Configuration()
         configuration.attached = [suite]
         try CodableCache(at: cache.url, configuration: configuration).close()

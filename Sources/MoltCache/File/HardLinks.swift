@@ -1,0 +1,39 @@
+internal import Foundation
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
+/// Sees to it that a cache file has one name only.
+///
+/// SQLite names the log after the file. Two processes that open one file by two names have two logs, and each overwrites
+/// what the other has committed (sqlite.org/howtocorrupt.html, section 2.5).
+enum HardLinks {
+    /// Refuses a file that has another name.
+    ///
+    /// - Throws: ``CacheError`` with the code `hardLinked`.
+    static func check(_ path: String) throws(CacheError) {
+        let path = FileStatus.resolved(path)
+        var count = 0
+        // A name that Molt itself was just giving or taking may have gone since it was counted.
+        for _ in 0..<3 {
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 else { return }
+            count = Int(status.st_nlink)
+            let own = BackupFiles(path).momentaryNames().count { FileStatus.isSame($0, path) }
+            guard count - own > 1 else { return }
+        }
+        var error = CacheError(
+            .hardLinked,
+            "The file at \(path) has \(count) names: it is a hard link. A process that opens it by another name has another "
+                + "log, and the two lose each other's writes. Remove the other names, or put a copy of the file in its "
+                + "place. Nothing was changed."
+        )
+        error.path = path
+        throw error
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import Testing
+
+@Suite struct `An index that somebody has made in a cache` {
+    let scratch: ScratchDirectory
+    var url: URL { scratch.file() }
+
+    static let first = Migration(to: 1, "first")
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        let cache = try CodableCache(at: url, migrations: [Self.first])
+        for number in 0..<60 { try cache.set(Person.john, forKey: "key \(number)") }
+        cache.close()
+    }
+
+    private static let onJSON = "CREATE INDEX mine ON molt_record(json_extract(content, '$.firstName'))"
+
+    /// Whether the schema's functions may be called; SQLite 3.40 does not let `json_extract`.
+    private var isAllowed: Bool {
+        get throws {
+            do {
+                try SQLite(url).run("PRAGMA trusted_schema = OFF; SELECT count(*) FROM molt_record")
+                return true
+            } catch let error as SQLite.Failure where error.message.contains("unsafe use") {
+                return false
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "CREATE INDEX mine ON molt_record(version)",
+        "CREATE INDEX mine ON molt_record(length(content))",
+        "CREATE INDEX mine ON molt_record(key) WHERE version > 0",
+        "CREATE UNIQUE INDEX mine ON molt_record(id, content)",
+        "CREATE INDEX mine ON molt_type(name)",
+        onJSON,
+    ])
+    func `is no damage, and is kept up to date`(sql: String) throws {
+        try SQLite(url).run(sql)
+        guard try isAllowed else { return try expectRefusal() }
+        let backup = try CodableCache.backUp(at: url)
+        let steps: [MigrationStep] = [
+            .renameProperty("Person", "firstName", to: "name"),
+            .transform("Person") { $0["age"] = .number(1) },
+            .run("block") { migration in
+                try migration.enumerate("Person") { _, new in new["seen"] = .bool(true) }
+            },
+            .renameType("Person", to: "Human"),
+        ]
+        let migrations = MigrationRegistry([Self.first, Migration(to: 2, "second", steps: steps)])
+        let cache = try CodableCache(at: url, migrations: migrations)
+        #expect(cache.report.entries.count == 1)
+        try cache.set(1, forKey: "new")
+        _ = try cache.remove(forKey: "key 3")
+        #expect(try cache.count() == 60)
+        cache.close()
+        #expect(try CacheStore.damage(at: url) == [])
+        try CodableCache.restore(backup, at: url)
+        #expect(try CodableCache(at: url, migrations: [Self.first]).count() == 60)
+    }
+
+    /// Where SQLite refuses it, so does the cache, and says what to remove.
+    private func expectRefusal() throws {
+        let bytes = try Data(contentsOf: url)
+        let errors = [
+            #expect(throws: CacheError.self) { try CodableCache(at: url, migrations: [Self.first]) },
+            #expect(throws: CacheError.self) { try CodableCache.schemaVersion(ofFileAt: url) },
+            #expect(throws: CacheError.self) { try CodableCache.backUp(at: url) },
+            #expect(throws: CacheError.self) { try CodableCache.dryRun(at: url, migrations: [Self.first]) },
+        ]
+        for error in errors {
+            #expect(error?.code == .foreignFile)
+            #expect(
+                error?.message.contains("an index, or something else in its schema, that Molt did not make") == true
+            )
+            #expect(error?.message.contains("(mine) - unsafe use of json_extract()") == true)
+            #expect(error?.message.contains("as with DROP INDEX") == true)
+            #expect(error?.message.contains("damaged") == false)
+            #expect(error.map(CodableCache.isDamage) == false)
+        }
+        #expect(try Data(contentsOf: url) == bytes)
+        try SQLite(url).run("DROP INDEX mine")
+        let cache = try CodableCache(at: url, migrations: [Self.first])
+        #expect(try cache.count() == 60)
+    }
+
+    @Test func `keeps no record from being saved, and no backup from being put back`() throws {
+        let backup = try CodableCache.backUp(at: url)
+        try SQLite(url).run(Self.onJSON)
+        let report = try CodableCache.salvage(from: url, to: scratch.file("saved.molt"), migrations: [Self.first])
+        #expect(report.savedCount == 60 && report.losses.isEmpty)
+        try CodableCache.restore(backup, at: url)
+        #expect(try CodableCache(at: url, migrations: [Self.first]).count() == 60)
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import Testing
+
+/// SQLite puts back what a journal says that a file had, and does not ask whose journal it is.
+@Suite struct `A rollback journal beside a cache` {
+    let scratch: ScratchDirectory
+    var url: URL { scratch.file() }
+    var journal: URL { URL(fileURLWithPath: url.path + "-journal") }
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        let cache = try CodableCache(at: url)
+        for number in 0..<200 { try cache.set(String(repeating: "a", count: 200), forKey: "key \(number)") }
+        cache.close()
+    }
+
+    /// What the journal is that a transaction has left, which was cut off.
+    enum Origin: String, CaseIterable, Sendable {
+        case anotherApp
+        case anotherAppWithOtherPages
+        case anotherCache
+        case aNewDatabase
+    }
+
+    private func journal(of origin: Origin) throws -> Data {
+        let file = scratch.file("origin")
+        switch origin {
+        case .anotherCache:
+            let cache = try CodableCache(at: file)
+            for number in 0..<200 { try cache.set(String(repeating: "b", count: 200), forKey: "key \(number)") }
+            cache.close()
+            try SQLite(file).run("PRAGMA journal_mode = DELETE")
+        case .anotherApp, .anotherAppWithOtherPages:
+            try SQLite(file).run(
+                """
+                PRAGMA page_size = \(origin == .anotherApp ? 8192 : 4096); CREATE TABLE theirs(x);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+                INSERT INTO theirs SELECT hex(randomblob(100)) FROM n
+                """
+            )
+        case .aNewDatabase:
+            break
+        }
+        return try cutOff(
+            file,
+            origin == .anotherCache
+                ? "UPDATE molt_record SET content = '1'"
+                : """
+                CREATE TABLE IF NOT EXISTS theirs(x);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+                INSERT INTO theirs SELECT hex(randomblob(100)) FROM n; UPDATE theirs SET x = 1
+                """
+        )
+    }
+
+    /// The journal of a transaction in its middle, when pages have been written to the file.
+    private func cutOff(_ file: URL, _ sql: String) throws -> Data {
+        let connection = try SQLite(file)
+        try connection.run("PRAGMA page_size = 8192; PRAGMA cache_size = 2; PRAGMA cache_spill = 2; BEGIN; \(sql)")
+        let journal = try Data(contentsOf: URL(fileURLWithPath: file.path + "-journal"))
+        try connection.run("ROLLBACK")
+        return journal
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `that is not its own is refused, and nothing is put back from it`(origin: Origin) throws {
+        let bytes = try Data(contentsOf: url)
+        let theirs = try journal(of: origin)
+        #expect(theirs.count > 1_000)
+        try theirs.write(to: journal)
+        let errors = [
+            #expect(throws: CacheError.self) { try CodableCache(at: url) },
+            #expect(throws: CacheError.self) { try CodableCache(at: url, migrations: [Migration(to: 1, "first")]) },
+            #expect(throws: CacheError.self) { try CodableCache.schemaVersion(ofFileAt: url) },
+            #expect(throws: CacheError.self) { try CodableCache.dryRun(at: url, migrations: []) },
+            #expect(throws: CacheError.self) { try CodableCache.backUp(at: url) },
+        ]
+        for error in errors {
+            #expect(error?.code == .foreignFile)
+            #expect(error?.message.contains("\(journal.path) that does not belong to the cache") == true)
+            #expect(error?.message.contains("Move it elsewhere, or remove it.") == true)
+            #expect(error.map(CodableCache.isDamage) == false)
+        }
+        #expect(try Data(contentsOf: url) == bytes)
+        #expect(try Data(contentsOf: journal) == theirs)
+
+        let saved = scratch.file("saved.molt")
+        let report = try CodableCache.salvage(from: url, to: saved)
+        #expect(report.savedCount == 200)
+        #expect(report.assumptions == ["The journal beside the file does not belong to it: it was left out."])
+
+        try FileManager.default.removeItem(at: journal)
+        #expect(try CodableCache(at: url).count() == 200)
+    }
+
+    @Test func `that is not its own stops a restore, too`() throws {
+        let backup = try CodableCache.backUp(at: url)
+        let bytes = try Data(contentsOf: url)
+        let theirs = try journal(of: .anotherCache)
+        try theirs.write(to: journal)
+        let error = #expect(throws: CacheError.self) { try CodableCache.restore(backup, at: url) }
+        #expect(error?.code == .foreignFile)
+        #expect(try Data(contentsOf: url) == bytes)
+        #expect(try Data(contentsOf: journal) == theirs)
+    }
+
+    @Test func `that another tool has left in its own mode is put back`() throws {
+        try SQLite(url).run("PRAGMA journal_mode = DELETE")
+        let file = scratch.file("copy.molt")
+        try FileManager.default.copyItem(at: url, to: file)
+        let connection = try SQLite(file)
+        try connection.run("PRAGMA cache_size = 2; PRAGMA cache_spill = 2; BEGIN; UPDATE molt_record SET content = '1'")
+        try Data(contentsOf: file).write(to: url)
+        try Data(contentsOf: URL(fileURLWithPath: file.path + "-journal")).write(to: journal)
+        try connection.run("ROLLBACK")
+        let cache = try CodableCache(at: url)
+        #expect(try cache.values(of: String.self).count { $0.value.count == 200 } == 200)
+        #expect(!FileManager.default.fileExists(atPath: journal.path))
+    }
+
+    @Test func `that a kill has left while the cache was switched to its mode is put back`() throws {
+        var file = Array(try Data(contentsOf: url))
+        #expect(file[18] == 2)
+        var before = Array(file[..<8192])
+        before[18] = 1
+        before[19] = 1
+        func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+        // The header, padded to a sector, and the first page with its number and its checksum.
+        var bytes: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+        bytes += number(1) + number(77) + number(file.count / 8192) + number(512) + number(8192)
+        bytes += [UInt8](repeating: 0, count: 512 - bytes.count) + number(1) + before
+        bytes += number(stride(from: 8192 - 200, to: 0, by: -200).reduce(77) { $0 + Int(before[$1]) })
+        try Data(bytes).write(to: journal)
+        #expect(try CodableCache(at: url).count() == 200)
+        #expect(!FileManager.default.fileExists(atPath: journal.path))
+
+        // The first page may be damaged by then.
+        file[30] ^= 0xFF
+        try Data(file).write(to: url)
+        try Data(bytes).write(to: journal)
+        #expect(try CodableCache(at: url).count() == 200)
+    }
+
+    @Test func `Changes that wait for a store without a name are damage, and nobody is asked to attach it`() throws {
+        try SQLite(url).run("INSERT INTO molt_journal(store, changes) VALUES('', x'00')")
+        let errors = [
+            #expect(throws: CacheError.self) { try CodableCache(at: url) },
+            #expect(throws: CacheError.self) { try CodableCache.schemaVersion(ofFileAt: url) },
+        ]
+        for error in errors {
+            #expect(error?.code == .storeFailed)
+            #expect(error.map(CodableCache.isDamage) == true)
+        }
+        let saved = scratch.file("saved.molt")
+        let report = try CodableCache.salvage(from: url, to: saved)
+        #expect(!report.isJournalWhole && report.journalCount == 0)
+        #expect(try CodableCache(at: saved).count() == 200)
+    }
+}
