@@ -67,6 +67,7 @@ struct StoreReplacement {
         waiting: () throws -> Void
     ) throws -> StoreBackup? {
         try HardLinks.check(files.path)
+        if FileStatus.hasContent(files.path) { try FileProbe.refuseForeignJournal(files.path) }
         // Without one the next lines say what is wrong.
         try? DurableDirectory.make(at: files.directory)
         files.removeLeftovers()

@@ -10,8 +10,8 @@ package import MoltCore
 /// ```swift
 /// do {
 ///     cache = try CodableCache(at: url)
-/// } catch let error as CacheError where error.code == .foreignFile {
-///     cache = try CodableCache(at: otherURL)
+/// } catch let error as CacheError where error.code == .busy {
+///     print(error.message)
 /// }
 /// ```
 public struct CacheError: Error, Sendable {

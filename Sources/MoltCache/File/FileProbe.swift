@@ -128,7 +128,7 @@ enum FileProbe {
     }
 
     /// Refuses a journal that would put another file's pages into the cache, before a connection that may write is opened.
-    private static func refuseForeignJournal(_ path: String) throws(CacheError) {
+    static func refuseForeignJournal(_ path: String) throws(CacheError) {
         guard let journal = RollbackJournal(ofFileAt: path) else { return }
         do throws(SQLiteError) {
             let connection = try Connection(path, mode: .immutable)

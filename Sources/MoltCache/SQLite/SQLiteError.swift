@@ -128,7 +128,7 @@ extension SQLiteError {
             "There is no room: the file has come to the largest size that its volume, or this process, allows. Allow more, "
                 + "or remove records, and try again."
         case _ where isUnsafeSchema:
-            "It has an index, or something else in its schema, that Molt did not make, and SQLite refuses it: \(message). "
+            "The file has an index, or something else in its schema, that Molt did not make, and SQLite refuses it: \(message). "
                 + "Remove it with any SQLite tool, as with DROP INDEX. The file was not changed."
         case SQLITE_IOERR:
             "The disk could not be read or written. Check the device, then open the store again."

@@ -75,7 +75,9 @@ import Testing
         for error in errors {
             #expect(error?.code == .foreignFile)
             #expect(
-                error?.message.contains("an index, or something else in its schema, that Molt did not make") == true
+                error?.message.contains(
+                    "The file has an index, or something else in its schema, that Molt did not make"
+                ) == true
             )
             #expect(error?.message.contains("(mine) - unsafe use of json_extract()") == true)
             #expect(error?.message.contains("as with DROP INDEX") == true)
@@ -88,11 +90,17 @@ import Testing
         #expect(try cache.count() == 60)
     }
 
-    @Test func `keeps no record from being saved, and no backup from being put back`() throws {
+    @Test func `keeps no record from being saved, and no backup from being put back when it is gone`() throws {
         let backup = try CodableCache.backUp(at: url)
         try SQLite(url).run(Self.onJSON)
         let report = try CodableCache.salvage(from: url, to: scratch.file("saved.molt"), migrations: [Self.first])
         #expect(report.savedCount == 60 && report.losses.isEmpty)
+        if try !isAllowed {
+            let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: url) }
+            #expect(error?.code == .restoreFailed)
+            #expect(error?.message.contains("as with DROP INDEX") == true)
+            try SQLite(url).run("DROP INDEX mine")
+        }
         try CodableCache.restore(backup, at: url)
         #expect(try CodableCache(at: url, migrations: [Self.first]).count() == 60)
     }

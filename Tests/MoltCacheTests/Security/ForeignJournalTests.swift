@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func `that a kill has left while the cache was switched to its mode is put back`() throws {
-        var file = Array(try Data(contentsOf: url))
+        let file = Array(try Data(contentsOf: url))
         #expect(file[18] == 2)
         var before = Array(file[..<8192])
         before[18] = 1
@@ -136,12 +136,6 @@ import Testing
         try Data(bytes).write(to: journal)
         #expect(try CodableCache(at: url).count() == 200)
         #expect(!FileManager.default.fileExists(atPath: journal.path))
-
-        // The first page may be damaged by then.
-        file[30] ^= 0xFF
-        try Data(file).write(to: url)
-        try Data(bytes).write(to: journal)
-        #expect(try CodableCache(at: url).count() == 200)
     }
 
     @Test func `Changes that wait for a store without a name are damage, and nobody is asked to attach it`() throws {
