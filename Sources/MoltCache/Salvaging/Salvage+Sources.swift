@@ -38,17 +38,12 @@ extension Salvage {
             isAllStale = true
             return [openAlone()].compactMap { $0 }
         }
+        // The size of pages never changes while there is a log.
+        if let size = DatabasePages.pageSize(of: file), size != log.pageSize { return try leaveOut(log, openAlone()) }
         let path = try copy.secondCopy(with: log)
         let source = SalvageSource(path, .immutable)
         let alone = source?.isSound == true ? nil : openAlone()
-        if let alone, alone.isSound, source?.mayBeUsed != true {
-            report.assume(
-                "The log beside the file does not belong to it, or is damaged: it was left out, with what was written last."
-            )
-            report.lostPageCount = log.leftOut.lostPages.count
-            try noteStaleRows(log.leftOut, in: alone)
-            return [alone]
-        }
+        if let alone, alone.isSound, source?.mayBeUsed != true { return try leaveOut(log, alone) }
         if !log.isHeaderSound {
             report.assume("The log beside the file is damaged at its beginning. Its pages were read all the same.")
         } else if !log.isSound, !log.hasLosses {
@@ -69,6 +64,17 @@ extension Salvage {
         return [newest, source].compactMap { $0 }
     }
 
+    /// Counts what a log may have had that does not belong to the file.
+    private func leaveOut(_ log: LogPages, _ alone: SalvageSource?) throws -> [SalvageSource] {
+        report.assume(
+            "The log beside the file does not belong to it, or is damaged: it was left out, with what was written last."
+        )
+        report.lostPageCount = log.leftOut.lostPages.count
+        guard let alone else { return [] }
+        try noteStaleRows(log.leftOut, in: alone)
+        return [alone]
+    }
+
     /// Notes which rows are on pages whose newest state may be lost, and which tables have such pages.
     private func noteStaleRows(_ log: LogPages, in source: SalvageSource) throws {
         guard let file = ByteSource(path: source.path) else { return }
@@ -79,6 +85,7 @@ extension Salvage {
             if staleness == .mixed, !log.isLeftOut { tables.leaveOut(kind, id) }
         } unread: { _, _, _ in
         }
+        guard !log.isLeftOut else { return }
         func isFresh(_ name: String) -> Bool {
             let tree = source.root(of: name).flatMap { scan.pages.tree(from: $0) }
             return tree.map { !$0.contains(where: log.mayBeStale) } ?? false

@@ -79,19 +79,12 @@ package enum DurableFile {
 
     /// Gives a file that is on disk the name by which it counts, unless something has that name.
     ///
-    /// A kill may leave both names, of one file.
+    /// A kill may leave both names, of one file, where it cannot be renamed in one step.
     package static func publish(_ temporary: String, as path: String) throws(Failure) {
-        #if canImport(Darwin)
-            // SQLite as Apple builds it takes a file that gets another name for one that was moved.
-            if renamex_np(temporary, path, UInt32(RENAME_EXCL)) == 0 {
-                return try sync(directory: (path as NSString).deletingLastPathComponent)
-            }
-            // Not every file system can do that.
-            if errno == EEXIST { throw Failure(number: EEXIST) }
-        #endif
-        guard link(temporary, path) != 0 else {
+        let isRenamed = renameUnlessExisting(temporary, path)
+        guard !isRenamed, link(temporary, path) != 0 else {
             // The file counts now, whether or not its other name goes.
-            unlink(temporary)
+            if !isRenamed { unlink(temporary) }
             do throws(Failure) {
                 return try sync(directory: (path as NSString).deletingLastPathComponent)
             } catch {
@@ -105,6 +98,17 @@ package enum DurableFile {
         var status = stat()
         guard lstat(path, &status) != 0 else { throw Failure(number: EEXIST) }
         try move(temporary, to: path)
+    }
+
+    /// Gives a file another name that nothing has, in one step; false where the system, or the volume, cannot.
+    ///
+    /// SQLite as Apple builds it takes a file for one that was moved as soon as it has two names.
+    private static func renameUnlessExisting(_ path: String, _ newPath: String) -> Bool {
+        #if canImport(Darwin)
+            return renamex_np(path, newPath, UInt32(RENAME_EXCL)) == 0
+        #else
+            return false
+        #endif
     }
 
     /// The bytes of a file; nil when there is none.

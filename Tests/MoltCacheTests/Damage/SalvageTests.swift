@@ -301,12 +301,26 @@ import Testing
         let (report, contents) = try salvage(try foreignStore(), log: sound.openLog)
         #expect(contents.records.count == 200)
         #expect(report.assumptions.contains { $0.contains("log") }, "\(report)")
+        // It may have been its own all the same.
+        #expect(report.lostPageCount > 0 && report.staleCount > 0)
+        #expect(report.isLedgerWhole)
     }
 
-    private func foreignStore() throws -> [UInt8] {
+    @Test func `A log with pages of another size is left out, also when the file is damaged`() throws {
+        var file = try foreignStore(pageSize: 4096)
+        for offset in 4096 * 3..<4096 * 3 + 100 { file[offset] = 0 }
+        let (alone, _) = try salvage(file)
+        try FileManager.default.removeItem(at: newURL)
+        let (report, contents) = try salvage(file, log: sound.openLog)
+        #expect(report.savedCount == alone.savedCount && report.savedCount > 0)
+        #expect(contents.records.allSatisfy { $0.key.hasPrefix("other") })
+        #expect(report.assumptions.contains { $0.contains("does not belong to it") }, "\(report)")
+    }
+
+    private func foreignStore(pageSize: Int = SoundStore.pageSize) throws -> [UInt8] {
         let other = scratch.file("other.molt")
         let store = CacheStore(at: other)
-        store.pageSize = SoundStore.pageSize
+        store.pageSize = pageSize
         let records = (0..<200).map {
             StoreContents.StoredRecord(key: "other \($0)", typeName: "T", content: Array("\($0)".utf8), version: 0)
         }
