@@ -118,23 +118,37 @@ final class RecordDigest {
 
     /// Compares the indexes with the table.
     ///
-    /// - Throws: ``SQLiteError`` for damage when one of them does not agree, or what SQLite throws.
-    func compare() throws(SQLiteError) {
+    /// - Returns: What is wrong, in words; empty when all agree.
+    /// - Throws: What SQLite throws.
+    func faults() throws(SQLiteError) -> [String] {
         let rows = try digest("molt_rows(id, key, type_id, expires_at)", "NOT INDEXED")
-        guard !rows.isDisordered else { throw .disorder }
         // Without the comparisons SQLite would read another index, the smallest one.
         let keys = try digest("molt_keys(id, key)", "INDEXED BY sqlite_autoindex_molt_record_1 WHERE key >= ''")
-        guard keys.keys == rows.keys, !keys.isDisordered else { throw .wrongIndex("keys") }
         let types = try digest(
             "molt_types(id, type_id)",
             "INDEXED BY molt_record_type WHERE type_id >= -9223372036854775808"
         )
-        guard types.types == rows.types, !types.isDisordered else { throw .wrongIndex("types") }
         let expiries = try digest(
             "molt_expiries(id, expires_at)",
             "INDEXED BY molt_record_expiry WHERE expires_at IS NOT NULL"
         )
-        guard expiries.expiries == rows.expiries, !expiries.isDisordered else { throw .wrongIndex("times of expiry") }
+        let indexes = [
+            ("keys", keys.keys == rows.keys, keys.isDisordered),
+            ("types", types.types == rows.types, types.isDisordered),
+            ("times of expiry", expiries.expiries == rows.expiries, expiries.isDisordered),
+        ]
+        return (rows.isDisordered ? ["The records are out of order."] : [])
+            + indexes.compactMap { name, isEqual, isDisordered in
+                if !isEqual { return "The index of the \(name) does not agree with the records." }
+                return isDisordered ? "The index of the \(name) is out of order." : nil
+            }
+    }
+
+    /// Compares the indexes with the table.
+    ///
+    /// - Throws: ``SQLiteError`` for damage when one of them does not agree, or what SQLite throws.
+    func compare() throws(SQLiteError) {
+        if let fault = try faults().first { throw .wrongIndex(fault) }
     }
 
     private func digest(_ aggregate: String, _ source: String) throws(SQLiteError) -> State {

@@ -64,8 +64,8 @@ extension SQLiteError {
     )
 
     /// An index has other entries than its table, or has them out of order.
-    static func wrongIndex(_ name: String) -> SQLiteError {
-        SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the index of the \(name) does not agree with the records")
+    static func wrongIndex(_ fault: String) -> SQLiteError {
+        SQLiteError(extendedCode: SQLITE_CORRUPT, message: fault)
     }
 
     /// A row was found by an index, and has another key than the index says.

@@ -170,7 +170,7 @@ public final class CacheStore: MigrationStore {
             let wasChecked = isChecked
             isChecked = false
             defer { transaction.invalidate() }
-            let deadline = deadline.map { StatementDeadline($0, on: connection) }
+            let deadline = deadline.map { StatementStop(on: connection, at: $0) }
             // Before the rollback, which must not be stopped.
             defer { deadline?.end() }
             try body(transaction)

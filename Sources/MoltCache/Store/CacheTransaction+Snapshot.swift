@@ -16,7 +16,7 @@ extension CacheTransaction: ParallelTransaction {
             }
             // The path is the one of the open file itself, so as long as that is there it is no other.
             guard !connection.hasMoved else { return false }
-            snapshotDeadline = deadline.map { StatementDeadline($0, on: opened) }
+            snapshotDeadline = deadline.map { StatementStop(on: opened, at: $0) }
             snapshot = opened
             return true
         }

@@ -29,7 +29,7 @@ final class CacheTransaction: MigrationTransaction {
     let firstChange: Int64
     /// When statements are stopped; nil for never.
     let deadline: ContinuousClock.Instant?
-    var snapshotDeadline: StatementDeadline?
+    var snapshotDeadline: StatementStop?
     /// Whether what is committed must survive a loss of power.
     let isDurable: Bool
     /// Whether a transaction before this one, of the same upgrade and in the same opening, has compared them.

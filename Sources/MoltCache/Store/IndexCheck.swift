@@ -6,7 +6,7 @@ internal import Dispatch
 /// A connection of its own sees the records as they were when the upgrade began, as in ``SnapshotReader``.
 final class IndexCheck {
     private let connection: Connection
-    private let deadline: StatementDeadline?
+    private let deadline: StatementStop?
     private let work: DispatchWorkItem
     private let outcome: Outcome
     private var isOver = false
@@ -24,7 +24,7 @@ final class IndexCheck {
             (try? connection.integer("PRAGMA user_version")) != nil
         else { return nil }
         self.connection = connection
-        self.deadline = deadline.map { StatementDeadline($0, on: connection) }
+        self.deadline = deadline.map { StatementStop(on: connection, at: $0) }
         let outcome = Outcome()
         self.outcome = outcome
         // The connection belongs to the other thread until `wait` returns.

@@ -1,0 +1,136 @@
+internal import CMoltSQLite
+internal import Foundation
+internal import MoltCore
+
+/// The check of a whole file, over one snapshot of it.
+struct CacheCheck {
+    /// What is wrong, up to ``limit``.
+    private(set) var findings: [CacheFinding] = []
+    private static let limit = 1_000
+
+    private let connection: Connection
+    private let progress: (Double) -> Void
+    private let isCancelled: () -> Bool
+    /// How much of the work the indexes and the structure are, by how long they take.
+    private static let (indexPart, structurePart) = (0.05, 0.5)
+
+    init(_ connection: Connection, progress: @escaping (Double) -> Void, isCancelled: @escaping () -> Bool) {
+        self.connection = connection
+        self.progress = progress
+        self.isCancelled = isCancelled
+    }
+
+    /// Runs the check.
+    ///
+    /// - Throws: ``SQLiteError`` when it is cancelled, or when the file cannot be read for another reason than damage.
+    mutating func run() throws(SQLiteError) {
+        let stop = StatementStop(on: connection, when: isCancelled)
+        defer { stop.end() }
+        findings = []
+        progress(0)
+        try look(.index, "The records, or an index of them, cannot be read to the end.") { check throws(SQLiteError) in
+            for fault in try RecordDigest(on: check.connection).faults() { check.add(.index, fault) }
+        }
+        progress(Self.indexPart)
+        try look(.structure, "The file cannot be read to the end.") { check throws(SQLiteError) in
+            try check.connection.prepare("PRAGMA integrity_check(\(Self.limit))").eachRow { row throws(SQLiteError) in
+                let line = row.text(0)
+                if line != "ok" { check.add(.structure, line) }
+            }
+        }
+        progress(Self.indexPart + Self.structurePart)
+        try look(.record, "The records cannot be read to the end.") { check throws(SQLiteError) in
+            try check.checkRecords()
+        }
+        try look(.bookkeeping, "Molt's own tables cannot be read.") { check throws(SQLiteError) in
+            try check.checkBookkeeping()
+        }
+        progress(1)
+    }
+
+    /// Does a part of the check; damage that ends it is a finding.
+    private mutating func look(
+        _ kind: CacheFinding.Kind,
+        _ message: String,
+        _ body: (inout CacheCheck) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        do throws(SQLiteError) {
+            try body(&self)
+        } catch {
+            // A table or a column that is missing makes a statement an error.
+            guard error.isDamage || error.resultCode == SQLITE_ERROR else { throw error }
+            add(kind, "\(message) \(error.message)")
+        }
+    }
+
+    private mutating func checkRecords() throws(SQLiteError) {
+        let version = try connection.integer("PRAGMA user_version")
+        let last = max(1, try connection.integer("SELECT max(id) FROM molt_record NOT INDEXED"))
+        let rows = try connection.prepare(
+            """
+            SELECT molt_record.id, typeof(key), key, molt_type.name, molt_record.version, typeof(expires_at),
+                typeof(content), content
+            FROM molt_record NOT INDEXED LEFT JOIN molt_type ON molt_type.id = type_id ORDER BY molt_record.id
+            """
+        )
+        var count = 0
+        try rows.eachRow { row throws(SQLiteError) in
+            count += 1
+            if count.isMultiple(of: 4_096) {
+                let done = Double(row.integer(0)) / Double(last)
+                progress(Self.indexPart + Self.structurePart + (1 - Self.indexPart - Self.structurePart) * done)
+            }
+            check(row, version)
+        }
+    }
+
+    private mutating func check(_ row: Statement, _ version: Int64) {
+        let key = row.text(1) == "text" ? String(validating: row.bytes(2), as: UTF8.self) : nil
+        let type = row.isNull(3) ? nil : row.text(3)
+        let id = row.integer(0)
+        func add(_ kind: CacheFinding.Kind, _ message: String) { self.add(kind, message, key, type) }
+        if key == nil { add(.record, "The key of the record with the id \(id) is not text.") }
+        if type == nil { add(.record, "The name of the type of the record with the id \(id) is lost.") }
+        if id < 1 { add(.record, "The record has the id \(id); ids begin with 1.") }
+        if row.integer(4) > version || row.integer(4) < 0 {
+            add(.record, "The record was written at version \(row.integer(4)), and the store has version \(version).")
+        }
+        if !["null", "real", "integer"].contains(row.text(5)) { add(.record, "The time of expiry is not a number.") }
+        switch row.text(6) {
+        case "text":
+            guard let text = String(validating: row.bytes(7), as: UTF8.self) else {
+                return add(.content, "The content is not UTF-8.")
+            }
+            do throws(JSONSyntaxError) {
+                _ = try JSONPart(text)
+            } catch {
+                add(.content, "The content is not JSON text: \(error).")
+            }
+        case "blob": break
+        default: add(.content, "The content is neither text nor data.")
+        }
+    }
+
+    private mutating func checkBookkeeping() throws(SQLiteError) {
+        let state = try LedgerTable.state(connection)
+        // What is damaged there is damage of the table.
+        _ = try JournalTable.entries(connection)
+        let latest = state.ledger.filter { $0.outcome != .deferred }.map(\.version).max() ?? 0
+        if latest > state.version {
+            add(
+                .bookkeeping,
+                "The ledger has a migration to version \(latest), and the store has version \(state.version)."
+            )
+        }
+    }
+
+    private mutating func add(
+        _ kind: CacheFinding.Kind,
+        _ message: String,
+        _ key: String? = nil,
+        _ typeName: String? = nil
+    ) {
+        guard findings.count < Self.limit else { return }
+        findings.append(CacheFinding(kind: kind, key: key, typeName: typeName, message: message))
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Molt
+import MoltCache
+import MoltCore
+import Testing
+
+/// The check of a whole file that an app can ask for.
+@Suite struct `Verifying a cache file` {
+    let scratch: ScratchDirectory
+    var url: URL { scratch.file() }
+    static let migrations: MigrationRegistry = [Migration(to: 1, "first")]
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        let cache = try CodableCache(at: url, migrations: Self.migrations)
+        try cache.setAll((0..<200).map { (key: "key \($0)", value: SoundNote(number: $0, text: "secret text")) })
+        try cache.setAll((0..<20).map { (key: "text \($0)", value: "text") }, expiry: .after(seconds: 1e6))
+        try cache.setData(Data([0, 255]), forKey: "data")
+        cache.close()
+    }
+
+    private func verified() throws -> [CacheFinding] { try CodableCache.verify(at: url) }
+
+    /// What is in the directory, with its bytes.
+    private func files() throws -> [String: Data] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: scratch.url.path)
+        return try Dictionary(uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: scratch.file($0))) })
+    }
+
+    @Test func `finds nothing in one that is whole, and writes nothing`() throws {
+        let before = try files()
+        #expect(try verified().isEmpty)
+        #expect(try files() == before)
+    }
+
+    @Test func `checks one that is open, with what is only in its log, and waits for no writer`() throws {
+        let cache = try CodableCache(at: url, migrations: Self.migrations)
+        try cache.set(1, forKey: "new")
+        let other = try SQLite(url)
+        try other.run("BEGIN IMMEDIATE")
+        #expect(try verified().isEmpty)
+        try other.run("UPDATE molt_record SET content = 'not JSON' WHERE key = 'new'; COMMIT")
+        #expect(try verified().map(\.key) == ["new"])
+    }
+
+    @Test func `says where there is no cache`() throws {
+        let error = #expect(throws: CacheError.self) { try CodableCache.verify(at: scratch.file("nothing")) }
+        #expect(error?.code == .fileMissing)
+        try Data("no database, but long enough to look like one".utf8).write(to: scratch.file("text"))
+        #expect(throws: CacheError.self) { try CodableCache.verify(at: scratch.file("text")) }
+    }
+
+    static let faults: [(String, CacheFinding.Kind, String)] = [
+        (
+            "UPDATE molt_record SET content = '{\"number\":' WHERE key = 'key 7'", .content,
+            "content \"key 7\" of type SoundNote: The content is not JSON text: "
+        ),
+        (
+            "UPDATE molt_record SET content = CAST(x'FF' AS TEXT) WHERE key = 'key 7'", .content,
+            "content \"key 7\" of type SoundNote: The content is not UTF-8."
+        ),
+        (
+            "UPDATE molt_record SET content = 5 WHERE key = 'key 7'", .content,
+            "content \"key 7\" of type SoundNote: The content is neither text nor data."
+        ),
+        (
+            "DELETE FROM molt_type WHERE name = 'String'", .record,
+            "record \"text 0\": The name of the type of the record with the id 201 is lost."
+        ),
+        (
+            "UPDATE molt_record SET key = CAST(x'FF' AS TEXT) WHERE key = 'key 7'", .record,
+            "record: The key of the record with the id 8 is not text."
+        ),
+        (
+            "UPDATE molt_record SET id = -4 WHERE key = 'key 7'", .record,
+            "record \"key 7\" of type SoundNote: The record has the id -4; ids begin with 1."
+        ),
+        (
+            "UPDATE molt_record SET version = 9 WHERE key = 'key 7'", .record,
+            "record \"key 7\" of type SoundNote: The record was written at version 9, and the store has version 1."
+        ),
+        (
+            "UPDATE molt_ledger SET version = 7", .bookkeeping,
+            "bookkeeping: The ledger has a migration to version 7, and the store has version 1."
+        ),
+        (
+            "INSERT INTO molt_journal(store, changes) VALUES('', x'00')", .bookkeeping,
+            "bookkeeping: Molt's own tables cannot be read. the name of an attached store is missing"
+        ),
+        (
+            "DROP TABLE molt_ledger", .bookkeeping,
+            "bookkeeping: "
+        ),
+    ]
+
+    @Test(arguments: faults)
+    func `names what is wrong, and shows no value`(sql: String, kind: CacheFinding.Kind, text: String) throws {
+        try SQLite(url).run(sql)
+        let findings = try verified()
+        let first = try #require(findings.first)
+        #expect(first.kind == kind)
+        #expect(first.description.hasPrefix(text), "\(first)")
+        #expect(!findings.map(\.description).joined().contains("secret"))
+    }
+
+    @Test func `names the indexes that do not agree with the records`() throws {
+        let indexes = [
+            ("sqlite_autoindex_molt_record_1", "keys"), ("molt_record_type", "types"),
+            ("molt_record_expiry", "times of expiry"),
+        ]
+        let whole = try Data(contentsOf: url)
+        for (name, words) in indexes {
+            let file = try SQLite(url)
+            let root = try #require(Int(file.text("SELECT rootpage FROM sqlite_schema WHERE name = '\(name)'") ?? ""))
+            let size = try #require(Int(file.text("PRAGMA page_size") ?? ""))
+            var bytes = whole
+            // One entry less in the head of the page.
+            bytes[(root - 1) * size + 4] -= 1
+            try bytes.write(to: url)
+            let findings = try verified()
+            #expect(findings.first?.kind == .index)
+            #expect(findings.first?.description == "index: The index of the \(words) does not agree with the records.")
+            #expect(findings.contains { $0.kind == .structure })
+            try whole.write(to: url)
+        }
+    }
+
+    @Test func `tells how far it is`() async throws {
+        let parts = Locked<[Double]>([])
+        let findings = try await CodableCache.verify(at: url) { part in parts.withLock { $0.append(part) } }
+        #expect(findings.isEmpty)
+        let seen = parts.withLock { $0 }
+        #expect(seen == seen.sorted())
+        #expect(seen.first == 0 && seen.last == 1)
+    }
+
+    @Test func `ends when its task is cancelled`() async throws {
+        let cache = try CodableCache(at: url, migrations: Self.migrations)
+        try await cache.setAll((0..<20_000).map { (key: "more \($0)", value: $0) })
+        cache.close()
+        let url = url
+        let task = Task {
+            // At the first word of it.
+            try await CodableCache.verify(at: url) { _ in withUnsafeCurrentTask { $0?.cancel() } }
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}
