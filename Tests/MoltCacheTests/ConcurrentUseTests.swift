@@ -45,7 +45,9 @@ import Testing
         #expect(try cache.value(Int.self, forKey: "key 1") == -1)
     }
 
-    /// Each writer counts a key of its own up. A reader must never see it go down, from memory or from the file.
+    /// Each writer counts a key of its own up.
+    ///
+    /// A reader must never see it go down, from memory or from the file.
     @Test(arguments: [1, 3])
     func `never goes back in time, and reads what was written before`(writers: Int) async throws {
         let cache = cache

@@ -3,7 +3,9 @@ import Molt
 import MoltCache
 import Testing
 
-/// The file of an open cache is replaced. The next read must not give what the old file had.
+/// The file of an open cache is replaced.
+///
+/// The next read must not give what the old file had.
 @Suite struct `A file that is replaced while it is open` {
     let scratch: ScratchDirectory
 

@@ -88,6 +88,8 @@ extension CodableCache {
         package var batchSize: Int?
         /// How many pages the file may have, for tests of a full disk; nil for no limit.
         package var pageLimit: Int?
+        /// Whether an upgrade keeps records that have expired: a test's fixtures are older than what they hold.
+        package var keepsExpired = false
         /// Whether what is committed must survive a loss of power: a test's copy need not.
         package var isDurable = true
 
@@ -119,6 +121,7 @@ extension CodableCache {
             options.backup = backup
             options.downgrade = downgrade
             options.atPoint = atPoint
+            options.now = keepsExpired ? nil : now
             if let batchSize { options.batchSize = batchSize }
             return options
         }

@@ -98,6 +98,7 @@ struct QuarantineTrial {
         options.monitor = nil
         options.atPoint = nil
         options.deadline = nil
+        options.now = nil
         options.duty = .opener
         options.backup = nil
         options.isDryRun = true

@@ -30,6 +30,7 @@ extension CacheTransaction: ParallelTransaction {
                 id: id,
                 through: through,
                 isScanned: try isScanned(id),
+                expiredAt: expiredAt,
                 on: snapshot,
                 flushing: isDurable ? connection.filePath.map { LogFlusher($0 + "-wal") } : nil,
                 storeName: storeName

@@ -123,6 +123,24 @@ extension CacheTransaction {
         }
     }
 
+    func deleteExpired(now: Double) throws -> Int {
+        try mapped { () throws(SQLiteError) in
+            try beginCheck()
+            let deletion = try connection.prepare(
+                "DELETE FROM molt_record WHERE expires_at IS NOT NULL AND expires_at <= ?1"
+            )
+            try deletion.bind(now, at: 1)
+            try deletion.run()
+            let count = connection.changes
+            guard count > 0 else { return 0 }
+            forgetCounts()
+            // Readers of the snapshot pass over them.
+            expiredAt = now
+            firstChange = connection.totalChanges
+            return count
+        }
+    }
+
     /// The error for a key that would be another record's too.
     func keyExists(_ newKey: String, of what: String, recordKey: String, recordType: String) -> MigrationError {
         var error = MigrationError(

@@ -26,7 +26,9 @@ final class CacheTransaction: MigrationTransaction {
     /// Reads what the transaction has begun with; made at its first use.
     var snapshot: Connection?
     /// How many rows the connection had changed when the transaction began to change records.
-    let firstChange: Int64
+    var firstChange: Int64
+    /// The time at which records had expired that were deleted before the first change; nil when none was.
+    var expiredAt: Double?
     /// When statements are stopped; nil for never.
     let deadline: ContinuousClock.Instant?
     var snapshotDeadline: StatementStop?

@@ -16,6 +16,7 @@ final class SnapshotReader: RecordReader {
     /// Begins to read.
     ///
     /// - Parameters:
+    ///   - expiredAt: Passes over records that had expired then; nil for none.
     ///   - isScanned: Whether to go through all records, which is faster when the type has a large part of them.
     ///   - connection: Used by nobody else until the reader has ended.
     ///   - flusher: Is asked between two batches to have the log written to the disk; nil for nobody.
@@ -24,6 +25,7 @@ final class SnapshotReader: RecordReader {
         id: Int64,
         through: Int64,
         isScanned: Bool,
+        expiredAt: Double?,
         on connection: Connection,
         flushing flusher: LogFlusher?,
         storeName: String
@@ -33,10 +35,14 @@ final class SnapshotReader: RecordReader {
         self.flusher = flusher
         let source = isScanned ? "molt_record WHERE +type_id" : "molt_record INDEXED BY molt_record_type WHERE type_id"
         let statement = try connection.prepare(
-            "SELECT id, key, content, expires_at FROM \(source) = ?1 AND id <= ?2 ORDER BY id"
+            """
+            SELECT id, key, content, expires_at FROM \(source) = ?1 AND id <= ?2
+                \(expiredAt == nil ? "" : "AND (expires_at IS NULL OR expires_at > ?3)") ORDER BY id
+            """
         )
         try statement.bind(id, at: 1)
         try statement.bind(through, at: 2)
+        if let expiredAt { try statement.bind(expiredAt, at: 3) }
         self.statement = statement
     }
 

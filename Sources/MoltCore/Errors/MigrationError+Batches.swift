@@ -9,7 +9,9 @@ extension Error {
     /// - Parameter unfinished: The migration that is half done; nil when the part is whole migrations.
     func keeping(_ unfinished: UnfinishedMigration?) -> any Error {
         // Where the migration is in the way by itself, the text says so.
-        guard var error = self as? MigrationError, ![.superseded, .migrationMissing, .migrationEdited].contains(error.code) else {
+        guard var error = self as? MigrationError,
+            ![.superseded, .migrationMissing, .migrationEdited].contains(error.code)
+        else {
             return self
         }
         let kept =

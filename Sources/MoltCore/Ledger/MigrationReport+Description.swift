@@ -4,7 +4,13 @@ extension MigrationReport: CustomStringConvertible {
     /// Of records and keys that could not be converted their names are shown, and no values.
     public var description: String {
         let waiting = deferred.map { "waits: \($0.migration): \($0.reason)" }
-        return ([table] + failureLines + keyLines + waiting).joined(separator: "\n")
+        let expired =
+            switch expiredCount {
+            case 0: [String]()
+            case 1: ["expired: 1 record was removed before the upgrade"]
+            default: ["expired: \(Self.grouped(expiredCount)) records were removed before the upgrade"]
+            }
+        return ([table] + expired + failureLines + keyLines + waiting).joined(separator: "\n")
     }
 
     private var table: String {

@@ -80,6 +80,8 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var duration: Double
     /// What ran or was recorded, in order; empty when the store was up to date.
     public var entries: [Entry]
+    /// How many records had expired, and were removed before the migrations ran.
+    public var expiredCount = 0
     /// The migrations that still wait, whether or not this opening found that out; a later one tries again.
     public var deferred: [Deferral]
     /// Whether it says what would be done, and nothing was.

@@ -134,7 +134,8 @@ extension MigrationPlan {
         problems.append(
             Problem(
                 code: .migrationMissing,
-                message: "Migrations were applied to the store that this app does not have: \(names). They were renamed or "
+                message:
+                    "Migrations were applied to the store that this app does not have: \(names). They were renamed or "
                     + "removed here, or a build of another branch applied them. A migration that has shipped keeps its "
                     + "name; retire it with oldestSupportedVersion, or replace it with another one.",
                 migration: MigrationID(name: unknown[0].name, version: unknown[0].version)

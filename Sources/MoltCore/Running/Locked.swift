@@ -14,7 +14,9 @@ package final class Locked<State>: Sendable {
         self.state = state
     }
 
-    /// Runs a closure with the state. The closure must not ask for the same state again.
+    /// Runs a closure with the state.
+    ///
+    /// The closure must not ask for the same state again.
     @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result

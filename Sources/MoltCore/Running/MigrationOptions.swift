@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// How a migrator runs: what it writes into the ledger, who follows it, and how long it waits.
 public struct MigrationOptions: Sendable {
@@ -42,6 +42,8 @@ public struct MigrationOptions: Sendable {
     public var backup: BackupPolicy?
     /// What happens when a newer app has upgraded the store; it is refused by default.
     public var downgrade: DowngradePolicy = .refuse
+    /// What time it is, by which records that have expired are removed before an upgrade; nil to keep them.
+    package var now: (@Sendable () -> Date)?
     /// Whether nothing outside the store is changed.
     package var isDryRun = false
     /// The ids up to this one are not given to records that blocks create, whether or not there are records with them.

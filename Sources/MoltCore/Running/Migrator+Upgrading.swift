@@ -4,13 +4,14 @@ import Foundation
 extension Migrator {
     /// Runs what is pending.
     ///
-    /// - Returns: The plan that was run, its journal with what is to be done now, and what each migration did.
+    /// - Returns: The plan that was run, its journal with what is to be done now, what each migration did, and how many
+    ///   records had expired and were removed.
     func upgrade(
         _ store: any MigrationStore,
         _ planned: MigrationPlan,
         _ attempt: AttemptNote,
         _ backup: UpgradeBackup
-    ) throws -> (MigrationPlan, [MigrationReport.Entry]) {
+    ) throws -> (MigrationPlan, [MigrationReport.Entry], expired: Int) {
         var upgrade = Upgrade(plan: planned, meter: ProgressMeter(monitor: options.monitor))
         // A batch may need the room that the log of those before it takes.
         if planned.unfinished != nil { emptyLog(of: store) }
@@ -29,7 +30,7 @@ extension Migrator {
             }
             emptyLog(of: store)
         } while true
-        return (upgrade.plan, upgrade.entries)
+        return (upgrade.plan, upgrade.entries, upgrade.expiredCount)
     }
 
     private func emptyLog(of store: any MigrationStore) {
@@ -41,6 +42,8 @@ extension Migrator {
         /// The plan as it was when the upgrade began, its journal as it is now.
         var plan: MigrationPlan
         var entries: [MigrationReport.Entry] = []
+        /// How many records had expired and were removed.
+        var expiredCount = 0
         /// Whether another transaction has to follow.
         var hasMore = false
         /// Whether a transaction was committed.
@@ -103,6 +106,10 @@ extension Migrator {
                     try attachments.changesBackToNow(store.attachments, plan, registry)
                 }
                 attachments.prepare(plan, registry)
+                // Nobody can read them any more, so no step has to convert them. Batches count the records once.
+                if let now = options.now, !plan.isFresh, !state.hasCommitted, plan.unfinished == nil {
+                    state.expiredCount = try transaction.deleteExpired(now: now().timeIntervalSince1970)
+                }
                 let scope = UpgradeScope(
                     transaction: transaction,
                     store: store,

@@ -60,6 +60,7 @@ public struct Migrator: Sendable {
         let attempt = AttemptNote(store, options)
         defer { attempt.end() }
         var entries: [MigrationReport.Entry] = []
+        var expiredCount = 0
         if !plan.journal.isEmpty, !plan.isSuperseded, !options.isDryRun {
             try applyJournal(of: store, attempt)
             plan = try self.plan(for: store)
@@ -68,7 +69,7 @@ public struct Migrator: Sendable {
         try plan.checkProblems()
         try checkEdits(plan)
         if plan.needsRun {
-            (plan, entries) = try upgrade(store, plan, attempt, backup)
+            (plan, entries, expiredCount) = try upgrade(store, plan, attempt, backup)
             // Nothing can be rolled back any more: who cancels now comes too late.
             if !plan.journal.isEmpty, !options.isDryRun { try applyJournal(of: store, attempt, isCancellable: false) }
         }
@@ -80,6 +81,7 @@ public struct Migrator: Sendable {
             startedAt: startedAt,
             duration: start.duration(to: clock.now).seconds,
             entries: entries,
+            expiredCount: expiredCount,
             deferred: plan.deferred,
             isDryRun: options.isDryRun
         )

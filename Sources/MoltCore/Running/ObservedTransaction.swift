@@ -73,6 +73,10 @@ final class ObservedTransaction: ParallelTransaction {
         try base.write(contents)
     }
 
+    func deleteExpired(now: Double) throws -> Int {
+        try base.deleteExpired(now: now)
+    }
+
     func write(expiration: Double?, id: Int64) throws {
         try reach(.writeExpiry)
         try base.write(expiration: expiration, id: id)

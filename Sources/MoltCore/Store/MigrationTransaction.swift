@@ -63,6 +63,12 @@ public protocol MigrationTransaction: AnyObject {
     /// Deletes the record with an id.
     func delete(id: Int64) throws
 
+    /// Deletes the records that have expired; called before any other change.
+    ///
+    /// - Parameter now: In seconds since 1970; what expires then has expired.
+    /// - Returns: How many there were.
+    func deleteExpired(now: Double) throws -> Int
+
     /// Renames a type for all its records; onto an existing type, merges the two. Unknown names do nothing.
     func renameType(_ name: String, to newName: String) throws
 
@@ -134,6 +140,9 @@ public protocol MigrationTransaction: AnyObject {
 }
 
 extension MigrationTransaction {
+    /// Deletes nothing: the store's records do not expire.
+    public func deleteExpired(now: Double) throws -> Int { 0 }
+
     /// Refuses: the store has no quarantine.
     public func deferQuarantine(_ quarantine: DeferredQuarantine) throws {
         throw MigrationError(

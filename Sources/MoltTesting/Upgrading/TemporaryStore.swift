@@ -162,6 +162,8 @@ public final class TemporaryStore: Sendable {
     ) throws -> CodableCache.Configuration {
         var configuration = configuration
         configuration.isDurable = false
+        // A fixture of years ago would lose them, and with them what it is there to test.
+        configuration.keepsExpired = true
         try makeStandIns(for: migrations, configuration)
         let others = configuration.attached.filter { !($0 is Suite) }
         let copies: [any AttachedStore] = state.withLock { state in

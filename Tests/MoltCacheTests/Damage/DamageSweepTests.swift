@@ -6,7 +6,7 @@ import Testing
 /// Hundreds of damaged stores, or tens of thousands with `MOLT_LONG=1`; `MOLT_LONG=300` makes 300 of each kind.
 ///
 /// One alone: `MOLT_DAMAGE=zeroPage:17 swift test --filter DamageSweep`.
-@Suite(.timeLimit(.minutes(60))) struct `A damaged file never ends the process, and loses nothing in silence` {
+@Suite struct `A damaged file never ends the process, and loses nothing in silence` {
     private static let isLong = ProcessInfo.processInfo.environment["MOLT_LONG"] != nil
     /// How many stores of each kind: with `MOLT_LONG=1` as many as a night has time for.
     private static let count: UInt64 = {

@@ -66,7 +66,7 @@ import Testing
         #expect(precious == (thing == .link ? Data("precious".utf8) : nil))
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: Thing.allCases, ["-wal", "-shm", "-journal"])
+    @Test(arguments: Thing.allCases, ["-wal", "-shm", "-journal"])
     func `In the place of SQLite's own files it is refused`(thing: Thing, suffix: String) throws {
         try CodableCache(at: url).set(1, forKey: "one")
         try put(thing, at: url.path + suffix)
@@ -84,7 +84,7 @@ import Testing
         try expectNothingHappened(thing)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: Thing.allCases)
+    @Test(arguments: Thing.allCases)
     func `In the place of the store itself, a link is followed and all else refused`(thing: Thing) throws {
         try put(thing, at: url.path)
         let opening = #expect(throws: CacheError.self) { _ = try CodableCache(at: url) }
@@ -97,7 +97,7 @@ import Testing
         try expectNothingHappened(thing)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: Thing.allCases)
+    @Test(arguments: Thing.allCases)
     func `In the place of a salvaged file it is refused, and of its part removed`(thing: Thing) throws {
         try CodableCache(at: url).set(1, forKey: "one")
         let saved = scratch.file("saved.molt")
@@ -115,7 +115,7 @@ import Testing
         try expectNothingHappened(thing)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: Thing.allCases)
+    @Test(arguments: Thing.allCases)
     func `In a directory that is adopted it is left where it is, and not read`(thing: Thing) throws {
         let directory = scratch.file("Cache")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

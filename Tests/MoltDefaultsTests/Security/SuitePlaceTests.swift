@@ -6,7 +6,7 @@
     import MoltTesting
     import Testing
 
-    @Suite(.timeLimit(.minutes(1))) struct `What stands in the place of a suite's files` {
+    @Suite struct `What stands in the place of a suite's files` {
         private let scratch: ScratchSuite
         private var suite: Suite { scratch.suite }
 

@@ -1,0 +1,101 @@
+import Foundation
+import Molt
+import MoltCache
+import Testing
+
+/// Records that nobody can read any more take no part in an upgrade.
+@Suite struct `Records that have expired before an upgrade` {
+    let scratch: ScratchDirectory
+    let configuration: CodableCache.Configuration
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        var configuration = CodableCache.Configuration()
+        configuration.now = { Date(timeIntervalSince1970: 1_000) }
+        self.configuration = configuration
+    }
+
+    /// Makes a store in which every third record has expired; only those lack a name.
+    private func make(_ count: Int = 30) throws {
+        var configuration = configuration
+        configuration.now = { Date(timeIntervalSince1970: 0) }
+        let cache = try CodableCache(at: scratch.file(), configuration: configuration)
+        try cache.batch { batch in
+            for n in 0..<count {
+                let isExpired = n.isMultiple(of: 3)
+                let person: [String: String] = isExpired ? [:] : ["name": "\(n)"]
+                try batch.set(
+                    Named(person: person),
+                    forKey: "\(n)",
+                    expiry: isExpired
+                        ? .at(Date(timeIntervalSince1970: 1_000)) : .at(Date(timeIntervalSince1970: 1_001))
+                )
+            }
+        }
+        cache.close()
+    }
+
+    private struct Named: Codable, RecordType {
+        static let recordTypeName = "Person"
+        var person: [String: String]
+
+        func encode(to encoder: any Encoder) throws { try person.encode(to: encoder) }
+    }
+
+    private func open(_ steps: MigrationStep...) throws -> CodableCache {
+        try CodableCache(
+            at: scratch.file(),
+            migrations: [Migration(to: 1, "change", steps: steps)],
+            configuration: configuration
+        )
+    }
+
+    @Test(arguments: [30, 3_000])
+    func `fail no step, and are removed with the commit`(count: Int) throws {
+        try make(count)
+        let cache = try open(.renameProperty("Person", "name", to: "title", ifMissing: .fail))
+        #expect(cache.report.expiredCount == count / 3)
+        #expect(cache.report.counts.read == count - count / 3)
+        #expect(cache.report.counts.changed == count - count / 3)
+        #expect(
+            "\(cache.report)".contains(
+                "expired: \(count == 30 ? "10" : "1 000") records were removed before the upgrade"
+            )
+        )
+        #expect(try SQLite(scratch.file()).text("SELECT count(*) FROM molt_record") == "\(count - count / 3)")
+        #expect(try CodableCache.verify(at: scratch.file()).isEmpty)
+    }
+
+    @Test func `leave their keys to what a block creates`() throws {
+        try make()
+        #expect(throws: MigrationError.self) {
+            try open(.run { try $0.create("Person", forKey: "1", ["name": "new"]) })
+        }
+        let cache = try open(.run { try $0.create("Person", forKey: "0", ["name": "new"]) })
+        #expect(try cache.value([String: String].self, forKey: "0") == ["name": "new"])
+    }
+
+    @Test func `stay when the upgrade fails, and when it is only tried`() throws {
+        try make()
+        let before = try SQLite(scratch.file()).rows("SELECT * FROM molt_record")
+        #expect(throws: MigrationError.self) {
+            try open(.renameProperty("Person", "nothing", to: "title", ifMissing: .fail))
+        }
+        let report = try CodableCache.dryRun(
+            at: scratch.file(),
+            migrations: [Migration(to: 1, "change", .renameProperty("Person", "name", to: "title", ifMissing: .fail))],
+            configuration: configuration
+        )
+        #expect(report.expiredCount == 10)
+        #expect(try SQLite(scratch.file()).rows("SELECT * FROM molt_record") == before)
+    }
+
+    @Test func `are counted once by a migration that commits in batches`() throws {
+        try make()
+        let migration = Migration(to: 1, "change", .addProperty("Person", "seen", default: true))
+            .committingInBatches(of: 4)
+        let cache = try CodableCache(at: scratch.file(), migrations: [migration], configuration: configuration)
+        #expect(cache.report.expiredCount == 10)
+        #expect(cache.report.counts.changed == 20)
+    }
+}
