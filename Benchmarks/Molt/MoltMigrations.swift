@@ -72,7 +72,7 @@ enum MoltMigrations {
 
     /// One property is moved into an object of its own.
     static let move: MigrationRegistry = [
-        Migration(to: 1, "city-into-address", .moveProperty(People.typeName, "city", to: "address", "city"))
+        Migration(to: 1, "city-into-address", .moveProperty(People.typeName, "city", to: ["address", "city"]))
     ]
 
     /// All records are deleted.

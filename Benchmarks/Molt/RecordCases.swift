@@ -36,7 +36,7 @@ enum RecordCases {
     }
 
     private static func rename(_ size: RecordSize) -> BenchmarkCase {
-        let path = ["mail"]
+        let path: PropertyPath = "mail"
         return benchmark(
             "record-rename-\(size.rawValue.lowercased())",
             "parse records in memory, rename a property, write them back",

@@ -26,8 +26,8 @@ package func migrations(settings: SettingsSuites) -> MigrationRegistry {
             to: 3,
             "nest-address",
             .transform("Person") { person in
-                for part in ["street", "city"] where person.contains(part) {
-                    try person.move(part, to: "address", part)
+                for part: PropertyPath in ["street", "city"] where person.contains(part) {
+                    try person.move(part, to: ["address", part])
                 }
             }
         ),

@@ -18,15 +18,15 @@ enum JSONFuzzing {
         if !isRead, !hasUnlikeLimits(input) { return .failed("Foundation does not read it") }
         _ = try? record.decoded(as: [String: Double].self)
         guard record.isObject else { return .accepted }
-        for name in record.propertyNames.prefix(4) {
+        for name in record.propertyNames.prefix(4).map({ PropertyPath($0) }) {
             _ = record[name]
             _ = try? record.string(name)
             _ = try? record.int(name)
             _ = try? record.double(name)
-            _ = try? record.renameIfPresent([name], to: "renamed \(name)")
+            _ = try? record.renameIfPresent(name, to: "renamed \(name)")
         }
         record["added"] = .array([.string("\u{0}\"\\é"), .bool(true), .null])
-        if let name = record.propertyNames.first { _ = try? record.removeIfPresent([name]) }
+        if let name = record.propertyNames.first { _ = try? record.removeIfPresent(PropertyPath(name)) }
         let changed = written(record)
         do {
             _ = try Record(key: "key", typeName: "Type", json: changed)

@@ -34,9 +34,4 @@ public enum DowngradePolicy: Sendable {
     /// Nothing is deleted, but the app does not see it any more. Settings of suites are not touched. Only a cache can be
     /// started afresh: the settings of a suite are also other libraries', and the system's.
     case startAfresh(confirm: @Sendable (DowngradeLoss) -> Bool)
-
-    /// Whether it is anything but a refusal.
-    package var isRefusal: Bool {
-        if case .refuse = self { true } else { false }
-    }
 }

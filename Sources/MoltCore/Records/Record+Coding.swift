@@ -85,7 +85,7 @@ extension Record {
     }
 
     /// Encodes a value, and checks that what the encoder wrote is JSON text that can be read again at its place.
-    func encode(_ value: some Encodable, depth: Int, property: [String]?) throws -> Data {
+    func encode(_ value: some Encodable, depth: Int, property: PropertyPath?) throws -> Data {
         let content: Data
         do {
             content = try coding.encoder.encode(value)
@@ -136,9 +136,9 @@ extension Record {
     }
 
     /// Decodes a property; strings, truth values and plain numbers without a decoder.
-    func decode<Value: Decodable>(_ type: Value.Type, at path: [String]) throws -> Value {
+    func decode<Value: Decodable>(_ type: Value.Type, at path: PropertyPath) throws -> Value {
         // What most closures ask for, without all that a generic value costs.
-        if type == String.self, path.count == 1, let index = object.lastIndex(of: path[0]),
+        if type == String.self, let name = path.onlyName, let index = object.lastIndex(of: name),
             let string = object.string(at: index)
         {
             return withUnsafePointer(to: string) { string in
@@ -149,16 +149,10 @@ extension Record {
         return try decodeWithCoders(type, at: path)
     }
 
-    private func decodeWithCoders<Value: Decodable>(_ type: Value.Type, at path: [String]) throws -> Value {
+    private func decodeWithCoders<Value: Decodable>(_ type: Value.Type, at path: PropertyPath) throws -> Value {
         let decoded: Value?
         do {
-            if path.count == 1 {
-                decoded = try object.lastIndex(of: path[0]).map { index in
-                    try object.withValue(at: index) { try decodeValue(type, from: $0) }
-                }
-            } else {
-                decoded = try object.withValue(at: path[...]) { try decodeValue(type, from: $0) }
-            }
+            decoded = try withValue(at: path) { try decodeValue(type, from: $0) }
         } catch {
             throw mismatch(type, property: path, error)
         }
@@ -208,8 +202,8 @@ extension Record {
         return isNegative ? -value : value
     }
 
-    private func mismatch(_ type: Any.Type, property: [String]?, _ underlying: any Error) -> MigrationError {
-        let what = property.map { "The property \"\($0.joined(separator: "."))\"" } ?? "The content"
+    private func mismatch(_ type: Any.Type, property: PropertyPath?, _ underlying: any Error) -> MigrationError {
+        let what = property.map { "The property \"\($0)\"" } ?? "The content"
         // What is inside the property, or the content, that does not fit.
         let inside = (underlying as? DecodingError)?.place ?? []
         let place = inside.isEmpty ? "" : ", because of \"\(inside.joined(separator: "."))\" in it"
@@ -217,7 +211,7 @@ extension Record {
             .typeMismatch,
             "\(what) cannot be decoded as \(type)\(place). The record was written as \(typeName). Decode it as the "
                 + "type that it had then, with the coders that wrote it.",
-            property: property ?? (inside.isEmpty ? nil : inside),
+            property: property ?? (inside.isEmpty ? nil : PropertyPath(inside)),
             underlying: underlying
         )
     }

@@ -2,7 +2,7 @@ extension Record {
     /// Moves a property to another place of the record; its value stays byte for byte.
     ///
     /// ```swift
-    /// try person.move("street", to: "address", "street")
+    /// try person.move("street", to: ["address", "street"])
     /// ```
     ///
     /// - Parameters:
@@ -10,7 +10,7 @@ extension Record {
     ///   - newPath: Its new name, behind the names of the objects around it, which are added where they are missing.
     /// - Throws: ``MigrationError`` with the code `propertyMissing`; `propertyExists` when there is one at the new
     ///   place; `typeMismatch` when something on the way is not an object, or the property would be inside itself.
-    public mutating func move(_ path: String..., to newPath: String...) throws {
+    public mutating func move(_ path: PropertyPath, to newPath: PropertyPath) throws {
         try requireObject(property: path)
         guard try moveIfPresent(path, to: newPath) else { throw missing(path) }
     }
@@ -18,22 +18,20 @@ extension Record {
     /// Moves a property where there is one.
     ///
     /// - Returns: Whether there was one.
-    package mutating func moveIfPresent(_ path: [String], to newPath: [String]) throws -> Bool {
-        guard let value = try object.withValue(at: path[...], { Array($0) }) else { return false }
-        if path.elementsEqual(newPath, by: RecordObject.isSame) { return true }
-        let from = path.joined(separator: ".")
-        let to = newPath.joined(separator: ".")
-        if newPath.starts(with: path, by: RecordObject.isSame) {
+    package mutating func moveIfPresent(_ path: PropertyPath, to newPath: PropertyPath) throws -> Bool {
+        guard let value = withValue(at: path, { Array($0) }) else { return false }
+        if path == newPath { return true }
+        if newPath.starts(with: path) {
             throw error(
                 .typeMismatch,
-                "The property \"\(from)\" cannot be moved into itself, to \"\(to)\".",
+                "The property \"\(path)\" cannot be moved into itself, to \"\(newPath)\".",
                 property: path
             )
         }
-        if try object.withValue(at: newPath[...], { _ in true }) ?? false {
+        if contains(newPath) {
             throw error(
                 .propertyExists,
-                "Cannot move the property \"\(from)\" to \"\(to)\": the record has a property there already. Remove one "
+                "Cannot move the property \"\(path)\" to \"\(newPath)\": the record has a property there already. Remove one "
                     + "of the two first.",
                 property: newPath
             )

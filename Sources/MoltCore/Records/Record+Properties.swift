@@ -13,32 +13,31 @@ extension Record {
 
     /// The value of a property, or nil when the record has none; setting nil removes the property.
     ///
-    /// Setting a property of a record whose content is not an object fails the step when its closure returns.
-    public subscript(name: String) -> RecordValue? {
-        get { object.lastIndex(of: name).flatMap(value(atIndex:)) }
-        set { set(name, to: newValue) }
-    }
-
-    /// The value of a property of a nested object; setting it adds the objects on the way that are missing.
-    ///
     /// ```swift
-    /// person["address", "city"] = "Paris"
+    /// person["firstName"] = "Ada"
+    /// person[["address", "city"]] = "Paris"
     /// ```
-    public subscript(first: String, second: String, rest: String...) -> RecordValue? {
-        get { value(at: [first, second] + rest) }
-        set { set([first, second] + rest, to: newValue) }
+    /// Setting a property of a record whose content is not an object fails the step when its closure returns.
+    public subscript(path: PropertyPath) -> RecordValue? {
+        get { value(at: path) }
+        set {
+            if let name = path.onlyName {
+                set(name, to: newValue)
+            } else {
+                set(path, to: newValue)
+            }
+        }
     }
 
     /// Whether the record has a property, be it null.
-    public func contains(_ path: String...) -> Bool {
-        // Reading cannot fail: the content was checked when the record was read.
-        (try? object.withValue(at: path[...]) { _ in true }) ?? false
+    public func contains(_ path: PropertyPath) -> Bool {
+        withValue(at: path) { _ in true } ?? false
     }
 
     /// The value of a property.
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing`.
-    public func value(_ path: String...) throws -> RecordValue {
+    public func value(_ path: PropertyPath) throws -> RecordValue {
         guard let value = value(at: path) else { throw missing(path) }
         return value
     }
@@ -46,35 +45,35 @@ extension Record {
     /// The value of a property, decoded as a type with the store's coders.
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
-    public func value<Value: Decodable>(_ path: String..., as type: Value.Type) throws -> Value {
+    public func value<Value: Decodable>(_ path: PropertyPath, as type: Value.Type) throws -> Value {
         try decode(type, at: path)
     }
 
     /// The value of a property that is a string.
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
-    public func string(_ path: String...) throws -> String {
+    public func string(_ path: PropertyPath) throws -> String {
         try decode(String.self, at: path)
     }
 
     /// The value of a property that is a whole number.
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
-    public func int(_ path: String...) throws -> Int {
+    public func int(_ path: PropertyPath) throws -> Int {
         try decode(Int.self, at: path)
     }
 
     /// The value of a property that is a number.
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
-    public func double(_ path: String...) throws -> Double {
+    public func double(_ path: PropertyPath) throws -> Double {
         try decode(Double.self, at: path)
     }
 
     /// The value of a property that is a truth value.
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
-    public func bool(_ path: String...) throws -> Bool {
+    public func bool(_ path: PropertyPath) throws -> Bool {
         try decode(Bool.self, at: path)
     }
 
@@ -84,7 +83,7 @@ extension Record {
     ///
     /// - Throws: ``MigrationError`` with the code `typeMismatch` when the value cannot be encoded, or when something
     ///   on the way is not an object.
-    public mutating func set(_ path: String..., to value: some Encodable) throws {
+    public mutating func set(_ path: PropertyPath, to value: some Encodable) throws {
         let bytes = try encode(value, depth: path.count, property: path)
         try put(Array(bytes), at: path)
     }
@@ -93,7 +92,7 @@ extension Record {
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing`.
     @discardableResult
-    public mutating func remove(_ path: String...) throws -> RecordValue {
+    public mutating func remove(_ path: PropertyPath) throws -> RecordValue {
         try requireObject(property: path)
         let value = value(at: path)
         guard try removed(path), let value else { throw missing(path) }
@@ -103,7 +102,7 @@ extension Record {
     /// Removes a property and gives its value, decoded as a type with the store's coders.
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`; the property is then still there.
-    public mutating func remove<Value: Decodable>(_ path: String..., as type: Value.Type) throws -> Value {
+    public mutating func remove<Value: Decodable>(_ path: PropertyPath, as type: Value.Type) throws -> Value {
         let value = try decode(type, at: path)
         _ = try removed(path)
         return value
@@ -116,7 +115,7 @@ extension Record {
     ///   - newName: The new name alone.
     /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `propertyExists` when there is one with the
     ///   new name.
-    public mutating func rename(_ path: String..., to newName: String) throws {
+    public mutating func rename(_ path: PropertyPath, to newName: String) throws {
         try requireObject(property: path)
         guard try renamed(path, to: newName) else { throw missing(path) }
     }
@@ -126,7 +125,7 @@ extension Record {
     /// Removes a property where there is one, the objects around it included.
     ///
     /// - Returns: Whether there was one.
-    package mutating func removeIfPresent(_ path: [String]) throws -> Bool {
+    package mutating func removeIfPresent(_ path: PropertyPath) throws -> Bool {
         do {
             return try removed(path)
         } catch let error as MigrationError where error.code == .propertyMissing {
@@ -137,7 +136,7 @@ extension Record {
     /// Renames a property where there is one, the objects around it included.
     ///
     /// - Returns: Whether there was one.
-    package mutating func renameIfPresent(_ path: [String], to newName: String) throws -> Bool {
+    package mutating func renameIfPresent(_ path: PropertyPath, to newName: String) throws -> Bool {
         do {
             return try renamed(path, to: newName)
         } catch let error as MigrationError where error.code == .propertyMissing {
@@ -145,53 +144,51 @@ extension Record {
         }
     }
 
-    private mutating func removed(_ path: [String]) throws -> Bool {
-        if path.count == 1 { return object.remove(path[0]) }
+    private mutating func removed(_ path: PropertyPath) throws -> Bool {
+        if let name = path.onlyName { return object.remove(name) }
         return try edit(path) { object, name in object.remove(name) }
     }
 
-    private mutating func renamed(_ path: [String], to newName: String) throws -> Bool {
+    private mutating func renamed(_ path: PropertyPath, to newName: String) throws -> Bool {
         let renaming =
-            path.count == 1
-            ? object.rename(path[0], to: newName)
-            : try edit(path) { object, name in object.rename(name, to: newName) }
+            try path.onlyName.map { object.rename($0, to: newName) }
+            ?? edit(path) { object, name in object.rename(name, to: newName) }
         switch renaming {
         case .done:
             return true
         case .missing:
             return false
         case .exists:
-            let newPath = path.dropLast() + [newName]
             throw error(
                 .propertyExists,
-                "Cannot rename the property \"\(path.joined(separator: "."))\" to \"\(newName)\": the record has a "
+                "Cannot rename the property \"\(path)\" to \"\(newName)\": the record has a "
                     + "property with that name already. Remove one of the two first.",
-                property: Array(newPath)
+                property: PropertyPath(path.names.dropLast() + [newName])
             )
         }
     }
 
     /// Sets a property where it is missing or null.
-    package mutating func setIfMissing(_ path: [String], to value: [UInt8]) throws {
-        let isThere = try object.withValue(at: path[...]) { !$0.elementsEqual("null".utf8) } ?? false
+    package mutating func setIfMissing(_ path: PropertyPath, to value: [UInt8]) throws {
+        let isThere = withValue(at: path) { !$0.elementsEqual("null".utf8) } ?? false
         if !isThere { try put(value, at: path) }
     }
 
-    private func value(at path: [String]) -> RecordValue? {
-        // Reading cannot fail: the content was checked when the record was read.
-        try? object.withValue(at: path[...]) { bytes in
+    private func value(at path: PropertyPath) -> RecordValue? {
+        withValue(at: path) { bytes in
             bytes.baseAddress.map { RecordValue(checked: $0, from: 0, to: bytes.count) }
         } ?? nil
     }
 
-    private func value(atIndex index: Int) -> RecordValue? {
-        object.withValue(at: index) { bytes in
-            bytes.baseAddress.map { RecordValue(checked: $0, from: 0, to: bytes.count) }
-        }
+    /// Lends the bytes of a property's value; nil when there is none.
+    @inline(__always)
+    func withValue<R>(at path: PropertyPath, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
+        guard let name = path.onlyName else { return try object.withValue(at: path.names[...], body) }
+        return try object.lastIndex(of: name).map { try object.withValue(at: $0, body) }
     }
 
     private mutating func set(_ name: String, to value: RecordValue?) {
-        guard let value, isObject else { return set([name], to: value) }
+        guard let value, isObject else { return set(PropertyPath(name), to: value) }
         do throws(JSONSyntaxError) {
             if case .string(let string) = value {
                 object.set(name) { JSONString.write(string, to: &$0) }
@@ -200,11 +197,11 @@ extension Record {
                 }
             }
         } catch {
-            fail(tooDeep([name], error))
+            fail(tooDeep(PropertyPath(name), error))
         }
     }
 
-    private mutating func set(_ path: [String], to value: RecordValue?) {
+    private mutating func set(_ path: PropertyPath, to value: RecordValue?) {
         do {
             guard let value else {
                 try requireObject(property: path)
@@ -224,7 +221,7 @@ extension Record {
     }
 
     /// Sets a property to the bytes of a value, and adds the objects around it that are missing.
-    mutating func put(_ bytes: [UInt8], at path: [String]) throws {
+    mutating func put(_ bytes: [UInt8], at path: PropertyPath) throws {
         try requireObject(property: path)
         guard path.count <= JSONScanner.depthLimit else {
             throw tooDeep(path, JSONSyntaxError(reason: .tooDeep, offset: 0))
@@ -234,19 +231,19 @@ extension Record {
 
     /// Changes the object that holds a path's last name; a missing object on the way counts as a missing property.
     private mutating func edit<R>(
-        _ path: [String],
+        _ path: PropertyPath,
         createsParents: Bool = false,
         _ body: (inout SplicedObject, String) throws -> R
     ) throws -> R {
         do {
-            return try object.edit(path[...], createsParents: createsParents, body)
+            return try object.edit(path.names[...], createsParents: createsParents, body)
         } catch SplicedObject.PathFailure.missing(let missingPath) {
-            throw missing(path, at: missingPath)
+            throw missing(path, at: PropertyPath(missingPath))
         } catch SplicedObject.PathFailure.notAnObject(let blocking) {
             throw error(
                 .typeMismatch,
                 "The property \"\(blocking.joined(separator: "."))\" is not an object, so it has no property "
-                    + "\"\(path.last ?? "")\".",
+                    + "\"\(path.names.last ?? "")\".",
                 property: path
             )
         } catch SplicedObject.PathFailure.malformed(let syntax) {
@@ -255,7 +252,7 @@ extension Record {
     }
 
     /// Throws unless the content is an object, for what can be done to a property only.
-    func requireObject(property: [String]) throws {
+    func requireObject(property: PropertyPath) throws {
         guard !isObject else { return }
         throw error(
             .typeMismatch,
@@ -267,18 +264,17 @@ extension Record {
     }
 
     /// The error for a property that is not there; the message names the first name of the path that is missing.
-    func missing(_ path: [String], at missingPath: [String]? = nil) -> MigrationError {
-        let name = (missingPath ?? path).joined(separator: ".")
-        return error(
+    func missing(_ path: PropertyPath, at missingPath: PropertyPath? = nil) -> MigrationError {
+        error(
             .propertyMissing,
-            "The record has no property \"\(name)\". Test with contains() first when it may be absent: an optional "
+            "The record has no property \"\(missingPath ?? path)\". Test with contains() first when it may be absent: an optional "
                 + "that was nil is not written at all.",
             property: path
         )
     }
 
     /// The error for a value that could not be read again at its place.
-    func tooDeep(_ path: [String]?, _ syntax: JSONSyntaxError) -> MigrationError {
+    func tooDeep(_ path: PropertyPath?, _ syntax: JSONSyntaxError) -> MigrationError {
         error(
             .typeMismatch,
             "The value cannot be written: \(syntax.reason.rawValue).",

@@ -164,13 +164,13 @@ public struct Record: Sendable {
     func error(
         _ code: MigrationError.Code,
         _ message: String,
-        property: [String]? = nil,
+        property: PropertyPath? = nil,
         underlying: (any Error)? = nil
     ) -> MigrationError {
         var error = MigrationError(code, message, underlying: underlying)
         error.recordKey = key
         error.recordType = typeName
-        error.property = property?.joined(separator: ".")
+        error.property = property?.description
         return error
     }
 }

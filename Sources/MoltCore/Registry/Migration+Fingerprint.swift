@@ -24,13 +24,13 @@ extension StepDeclaration {
         case .renameType(let name, let newName): ["renameType", name, newName]
         case .deleteType(let name): ["deleteType", name]
         case .renameProperty(let type, let path, let newName, let ifMissing):
-            ["renameProperty", type, String(path.count)] + path + [newName, ifMissing.identity]
+            ["renameProperty", type, String(path.count)] + path.names + [newName, ifMissing.identity]
         case .moveProperty(let type, let path, let newPath, let ifMissing):
-            ["moveProperty", type, String(path.count)] + path + newPath + [ifMissing.identity]
+            ["moveProperty", type, String(path.count)] + path.names + newPath.names + [ifMissing.identity]
         case .removeProperty(let type, let path, let ifMissing):
-            ["removeProperty", type, String(path.count)] + path + [ifMissing.identity]
+            ["removeProperty", type, String(path.count)] + path.names + [ifMissing.identity]
         case .addProperty(let type, let path, let value):
-            ["addProperty", type, String(path.count)] + path
+            ["addProperty", type, String(path.count)] + path.names
                 + [String(decoding: value.json(depth: path.count) ?? [], as: UTF8.self)]
         case .transform(let type, let revision): ["transform", type, String(revision)]
         case .convert(let type, _, _, let revision): ["convert", type, String(revision)]

@@ -133,32 +133,46 @@ extension MigrationRegistry {
 
 /// Follows the types and properties through the steps of one migration, and finds steps that contradict earlier ones.
 private struct StepCheck {
+    /// A property of the records of a type.
+    private struct Place: Hashable {
+        var type: ExactName
+        var path: PropertyPath
+
+        init(_ type: String, _ path: PropertyPath) {
+            self.type = ExactName(type)
+            self.path = path
+        }
+
+        /// Whether it is the other place, or inside it.
+        func isWithin(_ other: Place) -> Bool {
+            type == other.type && path.starts(with: other.path)
+        }
+    }
+
     /// Type names that are no longer there, with what happened to them.
-    private var goneTypes: [String: String] = [:]
-    /// Properties that are no longer there, by type and path, with what happened to them.
-    private var goneProperties: [[String]: String] = [:]
-    private var addedProperties: Set<[String]> = []
+    private var goneTypes: [ExactName: String] = [:]
+    /// Properties that are no longer there, with what happened to them.
+    private var goneProperties: [Place: String] = [:]
+    /// Properties that every record of the type has.
+    private var filledProperties: Set<Place> = []
 
     mutating func faults(of step: StepDeclaration) -> [String] {
         var faults: [String] = []
         func use(type: String) {
             if type.isEmpty {
                 faults.append("The type name is empty.")
-            } else if let reason = goneTypes[type] {
+            } else if let reason = goneTypes[ExactName(type)] {
                 faults.append("The type \(type) was \(reason) by an earlier step.")
             }
         }
-        func use(type: String, path: [String]) {
+        func use(type: String, path: PropertyPath) {
             use(type: type)
-            if path.isEmpty {
-                faults.append("No property is named.")
-                return
-            }
+            if path.count == 0 { faults.append("No property is named.") }
             // What is inside a property that is gone is gone too.
-            for length in 1...path.count {
-                let outer = Array(path.prefix(length))
-                guard let reason = goneProperties[[type] + outer] else { continue }
-                faults.append("The property \(type).\(outer.joined(separator: ".")) was \(reason) by an earlier step.")
+            for length in 0..<path.count {
+                let outer = PropertyPath(Array(path.names.prefix(length + 1)))
+                guard let reason = goneProperties[Place(type, outer)] else { continue }
+                faults.append("The property \(type).\(outer) was \(reason) by an earlier step.")
                 return
             }
         }
@@ -166,39 +180,35 @@ private struct StepCheck {
         case .renameType(let name, let newName):
             use(type: name)
             if newName.isEmpty { faults.append("The new type name is empty.") }
-            if name == newName { faults.append("The type \(name) is renamed to its own name.") }
-            goneTypes[name] = "renamed to \(newName)"
-            goneTypes[newName] = nil
+            if ExactName(name) == ExactName(newName) { faults.append("The type \(name) is renamed to its own name.") }
+            goneTypes[ExactName(name)] = "renamed to \(newName)"
+            goneTypes[ExactName(newName)] = nil
             move(type: name, to: newName)
         case .deleteType(let name):
             use(type: name)
-            goneTypes[name] = "deleted"
-        case .renameProperty(let type, let path, let newName, _):
+            goneTypes[ExactName(name)] = "deleted"
+        case .renameProperty(let type, let path, let newName, let ifMissing):
             use(type: type, path: path)
-            if path.last == newName { faults.append("The property \(type).\(newName) is renamed to its own name.") }
-            guard !path.isEmpty else { break }
-            faults += relocate(type, path, to: path.dropLast() + [newName], "renamed to \(newName)")
-        case .moveProperty(let type, let path, let newPath, _):
+            guard path.count > 0 else { break }
+            let newPath = PropertyPath(path.names.dropLast() + [newName])
+            if newPath == path { faults.append("The property \(type).\(newName) is renamed to its own name.") }
+            faults += relocate(Place(type, path), to: Place(type, newPath), "renamed to \(newName)", ifMissing)
+        case .moveProperty(let type, let path, let newPath, let ifMissing):
             use(type: type, path: path)
-            guard !path.isEmpty, !newPath.isEmpty else {
-                if newPath.isEmpty { faults.append("No new place is named.") }
-                break
-            }
-            if newPath.starts(with: path) { faults.append("The property \(type).\(path[0]) is moved into itself.") }
-            faults += relocate(type, path, to: newPath, "moved to \(newPath.joined(separator: "."))")
+            if newPath.count == 0 { faults.append("No new place is named.") }
+            guard path.count > 0, newPath.count > 0 else { break }
+            if newPath.starts(with: path) { faults.append("The property \(type).\(path) is moved into itself.") }
+            faults += relocate(Place(type, path), to: Place(type, newPath), "moved to \(newPath)", ifMissing)
         case .removeProperty(let type, let path, _):
             use(type: type, path: path)
-            takeAway([type] + path, "removed")
+            takeAway(Place(type, path), "removed")
         case .addProperty(let type, let path, let value):
             use(type: type)
-            if path.isEmpty { faults.append("No property is named.") }
+            if path.count == 0 { faults.append("No property is named.") }
             if value.json(depth: path.count) == nil {
                 faults.append("The default value is nested too deep to be written.")
             }
-            if !addedProperties.insert([type] + path).inserted {
-                faults.append("The property \(type).\(path.joined(separator: ".")) was added by an earlier step.")
-            }
-            putBack([type] + path)
+            faults += fill(Place(type, path))
         case .transform(let type, _):
             use(type: type)
             // It may give a record any type name, so nothing is known behind it.
@@ -216,39 +226,49 @@ private struct StepCheck {
         return faults
     }
 
-    /// Notes that a property is at another place.
-    private mutating func relocate(_ type: String, _ path: [String], to newPath: [String], _ how: String) -> [String] {
-        takeAway([type] + path, how)
-        let isTaken = addedProperties.contains([type] + newPath)
-        putBack([type] + newPath)
-        addedProperties.insert([type] + newPath)
-        guard isTaken else { return [] }
-        return ["The property \(type).\(newPath.joined(separator: ".")) was added or renamed to by an earlier step."]
+    /// Notes that a property is at another place, in those records that had it.
+    private mutating func relocate(
+        _ place: Place,
+        to newPlace: Place,
+        _ how: String,
+        _ ifMissing: MigrationStep.MissingProperty
+    ) -> [String] {
+        let isFilled = ifMissing == .fail || filledProperties.contains(place)
+        takeAway(place, how)
+        return fill(newPlace, inEveryRecord: isFilled)
+    }
+
+    /// Notes that records have a property now.
+    private mutating func fill(_ place: Place, inEveryRecord isFilled: Bool = true) -> [String] {
+        let isTaken = filledProperties.contains(place)
+        if isFilled { filledProperties.insert(place) }
+        putBack(place)
+        return isTaken ? ["Every record has the property \(place.type.text).\(place.path) by an earlier step."] : []
     }
 
     /// Notes that a property is gone, with what is inside it.
-    private mutating func takeAway(_ path: [String], _ reason: String) {
-        goneProperties[path] = reason
-        addedProperties = addedProperties.filter { !$0.starts(with: path) }
+    private mutating func takeAway(_ place: Place, _ reason: String) {
+        goneProperties[place] = reason
+        filledProperties = filledProperties.filter { !$0.isWithin(place) }
     }
 
     /// Notes that there is a property again: so there are the objects around it, and what is inside is not known.
-    private mutating func putBack(_ path: [String]) {
-        goneProperties = goneProperties.filter { !path.starts(with: $0.key) && !$0.key.starts(with: path) }
+    private mutating func putBack(_ place: Place) {
+        goneProperties = goneProperties.filter { !place.isWithin($0.key) && !$0.key.isWithin(place) }
     }
 
     private mutating func move(type: String, to newType: String) {
-        for (path, reason) in goneProperties where path[0] == type {
-            goneProperties[path] = nil
-            goneProperties[[newType] + path.dropFirst()] = reason
+        for (place, reason) in goneProperties where place.type == ExactName(type) {
+            goneProperties[place] = nil
+            goneProperties[Place(newType, place.path)] = reason
         }
         // There may be records with the new name already, to which the property was not added.
-        addedProperties = addedProperties.filter { $0[0] != type }
+        filledProperties = filledProperties.filter { $0.type != ExactName(type) }
     }
 
     /// Forgets what is known of a type's properties: a closure may have put them back.
     private mutating func forget(_ type: String) {
-        goneProperties = goneProperties.filter { $0.key[0] != type }
-        addedProperties = addedProperties.filter { $0[0] != type }
+        goneProperties = goneProperties.filter { $0.key.type != ExactName(type) }
+        filledProperties = filledProperties.filter { $0.type != ExactName(type) }
     }
 }

@@ -30,13 +30,13 @@ extension MigrationStep {
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
-    ///   - path: The property, behind the names of the objects around it: `"address", "zip"`.
+    ///   - path: The property, behind the names of the objects around it: `["address", "zip"]`.
     ///   - newName: The new name alone.
     ///   - ifMissing: What to do with a record that has no such property; leaves it as it is by default. A record
     ///     that has a property with the new name already fails the upgrade, with the code `propertyExists`.
     public static func renameProperty(
         _ type: String,
-        _ path: String...,
+        _ path: PropertyPath,
         to newName: String,
         ifMissing: MissingProperty = .skip
     ) -> MigrationStep {
@@ -47,7 +47,7 @@ extension MigrationStep {
     /// What `renameProperty` does, as a step and in a block.
     static func renameEdit(
         _ type: String,
-        _ path: [String],
+        _ path: PropertyPath,
         to newName: String,
         ifMissing: MissingProperty
     ) -> RecordEdit {
@@ -59,7 +59,7 @@ extension MigrationStep {
     /// Moves a property of each record of a type to another place of the record; its value stays byte for byte.
     ///
     /// ```swift
-    /// .moveProperty("Person", "street", to: "address", "street")
+    /// .moveProperty("Person", "street", to: ["address", "street"])
     /// ```
     ///
     /// - Parameters:
@@ -70,8 +70,8 @@ extension MigrationStep {
     ///     that has a property at the new place already fails the upgrade, with the code `propertyExists`.
     public static func moveProperty(
         _ type: String,
-        _ path: String...,
-        to newPath: String...,
+        _ path: PropertyPath,
+        to newPath: PropertyPath,
         ifMissing: MissingProperty = .skip
     ) -> MigrationStep {
         let edit = RecordEdit(typeName: type) { record in
@@ -89,7 +89,7 @@ extension MigrationStep {
     /// - Important: The property's values are gone when the upgrade is committed.
     public static func removeProperty(
         _ type: String,
-        _ path: String...,
+        _ path: PropertyPath,
         ifMissing: MissingProperty = .skip
     ) -> MigrationStep {
         let edit = RecordEdit(typeName: type) { record in
@@ -107,7 +107,7 @@ extension MigrationStep {
     ///   - type: The type name of the records.
     ///   - path: The property, behind the names of the objects around it, which are added where they are missing.
     ///   - value: The value.
-    public static func addProperty(_ type: String, _ path: String..., default value: RecordValue) -> MigrationStep {
+    public static func addProperty(_ type: String, _ path: PropertyPath, default value: RecordValue) -> MigrationStep {
         // Validation has refused a value that is nested too deep before any record is seen.
         let bytes = value.json(depth: path.count) ?? []
         let edit = RecordEdit(typeName: type) { record in
@@ -229,27 +229,22 @@ extension RecordValue {
 
 extension Record {
     fileprivate mutating func applyRename(
-        _ path: [String],
+        _ path: PropertyPath,
         to newName: String,
         ifMissing: MigrationStep.MissingProperty
     ) throws {
-        if path.count > 1, !hasProperty(at: path) {
+        if path.count > 1, !contains(path) {
             if ifMissing == .fail { throw missing(path) }
             return
         }
         if try !renameIfPresent(path, to: newName), ifMissing == .fail { throw missing(path) }
     }
 
-    fileprivate mutating func applyRemove(_ path: [String], ifMissing: MigrationStep.MissingProperty) throws {
-        if path.count > 1, !hasProperty(at: path) {
+    fileprivate mutating func applyRemove(_ path: PropertyPath, ifMissing: MigrationStep.MissingProperty) throws {
+        if path.count > 1, !contains(path) {
             if ifMissing == .fail { throw missing(path) }
             return
         }
         if try !removeIfPresent(path), ifMissing == .fail { throw missing(path) }
-    }
-
-    private func hasProperty(at path: [String]) -> Bool {
-        // Reading cannot fail: the content was checked when the record was read.
-        (try? object.withValue(at: path[...]) { _ in true }) ?? false
     }
 }

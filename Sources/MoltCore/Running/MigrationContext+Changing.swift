@@ -76,7 +76,7 @@ extension MigrationContext {
             hasOriginals = true
             try perform { try $0.keepOriginals(ofType: name) }
         } else {
-            originalTypeNames[newName] = originalTypeNames.removeValue(forKey: name) ?? name
+            originalTypeNames[ExactName(newName)] = originalTypeNames.removeValue(forKey: ExactName(name)) ?? name
         }
         try perform { try $0.renameType(name, to: newName) }
         for level in enumerations.indices {
@@ -91,7 +91,7 @@ extension MigrationContext {
     /// - Returns: How many records had it.
     /// - Throws: ``MigrationError`` with the code `propertyExists` when a record has both.
     @discardableResult
-    public func renameProperty(_ type: String, _ path: String..., to newName: String) throws -> Int {
+    public func renameProperty(_ type: String, _ path: PropertyPath, to newName: String) throws -> Int {
         var renamed = 0
         let step = MigrationStep.renameEdit(type, path, to: newName, ifMissing: .skip)
         try enumerate(type) { _, new in

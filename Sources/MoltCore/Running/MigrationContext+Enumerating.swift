@@ -40,7 +40,7 @@ extension MigrationContext {
         let level = enumerations.count - 1
         defer {
             enumerations.removeLast()
-            mostVisited[type] = max(mostVisited[type] ?? 0, visited)
+            mostVisited[ExactName(type)] = max(mostVisited[ExactName(type)] ?? 0, visited)
         }
         var after: Int64 = 0
         while true {
@@ -100,7 +100,7 @@ extension MigrationContext {
             if let failure = record.failure { throw failure }
         } catch {
             var old = read ?? record
-            if read == nil { old.typeName = originalTypeNames[typeName] ?? typeName }
+            if read == nil { old.typeName = originalTypeNames[ExactName(typeName)] ?? typeName }
             let error = recordError(error, key: old.key, type: typeName)
             guard !isAtPoint, changeCount == changes, try setAside(old, now: typeName, error) else {
                 throw error
@@ -131,7 +131,7 @@ extension MigrationContext {
             original = kept
             try original.read()
         }
-        guard let typeName = originalTypeNames[original.typeName] else { return original }
+        guard let typeName = originalTypeNames[ExactName(original.typeName)] else { return original }
         original.typeName = typeName
         return original
     }

@@ -46,7 +46,7 @@ public final class MigrationContext {
     /// For types that this block renamed before it changed any record, the name that they had when it started.
     ///
     /// Stays as it is once an original was kept: kept records have the names of that moment.
-    var originalTypeNames: [String: String] = [:]
+    var originalTypeNames: [ExactName: String] = [:]
     /// Numbers for changes that are deferred: one for each pass of this block.
     private var nextStage = 0
     /// What the block has done to records.
@@ -54,7 +54,7 @@ public final class MigrationContext {
     /// How many records could not be converted.
     var failureCount = 0
     /// For each type, how many records the enumeration of it visited that visited the most.
-    var mostVisited: [String: Int] = [:]
+    var mostVisited: [ExactName: Int] = [:]
     /// How many enumerations there were.
     var enumerationCount = 0
     /// How often a type was renamed.

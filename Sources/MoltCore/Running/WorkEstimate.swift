@@ -1,7 +1,7 @@
 /// How many records each group of an upgrade will look at, as far as it can be known before the first one runs.
 struct WorkEstimate {
     private let transaction: any MigrationTransaction
-    private var counts: [String: Int] = [:]
+    private var counts: [ExactName: Int] = [:]
     private var total: Int?
     /// The types, by the name that they have before a group runs and by the one that they have in the store now.
     private var names: [(current: String, stored: String)] = []
@@ -29,8 +29,8 @@ struct WorkEstimate {
         let chains = StepChains(steps)
         var work = 0
         for name in names where !chains.chain(typeName: name.current).links.isEmpty {
-            let count = try counts[name.stored] ?? transaction.count(ofType: name.stored)
-            counts[name.stored] = count
+            let count = try counts[ExactName(name.stored)] ?? transaction.count(ofType: name.stored)
+            counts[ExactName(name.stored)] = count
             work += count
         }
         names = names.compactMap { name in

@@ -115,7 +115,7 @@ enum RandomUpgrade {
         let type = random.pick(types + ["D"])
         let salt = random.below(1_000)
         switch random.below(4) {
-        case 0: return .renameProperty(type, random.pick(names), to: "failed\(mark)", ifMissing: .fail)
+        case 0: return .renameProperty(type, PropertyPath(random.pick(names)), to: "failed\(mark)", ifMissing: .fail)
         case 1:
             return .convert(type, from: [String: Value].self, to: [String: Value].self) { old in
                 guard old.count != salt % 4 else { throw Refusal(value: "\(old)") }
@@ -141,17 +141,17 @@ enum RandomUpgrade {
 
     private static func step(_ random: inout SeededGenerator, mark: Int) -> MigrationStep {
         let type = random.pick(types)
-        let name = random.pick(names)
+        let name = PropertyPath(random.pick(names))
         // Closures must be the same on both paths: they depend on the record and on this number alone.
         let salt = random.below(1_000)
         switch random.below(14) {
         case 0: return .renameType(type, to: random.pick(types + ["D"]))
         case 1: return random.below(3) == 0 ? .deleteType(type) : .renameType("D", to: type)
         case 2: return .renameProperty(type, name, to: "\(name)\(mark)")
-        case 3: return .renameProperty(type, name, "in", to: "inner\(mark)")
+        case 3: return .renameProperty(type, [name, "in"], to: "inner\(mark)")
         case 4: return .removeProperty(type, name)
         case 5: return .addProperty(type, name, default: ["mark": .int(mark)])
-        case 6: return .addProperty(type, "new\(mark)", "deep", default: .int(mark))
+        case 6: return .addProperty(type, ["new\(mark)", "deep"], default: .int(mark))
         case 7: return .transform(type) { $0["seen"] = .string("\($0["seen"]?.string ?? "")\(mark)") }
         case 8: return .transform(type) { if chance($0, salt, 3) { $0.drop() } }
         case 9: return .transform(type) { if chance($0, salt, 2) { $0.key += "-\(mark)" } }

@@ -84,7 +84,7 @@ struct PrivacyTests {
             Failure(
                 testDescription: "a value that cannot be set",
                 code: .typeMismatch,
-                step: .transform("Person") { if $0.key == "bad" { $0["name", "x"] = .string(canary) } }
+                step: .transform("Person") { if $0.key == "bad" { $0[["name", "x"]] = .string(canary) } }
             ),
             Failure(
                 testDescription: "a value that cannot be encoded",

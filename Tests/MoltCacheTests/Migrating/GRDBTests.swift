@@ -11,7 +11,7 @@ struct GRDBTests {
     private static func migrations(_ names: String...) -> MigrationRegistry {
         MigrationRegistry(
             names.enumerated().map { index, name in
-                Migration(to: index + 1, name, .addProperty("Person", name, default: true))
+                Migration(to: index + 1, name, .addProperty("Person", PropertyPath(name), default: true))
             }
         )
     }

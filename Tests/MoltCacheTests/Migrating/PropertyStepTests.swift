@@ -28,7 +28,7 @@ struct PropertyStepTests {
     ) async throws {
         let store = try OldStore(Self.records + [StoredRecord("Person", "eve", #"{"home":"none"}"#)], through: entry)
 
-        let after = try await store.upgraded(registry(.renameProperty("Person", "home", "zip", to: "code")))
+        let after = try await store.upgraded(registry(.renameProperty("Person", ["home", "zip"], to: "code")))
 
         #expect(after["ada"]?.text == #"{"mail":"a@x","home":{"code":1,"city":"London"},"age":36}"#)
         #expect(after["bob"]?.text == Self.records[1].text)
@@ -41,7 +41,7 @@ struct PropertyStepTests {
         let step =
             path.count == 1
             ? MigrationStep.renameProperty("Person", "mail", to: "new", ifMissing: .fail)
-            : .renameProperty("Person", "home", "zip", to: "new", ifMissing: .fail)
+            : .renameProperty("Person", ["home", "zip"], to: "new", ifMissing: .fail)
 
         let error = try await store.failure(registry(step))
 
@@ -66,13 +66,38 @@ struct PropertyStepTests {
         #expect(error.migration?.name == "change")
     }
 
+    @Test(arguments: EntryPoint.allCases)
+    func `Two old spellings become one, and what then lacks the property is filled in`(entry: EntryPoint) async throws {
+        let store = try OldStore(
+            [
+                StoredRecord("Person", "ada", #"{"mail":"a@x"}"#), StoredRecord("Person", "bob", #"{"eMail":"b@x"}"#),
+                StoredRecord("Person", "eve", "{}"),
+            ],
+            through: entry
+        )
+
+        let after = try await store.upgraded(
+            registry(
+                .renameProperty("Person", "eMail", to: "mail"),
+                .moveProperty("Person", "mail", to: ["contact", "mail"]),
+                .addProperty("Person", ["contact", "mail"], default: "")
+            )
+        )
+
+        #expect(
+            after.records.map(\.text) == [
+                #"{"contact":{"mail":"a@x"}}"#, #"{"contact":{"mail":"b@x"}}"#, #"{"contact":{"mail":""}}"#,
+            ]
+        )
+    }
+
     // MARK: moveProperty
 
     @Test(arguments: EntryPoint.allCases)
     func `moveProperty moves into an object, and skips a record without the property`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
-        let after = try await store.upgraded(registry(.moveProperty("Person", "mail", to: "contact", "mail")))
+        let after = try await store.upgraded(registry(.moveProperty("Person", "mail", to: ["contact", "mail"])))
 
         #expect(after["ada"]?.text == #"{"home":{"zip":1,"city":"London"},"age":36,"contact":{"mail":"a@x"}}"#)
         #expect(after["bob"]?.text == Self.records[1].text)
@@ -85,7 +110,7 @@ struct PropertyStepTests {
         let store = try OldStore(Self.records)
 
         let missing = try await store.failure(registry(.moveProperty("Person", "mail", to: "x", ifMissing: .fail)))
-        let exists = try await store.failure(registry(.moveProperty("Person", "mail", to: "home", "zip")))
+        let exists = try await store.failure(registry(.moveProperty("Person", "mail", to: ["home", "zip"])))
 
         #expect(missing.code == .propertyMissing)
         #expect(missing.recordKey == "bob")
@@ -101,7 +126,7 @@ struct PropertyStepTests {
         let store = try OldStore(Self.records, through: entry)
 
         let after = try await store.upgraded(
-            registry(.removeProperty("Person", "age"), .removeProperty("Person", "home", "city"))
+            registry(.removeProperty("Person", "age"), .removeProperty("Person", ["home", "city"]))
         )
 
         #expect(after["ada"]?.text == #"{"mail":"a@x","home":{"zip":1}}"#)
@@ -137,7 +162,9 @@ struct PropertyStepTests {
             StoredRecord("Person", "ada", #"{"home":{"zip":1}}"#), StoredRecord("Person", "bob", "{}"),
         ])
 
-        let after = try await store.upgraded(registry(.addProperty("Person", "home", "country", default: ["UK", 44])))
+        let after = try await store.upgraded(
+            registry(.addProperty("Person", ["home", "country"], default: ["UK", 44]))
+        )
 
         #expect(after["ada"]?.text == #"{"home":{"zip":1,"country":["UK",44]}}"#)
         #expect(after["bob"]?.text == #"{"home":{"country":["UK",44]}}"#)

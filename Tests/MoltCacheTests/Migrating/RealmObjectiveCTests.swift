@@ -233,7 +233,7 @@ struct RealmObjectiveCTests {
             .run { migration in
                 try migration.enumerate("Person") { old, new throws in
                     new["pet"] = .null
-                    #expect(try old.string("pet", "name") == "Rex")
+                    #expect(try old.string(["pet", "name"]) == "Rex")
                     #expect(new["pet"]?.isNull == true)
                 }
             }
@@ -246,7 +246,7 @@ struct RealmObjectiveCTests {
 
     @Test(arguments: EntryPoint.allCases, ["pets", "tags"])
     func `D34 and D35: emptying one collection empties no other`(entry: EntryPoint, name: String) async throws {
-        let after = try await Self.after(entry, Self.family, .transform("Person") { $0[name] = [] })
+        let after = try await Self.after(entry, Self.family, .transform("Person") { $0[PropertyPath(name)] = [] })
 
         let emptied = name == "pets" ? #"[{"name":"Tom"}]"# : #"["a"]"#
         #expect(
@@ -511,11 +511,13 @@ struct RealmObjectiveCTests {
             entry,
             [StoredRecord("Kinds", "k", json(""))],
             .run { migration in
-                for (name, _) in Self.kinds { try migration.renameProperty("Kinds", name, to: "new-\(name)") }
+                for (name, _) in Self.kinds {
+                    try migration.renameProperty("Kinds", PropertyPath(name), to: "new-\(name)")
+                }
                 try migration.enumerate("Kinds") { old, new throws in
                     for (name, _) in Self.kinds {
-                        #expect(try old.value(name) == new.value("new-\(name)"))
-                        #expect(!new.contains(name))
+                        #expect(try old.value(PropertyPath(name)) == new.value("new-\(name)"))
+                        #expect(!new.contains(PropertyPath(name)))
                         #expect(!old.contains("new-\(name)"))
                     }
                 }
@@ -593,8 +595,8 @@ struct RealmObjectiveCTests {
         let isLink = path[0] == "pet"
         func step(_ missing: MigrationStep.MissingProperty) -> MigrationStep {
             isLink
-                ? .renameProperty("Person", "pet", "id", to: "number", ifMissing: missing)
-                : .renameProperty("Person", "pets", "id", to: "number", ifMissing: missing)
+                ? .renameProperty("Person", ["pet", "id"], to: "number", ifMissing: missing)
+                : .renameProperty("Person", ["pets", "id"], to: "number", ifMissing: missing)
         }
 
         let skipped = try await OldStore(records, through: entry).upgraded(registry(step(.skip)))

@@ -83,7 +83,7 @@ struct RealmSwiftTests {
                         #expect(throws: MigrationError.self) { try new.value("missing") }
                         // What is inside lists and maps is read without any type of the app.
                         #expect(old["tags"]?.array?.first?.object?["a"] == 1)
-                        #expect(new["map", "k", "b"] == 2)
+                        #expect(new[["map", "k", "b"]] == 2)
                     }
                 }
             )
@@ -357,7 +357,7 @@ struct RealmSwiftTests {
                     try migration.enumerate("Custom") { old, new throws in
                         #expect(try old.int("custom_number") == 1)
                         #expect(!old.contains("number"))
-                        #expect(try new.string("custom_child", "custom_text") == "a")
+                        #expect(try new.string(["custom_child", "custom_text"]) == "a")
                         #expect(new["list"]?.array?.first?.object?["custom_text"] == "b")
                         new["custom_number"] = 2
                     }

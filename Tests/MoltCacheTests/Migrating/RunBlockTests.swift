@@ -289,7 +289,7 @@ struct RunBlockTests {
                 .run { migration in
                     let counts = [
                         try migration.renameProperty("Person", "name", to: "title"),
-                        try migration.renameProperty("Person", "home", "zip", to: "code"),
+                        try migration.renameProperty("Person", ["home", "zip"], to: "code"),
                         try migration.renameProperty("Robot", "name", to: "title"),
                     ]
                     #expect(counts == [2, 1, 0])

@@ -161,7 +161,7 @@ struct FailurePolicyTests {
         (.transform("T") { _ = try $0.remove("n", as: Int.self) }, .propertyMissing, "n"),
         (.transform("T") { _ = try $0.remove("taken", as: Int.self) }, .typeMismatch, "taken"),
         (.convert("T", from: Old.self, to: Old.self) { $0 }, .typeMismatch, "n"),
-        (.transform("T") { $0["taken", "in"] = 1 }, .typeMismatch, nil),
+        (.transform("T") { $0[["taken", "in"]] = 1 }, .typeMismatch, nil),
         (.transform("T") { _ in throw MigrationError(.stepFailed, "Mine.") }, .stepFailed, nil),
         (.transform("T") { _ in throw ofAnotherStore }, .stepFailed, nil),
     ]

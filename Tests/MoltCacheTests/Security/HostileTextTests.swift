@@ -48,7 +48,7 @@ private struct Value: Codable, Equatable, Sendable {
                 text,
                 .renameType("Value", to: text),
                 .transform(text) { record in
-                    record[text] = .string(text)
+                    record[PropertyPath(text)] = .string(text)
                     record.key = text
                 },
                 .run("block") { migration in

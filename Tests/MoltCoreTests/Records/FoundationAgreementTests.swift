@@ -38,6 +38,7 @@ import Testing
             }
             #expect(Set(record.propertyNames) == Set(properties.keys))
             for (name, value) in properties {
+                let name = PropertyPath(name)
                 #expect(try record.value(name, as: FoundationValue.self) == value)
                 #expect(try FoundationValue(record.value(name)) == value)
                 if case .string(let string) = value { #expect(try record.string(name) == string) }
@@ -66,7 +67,7 @@ import Testing
         }
         #expect(try record.value("n", as: Element.self).x == "last")
         #expect(try record.value("n", as: [String: String].self) == ["x": "last"])
-        #expect(record["n", "x"] == "last")
+        #expect(record[["n", "x"]] == "last")
         let expected = FoundationValue.object([
             "list": .array([.number(1), .object(["a": .object(["b": .number(2)])])]),
             "n": .object(["x": .string("last")]),
@@ -143,15 +144,15 @@ private enum FoundationValue: Equatable, Decodable {
     mutating func make(_ change: RecordChange) throws {
         switch change {
         case .set(let path, let value?):
-            try set(path[...], to: FoundationValue(value))
+            try set(path.names[...], to: FoundationValue(value))
         case .set(let path, nil):
-            _ = remove(path[...])
+            _ = remove(path.names[...])
         case .rename(let path, let newName):
-            let newPath = path.dropLast() + [newName]
-            guard value(path[...]) != nil, value(newPath) == nil || newName == path.last else { return }
-            if let value = remove(path[...]) { set(newPath, to: value) }
+            let newPath = path.names.dropLast() + [newName]
+            guard value(path.names[...]) != nil, value(newPath) == nil || newName == path.names.last else { return }
+            if let value = remove(path.names[...]) { set(newPath, to: value) }
         case .setIfMissing(let path, let newValue):
-            if value(path[...]) ?? .null == .null { try set(path[...], to: FoundationValue(newValue)) }
+            if value(path.names[...]) ?? .null == .null { try set(path.names[...], to: FoundationValue(newValue)) }
         }
     }
 

@@ -15,9 +15,9 @@ import Testing
         var record = try Record(#"{"a":1,"b":{"c":2}}"#)
         record["a"] = nil
         record["a"] = nil
-        record["b", "c"] = nil
-        record["b", "x"] = nil
-        record["missing", "x"] = nil
+        record[["b", "c"]] = nil
+        record[["b", "x"]] = nil
+        record[["missing", "x"]] = nil
         #expect(record.text == #"{"b":{}}"#)
         #expect(record.failure == nil)
     }
@@ -34,7 +34,7 @@ import Testing
         try record.set("ratio", to: 0.1)
         try record.set("name", to: "Ada")
         try record.set("none", to: String?.none)
-        try record.set("deep", "deeper", to: [true])
+        try record.set(["deep", "deeper"], to: [true])
         #expect(
             record.text == #"{"address":{"city":"Oslo","url":"https://example.com/","zip":"0150"},"count":3,"#
                 + #""ratio":0.1,"name":"Ada","none":null,"deep":{"deeper":[true]}}"#
@@ -43,9 +43,9 @@ import Testing
 
     @Test func `Setting a nested property adds the objects that are missing`() throws {
         var record = try Record(#"{"address":{"city":"Oslo"}}"#)
-        record["address", "city"] = "Paris"
-        record["address", "geo", "lat"] = 48.86
-        record["contact", "mail", "home"] = "ada@example.com"
+        record[["address", "city"]] = "Paris"
+        record[["address", "geo", "lat"]] = 48.86
+        record[["contact", "mail", "home"]] = "ada@example.com"
         #expect(
             record.text == #"{"address":{"city":"Paris","geo":{"lat":48.86}},"#
                 + #""contact":{"mail":{"home":"ada@example.com"}}}"#
@@ -55,14 +55,14 @@ import Testing
     @Test func `Removing gives the value that was there`() throws {
         var record = try Record(#"{"fullName":"Ada Lovelace","n":{"age":36}}"#)
         #expect(try record.remove("fullName", as: String.self) == "Ada Lovelace")
-        #expect(try record.remove("n", "age", as: Int.self) == 36)
+        #expect(try record.remove(["n", "age"], as: Int.self) == 36)
         #expect(record.text == #"{"n":{}}"#)
     }
 
     @Test func `A property that cannot be decoded is not removed`() throws {
         var record = try Record(#"{"a":1,"n":{"b":true}}"#)
         #expect(migrationError { _ = try record.remove("a", as: String.self) }?.code == .typeMismatch)
-        #expect(migrationError { _ = try record.remove("n", "b", as: Int.self) }?.property == "n.b")
+        #expect(migrationError { _ = try record.remove(["n", "b"], as: Int.self) }?.property == "n.b")
         #expect(record.text == #"{"a":1,"n":{"b":true}}"#)
         #expect(record.revision == 0)
     }
@@ -70,7 +70,7 @@ import Testing
     @Test func `Renaming keeps the value and the place`() throws {
         var record = try Record(#"{"a": 1.0 , "b":{"c":"\u0041"}, "d":2}"#)
         try record.rename("a", to: "x")
-        try record.rename("b", "c", to: "y")
+        try record.rename(["b", "c"], to: "y")
         #expect(record.text == #"{"x": 1.0 , "b":{"y":"\u0041"}, "d":2}"#)
         #expect(record["x"] == .number(try #require(RecordNumber(text: "1.0"))))
         #expect(!record.contains("a"))
@@ -178,7 +178,7 @@ import Testing
     @Test func `Every change counts in the revision`() throws {
         var record = try Record(#"{"a":1,"n":{"b":2}}"#)
         let changes: [(inout Record) throws -> Void] = [
-            { $0["a"] = 2 }, { $0["c"] = 3 }, { $0["n", "b"] = 4 }, { $0["n", "b"] = nil },
+            { $0["a"] = 2 }, { $0["c"] = 3 }, { $0[["n", "b"]] = 4 }, { $0[["n", "b"]] = nil },
             { try $0.rename("a", to: "d") }, { try $0.remove("d") }, { $0.key = "k" }, { $0.typeName = "T" },
             { $0.expiration = Date() }, { $0.drop() }, { try $0.replaceContent(with: 1) },
             { try $0.replaceContent(with: Data([1])) }, { try $0.set("x", to: 1) },
@@ -194,12 +194,12 @@ import Testing
     @Test func `A change that fails leaves the record as it was`() throws {
         let text = #"{ "a" : "x" , "b":{ "c":1 } }"#
         var record = try Record(text)
-        record["a", "b"] = 1
-        #expect(migrationError { try record.set("a", "b", "c", to: 1) }?.code == .typeMismatch)
+        record[["a", "b"]] = 1
+        #expect(migrationError { try record.set(["a", "b", "c"], to: 1) }?.code == .typeMismatch)
         #expect(migrationError { try record.set("n", to: Double.nan) }?.code == .typeMismatch)
         #expect(migrationError { try record.rename("a", to: "b") }?.code == .propertyExists)
         #expect(migrationError { try record.rename("x", to: "y") }?.code == .propertyMissing)
-        #expect(migrationError { try record.remove("b", "x") }?.code == .propertyMissing)
+        #expect(migrationError { try record.remove(["b", "x"]) }?.code == .propertyMissing)
         #expect(migrationError { try record.replaceContent(with: Double.infinity) }?.code == .typeMismatch)
         #expect(record.text == text)
         #expect(record.revision == 0)
@@ -211,7 +211,7 @@ import Testing
         }
         var record = try Record(#"{"a":{}}"#)
         record["fits"] = nested(511)
-        record["a", "fits"] = nested(510)
+        record[["a", "fits"]] = nested(510)
         #expect(record.failure == nil)
         #expect(try Record(record.text).text == record.text)
         let text = record.text
@@ -227,12 +227,14 @@ import Testing
 
     @Test func `A path of more than 512 names is refused, and one of 512 can be read again`() throws {
         var record = try Record("{}")
-        let path = (0..<513).map(String.init)
-        #expect(migrationError { try record.setIfMissing(path, to: Array("1".utf8)) }?.code == .typeMismatch)
+        let names = (0..<513).map(String.init)
+        let path = PropertyPath(Array(names.dropLast()))
+        let error = migrationError { try record.setIfMissing(PropertyPath(names), to: Array("1".utf8)) }
+        #expect(error?.code == .typeMismatch)
         #expect(record.text == "{}")
-        try record.setIfMissing(Array(path.dropLast()), to: Array("1".utf8))
+        try record.setIfMissing(path, to: Array("1".utf8))
         #expect(try Record(record.text).text == record.text)
-        #expect(try record.removeIfPresent(Array(path.dropLast())))
+        #expect(try record.removeIfPresent(path))
     }
 }
 

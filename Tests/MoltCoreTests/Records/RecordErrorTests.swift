@@ -27,7 +27,7 @@ import Testing
     @Test func `No description of a record holds a value`() throws {
         var record = try FailingOperation.record()
         record["new"] = "s3cret-9"
-        record["new", "nested"] = "s3cret-9"
+        record[["new", "nested"]] = "s3cret-9"
         var dumped = ""
         dump(record, to: &dumped)
         let data = Record(key: "ada", typeName: "Person", data: Array("s3cret-8".utf8))
@@ -57,7 +57,7 @@ import Testing
 
     @Test func `Where a name on the way is missing the message names that one`() throws {
         var record = try FailingOperation.record()
-        let error = migrationError { try record.remove("address", "city") }
+        let error = migrationError { try record.remove(["address", "city"]) }
         #expect(error?.message.hasPrefix("The record has no property \"address\".") == true)
         #expect(error?.property == "address.city")
     }
@@ -80,7 +80,7 @@ import Testing
 
     @Test func `On raw data it is kept as the failure`() throws {
         var record = Record(key: "ada", typeName: "Photo", data: [1, 2])
-        record["a", "b"] = 1
+        record[["a", "b"]] = 1
         #expect((record.failure as? MigrationError)?.code == .typeMismatch)
         #expect((record.failure as? MigrationError)?.recordType == "Photo")
         #expect(record.storedBytes == [1, 2])
@@ -88,19 +88,19 @@ import Testing
 
     @Test func `Below something that is no object it is kept as the failure`() throws {
         var record = try Record(#"{"a":1,"n":null}"#)
-        record["a", "b"] = 1
+        record[["a", "b"]] = 1
         #expect((record.failure as? MigrationError)?.property == "a.b")
         #expect(record.text == #"{"a":1,"n":null}"#)
         var other = try Record(#"{"n":null}"#)
-        other["n", "b"] = nil
+        other[["n", "b"]] = nil
         #expect((other.failure as? MigrationError)?.code == .typeMismatch)
     }
 
     @Test func `The first failure stays, whatever is done after it`() throws {
         var record = try Record(#"{"a":1,"b":2}"#)
         #expect(record.failure == nil)
-        record["a", "x"] = 1
-        record["b", "y"] = 2
+        record[["a", "x"]] = 1
+        record[["b", "y"]] = 2
         record["c"] = 3
         record["a"] = nil
         #expect((record.failure as? MigrationError)?.property == "a.x")
@@ -109,7 +109,7 @@ import Testing
 
     @Test func `What throws is thrown and not kept`() throws {
         var record = try Record(#"{"a":1}"#)
-        #expect(throws: MigrationError.self) { try record.set("a", "b", to: 1) }
+        #expect(throws: MigrationError.self) { try record.set(["a", "b"], to: 1) }
         #expect(throws: MigrationError.self) { try record.remove("x") }
         #expect(record.failure == nil)
     }

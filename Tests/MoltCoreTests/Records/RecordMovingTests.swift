@@ -16,8 +16,8 @@ struct RecordMovingTests {
     @Test func `A moved property keeps the bytes of its value, and the object around it is made`() throws {
         var person = try record(#"{"street": {"n" : 1.50},"city":"Paris"}"#)
 
-        try person.move("street", to: "address", "street")
-        try person.move("city", to: "address", "city")
+        try person.move("street", to: ["address", "street"])
+        try person.move("city", to: ["address", "city"])
 
         #expect(content(person) == #"{"address":{"street":{"n" : 1.50},"city":"Paris"}}"#)
     }
@@ -25,8 +25,8 @@ struct RecordMovingTests {
     @Test func `A property can be moved out of an object, and beside others of another one`() throws {
         var person = try record(#"{"a":{"x":1,"y":2},"b":{"z":3}}"#)
 
-        try person.move("a", "x", to: "x")
-        try person.move("a", "y", to: "b", "y")
+        try person.move(["a", "x"], to: "x")
+        try person.move(["a", "y"], to: ["b", "y"])
 
         #expect(content(person) == #"{"a":{},"b":{"z":3,"y":2},"x":1}"#)
     }
@@ -34,21 +34,23 @@ struct RecordMovingTests {
     @Test func `Moving a property to its own place changes nothing`() throws {
         var person = try record(#"{ "a" : { "x" : 1 } }"#)
 
-        try person.move("a", "x", to: "a", "x")
+        try person.move(["a", "x"], to: ["a", "x"])
 
         #expect(content(person) == #"{ "a" : { "x" : 1 } }"#)
     }
 
-    @Test(arguments: [
-        (["missing"], ["a"], MigrationError.Code.propertyMissing, "missing"),
-        (["a", "missing"], ["b"], .propertyMissing, "a.missing"),
-        (["a"], ["b"], .propertyExists, "b"),
-        (["a"], ["a", "inside"], .typeMismatch, "a"),
-        (["a"], ["b", "c"], .typeMismatch, "b.c"),
-    ])
+    @Test(
+        arguments: [
+            ("missing", "a", MigrationError.Code.propertyMissing, "missing"),
+            (["a", "missing"], "b", .propertyMissing, "a.missing"),
+            ("a", "b", .propertyExists, "b"),
+            ("a", ["a", "inside"], .typeMismatch, "a"),
+            ("a", ["b", "c"], .typeMismatch, "b.c"),
+        ] as [(PropertyPath, PropertyPath, MigrationError.Code, String)]
+    )
     func `What cannot be moved is an error that names the property, and the record stays`(
-        path: [String],
-        newPath: [String],
+        path: PropertyPath,
+        newPath: PropertyPath,
         code: MigrationError.Code,
         property: String
     ) throws {
@@ -56,11 +58,7 @@ struct RecordMovingTests {
         var person = try record(json)
 
         let error = try #require(throws: MigrationError.self) {
-            switch (path.count, newPath.count) {
-            case (1, 1): try person.move(path[0], to: newPath[0])
-            case (1, _): try person.move(path[0], to: newPath[0], newPath[1])
-            default: try person.move(path[0], path[1], to: newPath[0])
-            }
+            try person.move(path, to: newPath)
         }
 
         #expect(error.code == code)
@@ -76,7 +74,7 @@ struct RecordMovingTests {
         let json = #"{"a":\#(deep)}"#
         var person = try record(json)
 
-        let error = try #require(throws: MigrationError.self) { try person.move("a", to: "b", "c") }
+        let error = try #require(throws: MigrationError.self) { try person.move("a", to: ["b", "c"]) }
 
         #expect(error.code == .typeMismatch)
         #expect(content(person) == json)
@@ -85,7 +83,7 @@ struct RecordMovingTests {
     @Test func `A property that is removed is given back`() throws {
         var person = try record(#"{"a":{"x":1.50},"b":2}"#)
 
-        let removed = try person.remove("a", "x")
+        let removed = try person.remove(["a", "x"])
         person["x"] = removed
         try person.remove("b")
 

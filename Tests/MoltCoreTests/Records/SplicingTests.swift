@@ -21,10 +21,10 @@ import Testing
         for _ in 0..<150 {
             let text = RandomObject(using: &generator).text
             let record = try Record(text)
-            for name in record.propertyNames {
+            for name in record.propertyNames.map({ PropertyPath($0) }) {
                 _ = record[name]
                 _ = try? record.string(name)
-                _ = record[name, "a"]
+                _ = record[[name, "a"]]
                 #expect(record.contains(name))
             }
             #expect(record.text == text)
@@ -38,7 +38,7 @@ import Testing
             var object = RandomObject(using: &generator)
             guard let name = object.members.randomElement(using: &generator)?.name else { continue }
             var record = try Record(object.text)
-            try record.rename(name, to: "brand new")
+            try record.rename(PropertyPath(name), to: "brand new")
             for index in object.members.indices where object.members[index].name.isSameText(as: name) {
                 object.members[index].nameText = "\"brand new\""
             }
@@ -53,7 +53,7 @@ import Testing
             var object = RandomObject(using: &generator)
             guard let name = object.members.randomElement(using: &generator)?.name else { continue }
             var record = try Record(object.text)
-            record[name] = ["x": [1, "two"]]
+            record[PropertyPath(name)] = ["x": [1, "two"]]
             let last = try #require(object.members.lastIndex { $0.name.isSameText(as: name) })
             object.members[last].value = #"{"x":[1,"two"]}"#
             #expect(record.text == object.text)
@@ -84,7 +84,7 @@ import Testing
             var object = RandomObject(using: &generator)
             guard let name = object.members.randomElement(using: &generator)?.name else { continue }
             var record = try Record(object.text)
-            try record.remove(name)
+            try record.remove(PropertyPath(name))
             object.members.removeAll { $0.name.isSameText(as: name) }
             if object.members.isEmpty {
                 object.head = ""
@@ -133,7 +133,7 @@ import Testing
         throws
     {
         var record = try Record(text)
-        for name in names { try record.remove(name) }
+        for name in names { try record.remove(PropertyPath(name)) }
         #expect(record.text == expected)
     }
 
@@ -176,8 +176,8 @@ import Testing
         var record = try Record(
             #"{"x" : 1e2, "address" : { "zip" : "0\u0031" , "city":"Oslo" } , "y":0.10 }"#
         )
-        record["address", "city"] = "Paris"
-        try record.rename("address", "zip", to: "code")
+        record[["address", "city"]] = "Paris"
+        try record.rename(["address", "zip"], to: "code")
         #expect(
             record.text
                 == #"{"x" : 1e2, "address" : { "code" : "0\u0031" , "city":"Paris" } , "y":0.10 }"#
@@ -193,8 +193,8 @@ import Testing
     @Test func `A loaded record takes the place of another one and nothing of it is left`() throws {
         var record = try Record(#"{"a":"first","b":[1,2,3]}"#)
         record["a"] = "changed"
-        record["x", "y"] = "failure is forgotten too"
-        record["a", "b"] = 1
+        record[["x", "y"]] = "failure is forgotten too"
+        record[["a", "b"]] = 1
         #expect(record.failure != nil)
         record.key = "other"
         record.drop()
@@ -231,8 +231,8 @@ import Testing
         let text = "{" + names.map { "\"\($0)\": \"\($0)\"" }.joined(separator: " , ") + "}"
         var record = try Record(text)
         #expect(record.propertyNames == names)
-        #expect(try names.map { try record.string($0) } == names)
-        for name in names { try record.rename(name, to: "new-\(name)") }
+        #expect(try names.map { try record.string(PropertyPath($0)) } == names)
+        for name in names { try record.rename(PropertyPath(name), to: "new-\(name)") }
         #expect(record.text == text.replacing("\"p", with: "\"new-p").replacing(": \"new-p", with: ": \"p"))
     }
 
@@ -240,7 +240,7 @@ import Testing
         let longName = String(repeating: "long", count: 500)
         var record = try Record("{" + Array(repeating: #""a":1"#, count: 40).joined(separator: ",") + "}")
         try record.rename("a", to: longName)
-        try record.rename(longName, to: longName + "er")
+        try record.rename(PropertyPath(longName), to: longName + "er")
         record["b"] = 2
         record["b"] = .string(longName)
         let renamed = Array(repeating: "\"\(longName)er\":1", count: 40).joined(separator: ",")

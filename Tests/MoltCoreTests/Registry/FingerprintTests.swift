@@ -14,7 +14,7 @@ struct FingerprintTests {
         // Ledgers keep it: were one of these to change, every app's migrations would count as edited.
         #expect(fingerprint() == "620248a35788ef6a2bf108dd3cc56308")
         #expect(fingerprint(.renameType("Alien", to: "Person")) == "beb109dcca39ae1edfe8d021ea38f1a2")
-        #expect(fingerprint(.renameProperty("Person", "a", "b", to: "c")) == "3bf61342c1322a8133c1581fc19841ea")
+        #expect(fingerprint(.renameProperty("Person", ["a", "b"], to: "c")) == "3bf61342c1322a8133c1581fc19841ea")
         #expect(
             fingerprint(.addProperty("Person", "a", default: [1, .null, "x"])) == "b6d9fe37bdde829c360c65c74022ccc3"
         )
@@ -32,10 +32,10 @@ struct FingerprintTests {
             fingerprint(.deleteType("A")),
             fingerprint(.renameProperty("A", "b", to: "c")),
             fingerprint(.renameProperty("A", "b", to: "c", ifMissing: .fail)),
-            fingerprint(.renameProperty("A", "b", "b", to: "c")),
+            fingerprint(.renameProperty("A", ["b", "b"], to: "c")),
             fingerprint(.moveProperty("A", "b", to: "c")),
-            fingerprint(.moveProperty("A", "b", "c", to: "d")),
-            fingerprint(.moveProperty("A", "b", to: "c", "d")),
+            fingerprint(.moveProperty("A", ["b", "c"], to: "d")),
+            fingerprint(.moveProperty("A", "b", to: ["c", "d"])),
             fingerprint(.moveProperty("A", "b", to: "c", ifMissing: .fail)),
             fingerprint(.removeProperty("A", "b")),
             fingerprint(.removeProperty("A", "b", ifMissing: .fail)),

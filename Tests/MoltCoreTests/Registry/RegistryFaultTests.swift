@@ -71,20 +71,20 @@ struct RegistryFaultTests {
             steps(.deleteType("A"), .addProperty("A", "x", default: 1)),
             "The type A was deleted by an earlier step"
         ),
-        Case("a property without a name", steps(.removeProperty("A")), "No property is named"),
-        Case("a rename without a name", steps(.renameProperty("A", to: "b")), "No property is named"),
-        Case("a default without a name", steps(.addProperty("A", default: 1)), "No property is named"),
-        Case("a move without a place", steps(.moveProperty("A", "x")), "No new place is named"),
-        Case("a move into itself", steps(.moveProperty("A", "x", to: "x", "y")), "is moved into itself"),
+        Case("a property without a name", steps(.removeProperty("A", [])), "No property is named"),
+        Case("a rename without a name", steps(.renameProperty("A", [], to: "b")), "No property is named"),
+        Case("a default without a name", steps(.addProperty("A", [], default: 1)), "No property is named"),
+        Case("a move without a place", steps(.moveProperty("A", "x", to: [])), "No new place is named"),
+        Case("a move into itself", steps(.moveProperty("A", "x", to: ["x", "y"])), "is moved into itself"),
         Case(
             "a moved property that is removed",
-            steps(.moveProperty("A", "x", to: "y", "x"), .removeProperty("A", "x")),
+            steps(.moveProperty("A", "x", to: ["y", "x"]), .removeProperty("A", "x")),
             "The property A.x was moved to y.x by an earlier step"
         ),
         Case(
-            "a property moved to where another one was",
-            steps(.moveProperty("A", "x", to: "y", "x"), .moveProperty("A", "z", to: "y", "x")),
-            "The property A.y.x was added or renamed to by an earlier step"
+            "a property moved to where every record has one",
+            steps(.moveProperty("A", "x", to: ["y", "x"], ifMissing: .fail), .moveProperty("A", "z", to: ["y", "x"])),
+            "step 2: Every record has the property A.y.x by an earlier step."
         ),
         Case("a property renamed to itself", steps(.renameProperty("A", "x", to: "x")), "renamed to its own name"),
         Case(
@@ -104,18 +104,32 @@ struct RegistryFaultTests {
         ),
         Case(
             "a property inside a removed one",
-            steps(.removeProperty("A", "home"), .renameProperty("A", "home", "zip", to: "code")),
+            steps(.removeProperty("A", "home"), .renameProperty("A", ["home", "zip"], to: "code")),
             "The property A.home was removed by an earlier step"
         ),
         Case(
-            "two properties renamed to one name",
-            steps(.renameProperty("A", "x", to: "z"), .renameProperty("A", "y", to: "z")),
-            "was added or renamed to by an earlier step"
+            "a property renamed to one that was added",
+            steps(.addProperty("A", "z", default: 1), .renameProperty("A", "y", to: "z")),
+            "Every record has the property A.z by an earlier step."
+        ),
+        Case(
+            "a property that is added where one was renamed that every record has",
+            steps(.renameProperty("A", "x", to: "z", ifMissing: .fail), .addProperty("A", "z", default: 1)),
+            "Every record has the property A.z by an earlier step."
+        ),
+        Case(
+            "a property that is added under its second name",
+            steps(
+                .addProperty("A", "x", default: 1),
+                .renameProperty("A", "x", to: "y"),
+                .addProperty("A", "y", default: 2)
+            ),
+            "step 3: Every record has the property A.y by an earlier step."
         ),
         Case(
             "a property that is added twice",
             steps(.addProperty("A", "x", default: 1), .addProperty("A", "x", default: 2)),
-            "The property A.x was added by an earlier step"
+            "Every record has the property A.x by an earlier step."
         ),
         Case(
             "a policy of a step that looks at no record",
@@ -167,11 +181,15 @@ struct RegistryFaultTests {
             .renameProperty("A", "t", to: "y")
         ),
         steps(.renameType("A", to: "T"), .renameType("B", to: "A"), .renameType("T", to: "B")),
-        steps(.removeProperty("A", "home"), .addProperty("A", "home", "zip", default: 1), .removeProperty("A", "home")),
         steps(
             .removeProperty("A", "home"),
-            .addProperty("A", "home", "zip", default: 1),
-            .renameProperty("A", "home", "zip", to: "code")
+            .addProperty("A", ["home", "zip"], default: 1),
+            .removeProperty("A", "home")
+        ),
+        steps(
+            .removeProperty("A", "home"),
+            .addProperty("A", ["home", "zip"], default: 1),
+            .renameProperty("A", ["home", "zip"], to: "code")
         ),
         steps(.renameType("A", to: "B"), .renameType("C", to: "B"), .transform("B") { _ in }),
         steps(
@@ -181,6 +199,18 @@ struct RegistryFaultTests {
         ),
         steps(.deleteType("A"), .transform("B") { $0.typeName = "A" }, .addProperty("A", "x", default: 1)),
         steps(.addProperty("A", "x", default: deep(511))),
+        // Records without the property are skipped, so these fill in where there was none.
+        steps(.renameProperty("A", "x", to: "y"), .addProperty("A", "y", default: 1)),
+        steps(.moveProperty("A", "x", to: ["y", "x"]), .addProperty("A", ["y", "x"], default: 1)),
+        // Two old spellings become one.
+        steps(.renameProperty("A", "eMail", to: "email"), .renameProperty("A", "mail", to: "email")),
+        steps(.moveProperty("A", "x", to: ["y", "z"]), .moveProperty("A", "z", to: ["y", "z"])),
+        // Two spellings of a letter are two names.
+        steps(.renameType("caf\u{E9}", to: "cafe\u{301}"), .transform("cafe\u{301}") { _ in }),
+        steps(.renameProperty("A", "caf\u{E9}", to: "cafe\u{301}")),
+        steps(.removeProperty("A", "caf\u{E9}"), .renameProperty("A", "cafe\u{301}", to: "cafe")),
+        steps(.deleteType("caf\u{E9}"), .renameType("cafe\u{301}", to: "caf\u{E9}")),
+        steps(.addProperty("A", "caf\u{E9}", default: 1), .addProperty("A", "cafe\u{301}", default: 2)),
     ])
     func `Steps that put back what they use are no fault`(_ registry: MigrationRegistry) {
         #expect(registry.faults.isEmpty, "\(registry.faults)")

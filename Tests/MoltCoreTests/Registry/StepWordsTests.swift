@@ -10,9 +10,9 @@ struct StepWordsTests {
         (MigrationStep.renameType("Alien", to: "Person"), "rename the type Alien to Person"),
         (.deleteType("Alien"), "delete the type Alien"),
         (.renameProperty("Person", "mail", to: "email"), "rename Person.mail to email"),
-        (.renameProperty("Person", "home", "zip", to: "code"), "rename Person.home.zip to code"),
-        (.moveProperty("Person", "zip", to: "home", "code"), "move Person.zip to home.code"),
-        (.removeProperty("Person", "home", "zip"), "remove Person.home.zip"),
+        (.renameProperty("Person", ["home", "zip"], to: "code"), "rename Person.home.zip to code"),
+        (.moveProperty("Person", "zip", to: ["home", "code"]), "move Person.zip to home.code"),
+        (.removeProperty("Person", ["home", "zip"]), "remove Person.home.zip"),
         (.addProperty("Person", "tags", default: ["secret"]), "add Person.tags where it is missing"),
         (.transform("Person") { _ in }, "transform Person"),
         (

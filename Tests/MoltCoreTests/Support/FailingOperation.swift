@@ -71,10 +71,10 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
             _ = try $0.value("x", as: Suit.self)
         },
         FailingOperation("decoding a missing nested one", .propertyMissing, "nested.x") {
-            _ = try $0.int("nested", "x")
+            _ = try $0.int(["nested", "x"])
         },
         FailingOperation("decoding below a string", .propertyMissing, "name.x") {
-            _ = try $0.int("name", "x")
+            _ = try $0.int(["name", "x"])
         },
         FailingOperation("int of a string", .typeMismatch, "name") { _ = try $0.int("name") },
         FailingOperation("double of a string", .typeMismatch, "name") { _ = try $0.double("name") },
@@ -106,14 +106,14 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
         FailingOperation("content as data", .typeMismatch, nil) { _ = try $0.decoded(as: Data.self) },
         FailingOperation("removing a missing one", .propertyMissing, "x") { try $0.remove("x") },
         FailingOperation("removing a missing nested one", .propertyMissing, "nested.x") {
-            try $0.remove("nested", "x")
+            try $0.remove(["nested", "x"])
         },
-        FailingOperation("removing below a missing one", .propertyMissing, "x.y") { try $0.remove("x", "y") },
-        FailingOperation("removing below a string", .typeMismatch, "name.x") { try $0.remove("name", "x") },
+        FailingOperation("removing below a missing one", .propertyMissing, "x.y") { try $0.remove(["x", "y"]) },
+        FailingOperation("removing below a string", .typeMismatch, "name.x") { try $0.remove(["name", "x"]) },
         FailingOperation("removing as another type", .typeMismatch, "name") {
             _ = try $0.remove("name", as: Int.self)
         },
-        FailingOperation("removing without a name", .propertyMissing, "") { try $0.remove() },
+        FailingOperation("removing without a name", .propertyMissing, "") { try $0.remove([]) },
         FailingOperation("renaming a missing one", .propertyMissing, "x") { try $0.rename("x", to: "y") },
         FailingOperation("renaming a missing one onto one", .propertyMissing, "x") {
             try $0.rename("x", to: "age")
@@ -122,16 +122,16 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
             try $0.rename("name", to: "age")
         },
         FailingOperation("renaming onto another nested one", .propertyExists, "nested.s") {
-            try $0.rename("nested", "list", to: "s")
+            try $0.rename(["nested", "list"], to: "s")
         },
         FailingOperation("renaming below an array", .typeMismatch, "list.0") {
-            try $0.rename("list", "0", to: "1")
+            try $0.rename(["list", "0"], to: "1")
         },
         FailingOperation("setting below a string", .typeMismatch, "name.x") {
-            try $0.set("name", "x", to: "s3cret-7")
+            try $0.set(["name", "x"], to: "s3cret-7")
         },
         FailingOperation("setting below a string, by subscript", .typeMismatch, "name.x") {
-            $0["name", "x"] = "s3cret-7"
+            $0[["name", "x"]] = "s3cret-7"
         },
         FailingOperation("setting too deep, by subscript", .typeMismatch, "x") { $0["x"] = nested(512) },
         FailingOperation("setting what cannot be encoded", .typeMismatch, "x") {

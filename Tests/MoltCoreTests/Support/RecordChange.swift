@@ -4,11 +4,11 @@ import MoltTesting
 /// A change of a record that a random test makes.
 enum RecordChange: Sendable {
     /// Sets a property, or removes it when the value is nil.
-    case set([String], RecordValue?)
+    case set(PropertyPath, RecordValue?)
     /// Renames a property when it is there and the new name is free.
-    case rename([String], String)
+    case rename(PropertyPath, String)
     /// Sets a property that is missing or null.
-    case setIfMissing([String], RecordValue)
+    case setIfMissing(PropertyPath, RecordValue)
 
     /// A change of one of the names that random objects have.
     static func random(
@@ -16,7 +16,7 @@ enum RecordChange: Sendable {
         using generator: inout SeededGenerator
     ) throws -> RecordChange {
         let length = generator.pick([1, 1, 1, 1, 2, 2, 3])
-        let path = (0..<length).map { _ in RandomObject.name(options, &generator) }
+        let path = PropertyPath((0..<length).map { _ in RandomObject.name(options, &generator) })
         switch Int.random(in: 0..<7, using: &generator) {
         case 0, 1:
             return .set(path, nil)
@@ -40,11 +40,7 @@ enum RecordChange: Sendable {
     func make(in record: inout Record) throws {
         switch self {
         case .set(let path, let value):
-            switch path.count {
-            case 1: record[path[0]] = value
-            case 2: record[path[0], path[1]] = value
-            default: record[path[0], path[1], path[2]] = value
-            }
+            record[path] = value
         case .rename(let path, let newName):
             _ = try? record.renameIfPresent(path, to: newName)
         case .setIfMissing(let path, let value):

@@ -46,9 +46,10 @@ extension SplicedObject {
     }
 
     /// Lends the bytes of the value at a path; nil when there is none.
-    func withValue<R>(at path: ArraySlice<String>, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) throws
-        -> R?
-    {
+    func withValue<R>(
+        at path: ArraySlice<String>,
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> R
+    ) rethrows -> R? {
         guard let name = path.first, let index = lastIndex(of: name) else { return nil }
         if path.count == 1 { return try withValue(at: index, body) }
         // The content was checked when it was read, so what throws is a value that is no object: it has no properties.

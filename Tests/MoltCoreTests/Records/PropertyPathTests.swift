@@ -1,0 +1,42 @@
+import Foundation
+import MoltCore
+import Testing
+
+@Suite("A path to a property")
+struct PropertyPathTests {
+    @Test func `A path is written as a name or as an array of names`() {
+        let zip: PropertyPath = ["address", "zip"]
+        #expect(zip.description == "address.zip")
+        #expect("mail" == PropertyPath(["mail"]))
+        #expect("address.zip" != zip)
+        #expect([] == PropertyPath([String]()))
+    }
+
+    @Test(arguments: [["mail"], ["address", "zip"], ["a", "b", "c"]])
+    func `A path is made at run time`(names: [String]) throws {
+        let path = PropertyPath(names)
+        var record = try Record(json: "{}".utf8)
+        try record.set(path, to: 7)
+
+        #expect(try record.int(path) == 7)
+        #expect(record[path] == 7)
+        #expect("\(MigrationStep.removeProperty("P", path))" == "remove P.\(names.joined(separator: "."))")
+        let outer = PropertyPath(names[0])
+        #expect(record.contains([outer]))
+        #expect(record.contains([outer, "other"]) == false)
+        #expect(record.contains("\(names[0])"))
+    }
+
+    @Test func `Paths are compared by the bytes of their names`() {
+        let paths: Set<PropertyPath> = ["caf\u{E9}", "cafe\u{301}", ["a", "bc"], ["ab", "c"], "abc", ["a", "bc"]]
+        #expect(paths.count == 5)
+    }
+
+    @Test func `A path is encoded as an array of names`() throws {
+        let paths: [PropertyPath] = ["mail", ["address", "zip"], []]
+        let json = try JSONEncoder().encode(paths)
+
+        #expect(String(decoding: json, as: UTF8.self) == #"[["mail"],["address","zip"],[]]"#)
+        #expect(try JSONDecoder().decode([PropertyPath].self, from: json) == paths)
+    }
+}
