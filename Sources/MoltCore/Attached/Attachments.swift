@@ -6,6 +6,8 @@ final class Attachments {
     private var sessions: [(name: String, session: any AttachedSession)] = []
     /// Those that a deferred migration is about, with the reason.
     private var deferred: [String: String] = [:]
+    /// What ``lastRows(_:)`` has found.
+    private var lastRows: [String: LedgerEntry]?
     /// Those for which the changes of an earlier upgrade were not applied.
     private var unsettled: Set<String> = []
 
@@ -21,8 +23,8 @@ final class Attachments {
     /// Takes over what a plan says of the stores.
     func prepare(_ plan: MigrationPlan, _ registry: MigrationRegistry) {
         unsettled = Set(plan.journal)
-        for migration in registry.migrations {
-            guard let reason = plan.entries.first(where: { $0.migration == migration.id })?.deferral else { continue }
+        for (migration, entry) in zip(registry.migrations, plan.entries) {
+            guard let reason = entry.deferral else { continue }
             for store in migration.attached { deferred[store.attachedName] = reason }
         }
     }
@@ -33,10 +35,7 @@ final class Attachments {
     func deferral(of migration: Migration, _ ledger: [LedgerEntry]) throws -> String? {
         for declared in migration.attached {
             let name = declared.attachedName
-            // Not the last row: that of a migration that was deferred keeps its place. Of rows without a time, as a
-            // fixture has them, it is the last one.
-            let rows = ledger.reversed().filter { $0.attachedCounts[name] != nil }
-            let last = rows.max { $0.appliedAt < $1.appliedAt }
+            let last = lastRows(ledger)[name]
             let circumstances = AttachedCircumstances(role: role, lastCount: last?.attachedCounts[name])
             let store = try store(name)
             let reason = try asAttached(name) { try store.unavailability(circumstances) }
@@ -47,6 +46,21 @@ final class Attachments {
             if let reason = try asAttached(names, { try step.readiness { stores[$0] } }) { return reason }
         }
         return nil
+    }
+
+    /// For each store, the row of the migration that worked on it last.
+    private func lastRows(_ ledger: [LedgerEntry]) -> [String: LedgerEntry] {
+        if let lastRows { return lastRows }
+        var rows: [String: LedgerEntry] = [:]
+        // By their times: that of a migration that was deferred keeps its place. Of rows without a time, as a fixture
+        // has them, the last one counts.
+        for row in ledger {
+            for name in row.attachedCounts.keys where rows[name].map({ $0.appliedAt <= row.appliedAt }) ?? true {
+                rows[name] = row
+            }
+        }
+        lastRows = rows
+        return rows
     }
 
     // MARK: Keeping

@@ -10,12 +10,34 @@ extension MigrationPlan {
         journal = state.journal
         edits = Self.edits(state, registry)
         unfinished = state.unfinished
-        let ledger = Set(state.ledger.filter { $0.outcome != .deferred }.map(\.name))
+        let rows = LedgerRows(state.ledger)
         checkVersions(state, registry)
         checkUnknown(state, registry)
         checkUnfinished(state, registry)
+        var mayHaveRecords = false
         for migration in registry.migrations {
-            entries.append(entry(for: migration, state, registry, ledger))
+            let entry = entry(for: migration, state, registry, rows, mayHaveRecords: mayHaveRecords)
+            mayHaveRecords = mayHaveRecords || migration.mayBringRecords && entry.willRun
+            entries.append(entry)
+        }
+    }
+
+    /// The rows of a ledger by the name of their migration.
+    private struct LedgerRows {
+        private(set) var applied: [String: LedgerEntry] = [:]
+        private(set) var deferred: Set<String> = []
+        /// The highest version of all rows.
+        private(set) var version = 0
+
+        init(_ ledger: [LedgerEntry]) {
+            for row in ledger {
+                version = max(version, row.version)
+                if row.outcome == .deferred {
+                    deferred.insert(row.name)
+                } else if applied[row.name] == nil {
+                    applied[row.name] = row
+                }
+            }
         }
     }
 
@@ -168,7 +190,8 @@ extension MigrationPlan {
         for migration: Migration,
         _ state: StoreState,
         _ registry: MigrationRegistry,
-        _ ledger: Set<String>
+        _ rows: LedgerRows,
+        mayHaveRecords: Bool
     ) -> Entry {
         var entry = Entry(
             migration: migration.id,
@@ -176,16 +199,15 @@ extension MigrationPlan {
             status: .pending,
             willRun: true
         )
-        entry.isRecorded = state.ledger.contains { $0.name == migration.name }
+        entry.isRecorded = rows.applied[migration.name] != nil || rows.deferred.contains(migration.name)
         if state.isFresh {
             entry.willRun = migration.steps.contains(where: \.runsOnFreshStore)
-            let mayHaveRecords = zip(registry.migrations, entries).contains { $0.mayBringRecords && $1.willRun }
             entry.status = !entry.willRun && mayHaveRecords ? .afterImport : .skippedFresh
             return entry
         }
-        let appliedParts = migration.replaces.filter(ledger.contains)
+        let appliedParts = migration.replaces.filter { rows.applied[$0] != nil }
         let hasAllParts = appliedParts.count == migration.replaces.count
-        if let row = state.ledger.first(where: { $0.name == migration.name && $0.outcome != .deferred }),
+        if let row = rows.applied[migration.name],
             // A replacement that keeps the name of one of its parts: an older row of that name is the part's.
             hasAllParts || row.version >= migration.version || !migration.replaces.contains(migration.name)
         {
@@ -202,8 +224,8 @@ extension MigrationPlan {
             }
             return entry
         }
-        if isDeferred(migration, state) { return entry }
-        if state.version > migration.version || state.ledger.contains(where: { $0.version > migration.version }) {
+        if isDeferred(migration, rows) { return entry }
+        if max(state.version, rows.version) > migration.version {
             entry.status = .late
             if !registry.allowsLateMigrations {
                 entry.willRun = false
@@ -216,11 +238,9 @@ extension MigrationPlan {
     /// Whether the store waits for what a migration does: then it is made up for, and not late.
     ///
     /// One that replaces a deferred migration does the same, but it may look at records only in its turn.
-    private func isDeferred(_ migration: Migration, _ state: StoreState) -> Bool {
+    private func isDeferred(_ migration: Migration, _ rows: LedgerRows) -> Bool {
         let names = migration.steps.contains(where: \.usesRecords) ? [] : migration.replaces
-        return state.ledger.contains {
-            $0.outcome == .deferred && ($0.name == migration.name || names.contains($0.name))
-        }
+        return rows.deferred.contains(migration.name) || names.contains(where: rows.deferred.contains)
     }
 
     private mutating func addPartlyReplaced(_ migration: Migration, _ appliedParts: [String]) {

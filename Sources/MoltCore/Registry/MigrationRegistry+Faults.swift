@@ -18,6 +18,8 @@ extension MigrationRegistry {
             faults.append("oldestSupportedVersion is above \(Int32.max), more than a store can hold.")
         }
         var seen: [String: Int] = [:]
+        let names = Set(names)
+        var replaced: Set<String> = []
         var last = Int.min
         for (index, migration) in migrations.enumerated() {
             let place = "The \(ordinal(index)) migration, \(migration.id)"
@@ -34,7 +36,8 @@ extension MigrationRegistry {
             }
             faults += versionFaults(of: migration, place: place, after: last)
             last = max(last, migration.version)
-            faults += replacementFaults(of: migration, at: index, place: place)
+            faults += replacementFaults(of: migration, place: place, names: names, replaced: replaced)
+            replaced.formUnion(migration.replaces)
             faults += batchFaults(of: migration, place: place)
             faults += policyFaults(of: migration, place: place)
             var check = StepCheck()
@@ -114,13 +117,21 @@ extension MigrationRegistry {
         return "\(number)\(ending)"
     }
 
-    private func replacementFaults(of migration: Migration, at index: Int, place: String) -> [String] {
+    /// - Parameters:
+    ///   - names: The names of all migrations.
+    ///   - replaced: The names that earlier migrations replace.
+    private func replacementFaults(
+        of migration: Migration,
+        place: String,
+        names: Set<String>,
+        replaced: Set<String>
+    ) -> [String] {
         var faults: [String] = []
         for name in migration.replaces where name != migration.name {
-            if migrations.contains(where: { $0.name == name }) {
+            if names.contains(name) {
                 faults.append("\(place), replaces \"\(name)\", which is still in the registry. Remove that one.")
             }
-            if migrations[..<index].contains(where: { $0.replaces.contains(name) }) {
+            if replaced.contains(name) {
                 faults.append("\(place), replaces \"\(name)\", which an earlier migration replaces already.")
             }
         }

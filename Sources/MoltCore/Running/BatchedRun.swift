@@ -6,7 +6,7 @@ import Foundation
 /// is what one transaction would have given, byte for byte.
 struct BatchedRun {
     private let migration: Migration
-    private let pending: PendingMigration
+    private let pending: [PendingMigration]
     private let steps: [UpgradeSchedule.Step]
     private let unfinished: UnfinishedMigration?
     private let scope: UpgradeScope
@@ -28,7 +28,7 @@ struct BatchedRun {
         self.migration = migration
         self.unfinished = unfinished
         self.scope = scope
-        pending = PendingMigration(migration, in: registry, from: version)
+        pending = PendingMigration.all([migration], in: registry, from: version)
         steps = UpgradeSchedule([migration]).groups.flatMap { group in
             if case .pass(let steps) = group { steps } else { [] as [UpgradeSchedule.Step] }
         }
@@ -46,7 +46,7 @@ struct BatchedRun {
     /// - Returns: How far the migration has come; nil when it is complete.
     mutating func run() throws -> UnfinishedMigration? {
         let start = ContinuousClock.now
-        let pass = RecordPass(steps, [pending], scope)
+        let pass = RecordPass(steps, pending, scope)
         let types = try pass.typesToRead()
         let total = try unfinished?.total ?? types.reduce(0) { try $0 + scope.transaction.count(ofType: $1) }
         scope.attempt.note([migration.id])

@@ -166,12 +166,13 @@ extension Migrator {
             }
             try transaction.setUnfinished(nil, version: version)
             upgrade.unfinished = nil
-            try transaction.record([ledgerEntry(for: run.entry)], version: version)
+            try transaction.record([ledgerEntry(for: run.entry, migration)], version: version)
             upgrade.entries.append(run.entry)
         } else {
             let entries = try UpgradeRun(plan: portion.plan, registry: registry, scope: scope).run()
+            let migrations = Dictionary(uniqueKeysWithValues: registry.migrations.map { ($0.name, $0) })
             try transaction.record(
-                entries.map { ledgerEntry(for: $0) },
+                entries.map { ledgerEntry(for: $0, migrations[$0.migration.name]) },
                 version: max(portion.plan.from, portion.plan.to)
             )
             upgrade.entries += entries
@@ -179,9 +180,8 @@ extension Migrator {
         upgrade.hasMore = portion.hasMore
     }
 
-    private func ledgerEntry(for entry: MigrationReport.Entry) -> LedgerEntry {
-        let migration = registry.migrations.first { $0.name == entry.migration.name }
-        return LedgerEntry(
+    private func ledgerEntry(for entry: MigrationReport.Entry, _ migration: Migration?) -> LedgerEntry {
+        LedgerEntry(
             name: entry.migration.name,
             version: entry.migration.version,
             outcome: entry.outcome,

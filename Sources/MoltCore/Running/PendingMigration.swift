@@ -6,10 +6,20 @@ struct PendingMigration: Sendable {
     /// The version that a record is at when the migration has changed it.
     let recordVersion: Int
 
-    /// Looks the versions up.
+    /// Some migrations of a registry, in their order.
     ///
     /// - Parameter version: The version that the store has when the upgrade begins.
-    init(_ migration: Migration, in registry: MigrationRegistry, from version: Int) {
+    static func all(_ migrations: [Migration], in registry: MigrationRegistry, from version: Int) -> [PendingMigration] {
+        let versions = registry.migrations.map(\.version)
+        // By each version, the one before it. Versions do not go down, and there may be several migrations of one.
+        let before = Dictionary(zip(versions, [0] + versions)) { first, _ in first }
+        return migrations.map { PendingMigration($0, before: before[$0.version] ?? 0, from: version) }
+    }
+
+    /// - Parameters:
+    ///   - before: The version of the registry before the migration's own.
+    ///   - version: The version that the store has when the upgrade begins.
+    private init(_ migration: Migration, before: Int, from version: Int) {
         self.migration = migration
         // A late migration changes records of a later version, and they stay at that version.
         recordVersion = max(migration.version, version)
@@ -17,7 +27,6 @@ struct PendingMigration: Sendable {
             oldVersion = version
         } else {
             // Not the version of the file: a block must see the same whichever version the upgrade began at.
-            let before = registry.migrations.map(\.version).filter { $0 < migration.version }.max() ?? 0
             oldVersion = max(before, version < migration.version ? version : 0)
         }
     }

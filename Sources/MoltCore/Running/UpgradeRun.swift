@@ -17,7 +17,7 @@ final class UpgradeRun {
         self.scope = scope
         let names = Set(plan.entries.filter { $0.willRun || $0.status == .afterImport }.map(\.migration.name))
         let migrations = registry.migrations.filter { names.contains($0.name) }
-        pending = migrations.map { PendingMigration($0, in: registry, from: plan.from) }
+        pending = PendingMigration.all(migrations, in: registry, from: plan.from)
         schedule = UpgradeSchedule(migrations)
         isEmpty = plan.isFresh
         ranSteps = Array(repeating: [], count: migrations.count)
@@ -75,7 +75,7 @@ final class UpgradeRun {
     }
 
     private func tellStarted(at group: Int) {
-        for (index, span) in schedule.spans.enumerated() where span.contains(group) {
+        for index in schedule.members[group] {
             guard started.insert(index).inserted else { continue }
             scope.options.monitor?.send(.started(pending[index].migration.id))
         }
@@ -83,7 +83,7 @@ final class UpgradeRun {
 
     /// Looks whether the migrations that end with a group could not convert too many records.
     private func checkFailures(at group: Int) throws {
-        for (index, span) in schedule.spans.enumerated() where span.upperBound == group {
+        for index in schedule.members[group] where schedule.lastGroups[index] == group {
             try scope.failures.check(index, entries[index], atMost: recordCount())
         }
     }
@@ -94,7 +94,7 @@ final class UpgradeRun {
     }
 
     private func tellEnded(at group: Int) {
-        for (index, span) in schedule.spans.enumerated() where span.upperBound == group && started.contains(index) {
+        for index in schedule.members[group] where schedule.lastGroups[index] == group && started.contains(index) {
             scope.options.monitor?.send(.ended(entry(of: index)))
         }
     }

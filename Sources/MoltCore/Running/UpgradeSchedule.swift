@@ -29,8 +29,11 @@ struct UpgradeSchedule {
     }
 
     private(set) var groups: [Group] = []
-    /// For each migration, the group in which it begins and the one in which it ends.
-    private(set) var spans: [ClosedRange<Int>] = []
+    /// For each group, the migrations that begin before it has ended, and have not ended before it; a migration without
+    /// steps stands in the group of those before it.
+    private(set) var members: [[Int]]
+    /// For each migration, the group in which it ends.
+    private(set) var lastGroups: [Int] = []
 
     /// Puts steps into groups.
     ///
@@ -66,6 +69,10 @@ struct UpgradeSchedule {
             spans.append((first ?? last)...last)
         }
         closePass(&groups)
-        self.spans = spans
+        members = Array(repeating: [], count: max(1, groups.count))
+        for (index, span) in spans.enumerated() {
+            for group in span { members[group].append(index) }
+        }
+        lastGroups = spans.map(\.upperBound)
     }
 }
