@@ -157,7 +157,6 @@ extension Record {
             throw mismatch(type, property: path, error)
         }
         if let decoded { return decoded }
-        if !isObject { try requireObject(property: path) }
         throw missing(path)
     }
 

@@ -7,11 +7,11 @@ extension Record {
     ///
     /// - Parameters:
     ///   - path: The property, behind the names of the objects around it.
-    ///   - newPath: Its new name, behind the names of the objects around it, which are added where they are missing.
+    ///   - newPath: Its new name, behind the names of the objects around it, which are added where there is nothing or
+    ///     null.
     /// - Throws: ``MigrationError`` with the code `propertyMissing`; `propertyExists` when there is one at the new
-    ///   place; `typeMismatch` when something on the way is not an object, or the property would be inside itself.
+    ///   place; `typeMismatch` when something else is on the way there, or the property would be inside itself.
     public mutating func move(_ path: PropertyPath, to newPath: PropertyPath) throws {
-        try requireObject(property: path)
         guard try moveIfPresent(path, to: newPath) else { throw missing(path) }
     }
 

@@ -79,10 +79,11 @@ extension Record {
 
     // MARK: Writing
 
-    /// Sets a property to a value, encoded with the store's coders; adds the nested objects that are missing.
+    /// Sets a property to a value, encoded with the store's coders; objects on the way are added where there is nothing
+    /// or null.
     ///
     /// - Throws: ``MigrationError`` with the code `typeMismatch` when the value cannot be encoded, or when something
-    ///   on the way is not an object.
+    ///   else is on the way.
     public mutating func set(_ path: PropertyPath, to value: some Encodable) throws {
         let bytes = try encode(value, depth: path.count, property: path)
         try put(Array(bytes), at: path)
@@ -93,9 +94,7 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing`.
     @discardableResult
     public mutating func remove(_ path: PropertyPath) throws -> RecordValue {
-        try requireObject(property: path)
-        let value = value(at: path)
-        guard try removed(path), let value else { throw missing(path) }
+        guard let value = value(at: path), try removeIfPresent(path) else { throw missing(path) }
         return value
     }
 
@@ -104,7 +103,7 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`; the property is then still there.
     public mutating func remove<Value: Decodable>(_ path: PropertyPath, as type: Value.Type) throws -> Value {
         let value = try decode(type, at: path)
-        _ = try removed(path)
+        _ = try removeIfPresent(path)
         return value
     }
 
@@ -116,47 +115,30 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `propertyExists` when there is one with the
     ///   new name.
     public mutating func rename(_ path: PropertyPath, to newName: String) throws {
-        try requireObject(property: path)
-        guard try renamed(path, to: newName) else { throw missing(path) }
+        guard try renameIfPresent(path, to: newName) else { throw missing(path) }
     }
 
     // MARK: What steps are made of
 
-    /// Removes a property where there is one, the objects around it included.
+    /// Removes a property where there is one.
     ///
     /// - Returns: Whether there was one.
     package mutating func removeIfPresent(_ path: PropertyPath) throws -> Bool {
-        do {
-            return try removed(path)
-        } catch let error as MigrationError where error.code == .propertyMissing {
-            return false
-        }
+        if let name = path.onlyName { return object.remove(name) }
+        return try object.edit(path.names[...]) { object, name in object.remove(name) } ?? false
     }
 
-    /// Renames a property where there is one, the objects around it included.
+    /// Renames a property where there is one.
     ///
     /// - Returns: Whether there was one.
     package mutating func renameIfPresent(_ path: PropertyPath, to newName: String) throws -> Bool {
-        do {
-            return try renamed(path, to: newName)
-        } catch let error as MigrationError where error.code == .propertyMissing {
-            return false
-        }
-    }
-
-    private mutating func removed(_ path: PropertyPath) throws -> Bool {
-        if let name = path.onlyName { return object.remove(name) }
-        return try edit(path) { object, name in object.remove(name) }
-    }
-
-    private mutating func renamed(_ path: PropertyPath, to newName: String) throws -> Bool {
         let renaming =
             try path.onlyName.map { object.rename($0, to: newName) }
-            ?? edit(path) { object, name in object.rename(name, to: newName) }
+            ?? object.edit(path.names[...]) { object, name in object.rename(name, to: newName) }
         switch renaming {
         case .done:
             return true
-        case .missing:
+        case .missing, nil:
             return false
         case .exists:
             throw error(
@@ -204,7 +186,6 @@ extension Record {
     private mutating func set(_ path: PropertyPath, to value: RecordValue?) {
         do {
             guard let value else {
-                try requireObject(property: path)
                 _ = try removeIfPresent(path)
                 return
             }
@@ -220,57 +201,52 @@ extension Record {
         }
     }
 
-    /// Sets a property to the bytes of a value, and adds the objects around it that are missing.
+    /// Sets a property to the bytes of a value, and adds the objects around it where there is nothing or null.
     mutating func put(_ bytes: [UInt8], at path: PropertyPath) throws {
-        try requireObject(property: path)
+        guard isObject else {
+            throw error(
+                .typeMismatch,
+                "The content is \(isData ? "raw data" : "not an object"), so it has no properties.",
+                property: path
+            )
+        }
+        if let name = path.onlyName { return object.set(name, to: bytes) }
         guard path.count <= JSONScanner.depthLimit else {
             throw tooDeep(path, JSONSyntaxError(reason: .tooDeep, offset: 0))
         }
-        try edit(path, createsParents: true) { object, name in object.set(name, to: bytes) }
-    }
-
-    /// Changes the object that holds a path's last name; a missing object on the way counts as a missing property.
-    private mutating func edit<R>(
-        _ path: PropertyPath,
-        createsParents: Bool = false,
-        _ body: (inout SplicedObject, String) throws -> R
-    ) throws -> R {
         do {
-            return try object.edit(path.names[...], createsParents: createsParents, body)
-        } catch SplicedObject.PathFailure.missing(let missingPath) {
-            throw missing(path, at: PropertyPath(missingPath))
-        } catch SplicedObject.PathFailure.notAnObject(let blocking) {
+            let put: Void? = try object.edit(path.names[...], createsParents: true) { $0.set($1, to: bytes) }
+            if put == nil { throw missing(path) }
+        } catch let obstacle as SplicedObject.Obstacle {
             throw error(
                 .typeMismatch,
-                "The property \"\(blocking.joined(separator: "."))\" is not an object, so it has no property "
-                    + "\"\(path.names.last ?? "")\".",
+                "The property \"\(PropertyPath(obstacle.path))\" is neither an object nor null, so \"\(path)\" cannot be "
+                    + "set in it.",
                 property: path
             )
-        } catch SplicedObject.PathFailure.malformed(let syntax) {
-            throw malformed(syntax)
         }
     }
 
-    /// Throws unless the content is an object, for what can be done to a property only.
-    func requireObject(property: PropertyPath) throws {
-        guard !isObject else { return }
-        throw error(
-            .typeMismatch,
-            isData
-                ? "The content is raw data, so it has no properties."
-                : "The content is not an object, so it has no properties.",
-            property: property
+    /// The error for a property that is not there; the message names the first thing on the path that is missing.
+    func missing(_ path: PropertyPath) -> MigrationError {
+        var missing = path
+        var obstacle: String?
+        if !isObject {
+            obstacle = isData ? "the content is raw data" : "the content is not an object"
+        } else if let length = (1..<max(1, path.count)).first(where: { !isObject(at: path.names.prefix($0)) }) {
+            let outer = PropertyPath(Array(path.names.prefix(length)))
+            if contains(outer) { obstacle = "\"\(outer)\" is not an object" } else { missing = outer }
+        }
+        return error(
+            .propertyMissing,
+            "The record has no property \"\(missing)\"\(obstacle.map { ": \($0)" } ?? ""). Test with contains() first when "
+                + "it may be absent: an optional that was nil is not written at all.",
+            property: path
         )
     }
 
-    /// The error for a property that is not there; the message names the first name of the path that is missing.
-    func missing(_ path: PropertyPath, at missingPath: PropertyPath? = nil) -> MigrationError {
-        error(
-            .propertyMissing,
-            "The record has no property \"\(missingPath ?? path)\". Test with contains() first when it may be absent: an optional "
-                + "that was nil is not written at all.",
-            property: path
-        )
+    private func isObject(at path: ArraySlice<String>) -> Bool {
+        object.withValue(at: path) { $0.first == 0x7B } ?? false
     }
 
     /// The error for a value that could not be read again at its place.

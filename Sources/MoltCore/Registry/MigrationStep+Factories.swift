@@ -52,7 +52,7 @@ extension MigrationStep {
         ifMissing: MissingProperty
     ) -> RecordEdit {
         RecordEdit(typeName: type) { record in
-            try record.applyRename(path, to: newName, ifMissing: ifMissing)
+            if try !record.renameIfPresent(path, to: newName), ifMissing == .fail { throw record.missing(path) }
         }
     }
 
@@ -65,7 +65,8 @@ extension MigrationStep {
     /// - Parameters:
     ///   - type: The type name of the records.
     ///   - path: The property, behind the names of the objects around it.
-    ///   - newPath: Its new name, behind the names of the objects around it, which are added where they are missing.
+    ///   - newPath: Its new name, behind the names of the objects around it, which are added where there is nothing or
+    ///     null.
     ///   - ifMissing: What to do with a record that has no such property; leaves it as it is by default. A record
     ///     that has a property at the new place already fails the upgrade, with the code `propertyExists`.
     public static func moveProperty(
@@ -93,7 +94,7 @@ extension MigrationStep {
         ifMissing: MissingProperty = .skip
     ) -> MigrationStep {
         let edit = RecordEdit(typeName: type) { record in
-            try record.applyRemove(path, ifMissing: ifMissing)
+            if try !record.removeIfPresent(path), ifMissing == .fail { throw record.missing(path) }
         }
         return MigrationStep(.removeProperty(type: type, path: path, ifMissing), .edit(edit))
     }
@@ -105,7 +106,7 @@ extension MigrationStep {
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
-    ///   - path: The property, behind the names of the objects around it, which are added where they are missing.
+    ///   - path: The property, behind the names of the objects around it, which are added where there is nothing or null.
     ///   - value: The value.
     public static func addProperty(_ type: String, _ path: PropertyPath, default value: RecordValue) -> MigrationStep {
         // Validation has refused a value that is nested too deep before any record is seen.
@@ -224,27 +225,5 @@ extension RecordValue {
         } catch {
             return nil
         }
-    }
-}
-
-extension Record {
-    fileprivate mutating func applyRename(
-        _ path: PropertyPath,
-        to newName: String,
-        ifMissing: MigrationStep.MissingProperty
-    ) throws {
-        if path.count > 1, !contains(path) {
-            if ifMissing == .fail { throw missing(path) }
-            return
-        }
-        if try !renameIfPresent(path, to: newName), ifMissing == .fail { throw missing(path) }
-    }
-
-    fileprivate mutating func applyRemove(_ path: PropertyPath, ifMissing: MigrationStep.MissingProperty) throws {
-        if path.count > 1, !contains(path) {
-            if ifMissing == .fail { throw missing(path) }
-            return
-        }
-        if try !removeIfPresent(path), ifMissing == .fail { throw missing(path) }
     }
 }

@@ -9,7 +9,8 @@ struct PendingMigration: Sendable {
     /// Some migrations of a registry, in their order.
     ///
     /// - Parameter version: The version that the store has when the upgrade begins.
-    static func all(_ migrations: [Migration], in registry: MigrationRegistry, from version: Int) -> [PendingMigration] {
+    static func all(_ migrations: [Migration], in registry: MigrationRegistry, from version: Int) -> [PendingMigration]
+    {
         let versions = registry.migrations.map(\.version)
         // By each version, the one before it. Versions do not go down, and there may be several migrations of one.
         let before = Dictionary(zip(versions, [0] + versions)) { first, _ in first }

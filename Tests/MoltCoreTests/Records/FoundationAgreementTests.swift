@@ -162,16 +162,17 @@ private enum FoundationValue: Equatable, Decodable {
         return properties[name]?.value(path.dropFirst())
     }
 
-    /// Does nothing when something on the way is not an object.
+    /// Does nothing when something on the way is neither an object nor null.
     private mutating func set(_ path: ArraySlice<String>, to value: FoundationValue) {
         guard case .object(var properties) = self, let name = path.first else { return }
         if path.count == 1 {
             properties[name] = value
         } else {
-            var child = properties[name] ?? .object([:])
+            let isThere = properties[name] ?? .null != .null
+            var child = isThere ? properties[name] ?? .null : .object([:])
             guard case .object = child else { return }
             child.set(path.dropFirst(), to: value)
-            if properties[name] == nil, child == .object([:]) { return }
+            if !isThere, child == .object([:]) { return }
             properties[name] = child
         }
         self = .object(properties)

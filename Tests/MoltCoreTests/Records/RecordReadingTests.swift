@@ -116,7 +116,7 @@ import Testing
         #expect(!record.contains("a"))
         #expect(try record.content() == RecordValue(json: text.utf8))
         #expect(record.text == text)
-        #expect(migrationError { _ = try record.string("a") }?.code == .typeMismatch)
+        #expect(migrationError { _ = try record.string("a") }?.code == .propertyMissing)
     }
 
     @Test func `The whole content is decoded with the store's coders`() throws {
@@ -174,7 +174,7 @@ import Testing
         #expect(record.description == "Data \"photo\" (data, 3 B)")
         #expect(migrationError { _ = try record.content() }?.code == .typeMismatch)
         #expect(migrationError { _ = try record.decoded(as: String.self) }?.code == .typeMismatch)
-        #expect(migrationError { _ = try record.string("a") }?.code == .typeMismatch)
+        #expect(migrationError { _ = try record.string("a") }?.code == .propertyMissing)
         #expect(try Record("{}").data == nil)
     }
 

@@ -109,7 +109,7 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
             try $0.remove(["nested", "x"])
         },
         FailingOperation("removing below a missing one", .propertyMissing, "x.y") { try $0.remove(["x", "y"]) },
-        FailingOperation("removing below a string", .typeMismatch, "name.x") { try $0.remove(["name", "x"]) },
+        FailingOperation("removing below a string", .propertyMissing, "name.x") { try $0.remove(["name", "x"]) },
         FailingOperation("removing as another type", .typeMismatch, "name") {
             _ = try $0.remove("name", as: Int.self)
         },
@@ -124,7 +124,7 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
         FailingOperation("renaming onto another nested one", .propertyExists, "nested.s") {
             try $0.rename(["nested", "list"], to: "s")
         },
-        FailingOperation("renaming below an array", .typeMismatch, "list.0") {
+        FailingOperation("renaming below an array", .propertyMissing, "list.0") {
             try $0.rename(["list", "0"], to: "1")
         },
         FailingOperation("setting below a string", .typeMismatch, "name.x") {
@@ -154,15 +154,15 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
             try $0.replaceContent(with: Data("s3cret-7".utf8))
             _ = try $0.decoded(as: Int.self)
         },
-        FailingOperation("a property of data", .typeMismatch, "x") {
+        FailingOperation("a property of data", .propertyMissing, "x") {
             try $0.replaceContent(with: Data("s3cret-7".utf8))
             _ = try $0.string("x")
         },
-        FailingOperation("removing from data", .typeMismatch, "x") {
+        FailingOperation("removing from data", .propertyMissing, "x") {
             try $0.replaceContent(with: Data("s3cret-7".utf8))
             try $0.remove("x")
         },
-        FailingOperation("renaming in a string", .typeMismatch, "x") {
+        FailingOperation("renaming in a string", .propertyMissing, "x") {
             try $0.replaceContent(with: "s3cret-7")
             try $0.rename("x", to: "y")
         },

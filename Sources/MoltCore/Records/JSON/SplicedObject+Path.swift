@@ -1,41 +1,40 @@
 extension SplicedObject {
-    /// Why a path leads nowhere.
-    enum PathFailure: Error {
-        /// No property there; the path up to and with the missing name.
-        case missing([String])
-        /// A property that is not an object stands in the way; the path up to it.
-        case notAnObject([String])
-        /// The bytes are not JSON text.
-        case malformed(JSONSyntaxError)
+    /// What stands in the way of a new property: the path up to a property that is neither an object nor null.
+    struct Obstacle: Error {
+        var path: [String]
     }
 
     /// Lends the object that holds the last name of a path, and writes its changes back into this one.
     ///
-    /// - Parameter createsParents: Whether missing objects on the way are added.
+    /// - Parameter createsParents: Whether objects on the way are added where there is nothing or null.
+    /// - Returns: nil when there is no such object.
+    /// - Throws: ``Obstacle`` when objects are to be added and something else is there.
     mutating func edit<R>(
         _ path: ArraySlice<String>,
         createsParents: Bool = false,
         _ body: (inout SplicedObject, _ name: String) throws -> R
-    ) throws -> R {
-        guard let name = path.first else { throw PathFailure.missing([]) }
+    ) throws -> R? {
+        guard let name = path.first else { return nil }
         if path.count == 1 { return try body(&self, name) }
+        let index = lastIndex(of: name)
         var child: SplicedObject
-        if let index = lastIndex(of: name) {
-            child = try self.child(at: index, path: Array(path.prefix(1)))
-        } else if createsParents {
-            child = SplicedObject(bytes: Array("{}".utf8))
-            try Self.read(&child)
+        if let found = index.flatMap(child(at:)) {
+            child = found
+        } else if !createsParents {
+            return nil
+        } else if let index, !withValue(at: index, { $0.elementsEqual("null".utf8) }) {
+            throw Obstacle(path: [name])
         } else {
-            throw PathFailure.missing(Array(path.prefix(1)))
+            child = SplicedObject(bytes: Array("{}".utf8))
+            // These bytes can be read.
+            try? child.read()
         }
         let before = child.revision
-        let result: R
+        let result: R?
         do {
             result = try child.edit(path.dropFirst(), createsParents: createsParents, body)
-        } catch PathFailure.missing(let rest) {
-            throw PathFailure.missing([name] + rest)
-        } catch PathFailure.notAnObject(let rest) {
-            throw PathFailure.notAnObject([name] + rest)
+        } catch let obstacle as Obstacle {
+            throw Obstacle(path: [name] + obstacle.path)
         }
         if child.revision != before {
             var bytes: [UInt8] = []
@@ -52,23 +51,14 @@ extension SplicedObject {
     ) rethrows -> R? {
         guard let name = path.first, let index = lastIndex(of: name) else { return nil }
         if path.count == 1 { return try withValue(at: index, body) }
-        // The content was checked when it was read, so what throws is a value that is no object: it has no properties.
-        guard let child = try? child(at: index, path: []) else { return nil }
-        return try child.withValue(at: path.dropFirst(), body)
+        return try child(at: index)?.withValue(at: path.dropFirst(), body)
     }
 
-    private func child(at index: Int, path: [String]) throws -> SplicedObject {
+    /// The object that is the value of a property; nil when the value is something else.
+    private func child(at index: Int) -> SplicedObject? {
         var child = SplicedObject(bytes: withValue(at: index) { Array($0) })
-        try Self.read(&child)
-        guard child.kind == .object else { throw PathFailure.notAnObject(path) }
-        return child
-    }
-
-    private static func read(_ object: inout SplicedObject) throws {
-        do throws(JSONSyntaxError) {
-            try object.read()
-        } catch {
-            throw PathFailure.malformed(error)
-        }
+        // The content was checked when it was read, so nothing is thrown.
+        try? child.read()
+        return child.kind == .object ? child : nil
     }
 }

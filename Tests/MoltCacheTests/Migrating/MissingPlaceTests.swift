@@ -1,0 +1,125 @@
+import Molt
+import MoltCore
+import Testing
+
+/// One rule for all that names a place in a record: see "Change a record in place" in the guide.
+@Suite("A place in a record where there is no property")
+struct MissingPlaceTests {
+    private static let path: PropertyPath = ["a", "b"]
+
+    /// Contents without a property at the path, and with what writing it makes of them; nil where it is refused.
+    private static let contents: [(content: String, written: String?)] = [
+        (#"{"x":1}"#, #"{"x":1,"a":{"b":7}}"#),
+        (#"{"x":1,"a":null}"#, #"{"x":1,"a":{"b":7}}"#),
+        (#"{"x":1,"a":{}}"#, #"{"x":1,"a":{"b":7}}"#),
+        (#"{"x":1,"a":true}"#, nil),
+        (#"{"x":1,"a":5}"#, nil),
+        (#"{"x":1,"a":"text"}"#, nil),
+        (#"{"x":1,"a":[{"b":1}]}"#, nil),
+        ("null", nil),
+        ("5", nil),
+        (#""text""#, nil),
+        (#"[{"a":{"b":1}}]"#, nil),
+    ]
+
+    /// All that leaves a record as it is.
+    private static let lenient: [(String, MigrationStep)] = [
+        ("rename", .renameProperty("T", path, to: "c")),
+        ("move", .moveProperty("T", path, to: "c")),
+        ("remove", .removeProperty("T", path)),
+        ("subscript", .transform("T") { #expect($0[path] == nil) }),
+        ("subscript, nil", .transform("T") { $0[path] = nil }),
+        ("contains", .transform("T") { #expect(!$0.contains(path)) }),
+        ("rename in a block", .run { _ = try $0.renameProperty("T", path, to: "c") }),
+    ]
+
+    /// All that fails for want of the property.
+    private static let strict: [(String, MigrationStep)] = [
+        ("rename", .renameProperty("T", path, to: "c", ifMissing: .fail)),
+        ("move", .moveProperty("T", path, to: "c", ifMissing: .fail)),
+        ("remove", .removeProperty("T", path, ifMissing: .fail)),
+        ("value", .transform("T") { _ = try $0.value(path) }),
+        ("value as", .transform("T") { _ = try $0.value(path, as: [Int].self) }),
+        ("string", .transform("T") { _ = try $0.string(path) }),
+        ("rename", .transform("T") { try $0.rename(path, to: "c") }),
+        ("move", .transform("T") { try $0.move(path, to: "c") }),
+        ("remove", .transform("T") { try $0.remove(path) }),
+        ("remove as", .transform("T") { _ = try $0.remove(path, as: Int.self) }),
+    ]
+
+    /// All that writes 7 there.
+    private static let writing: [(String, MigrationStep)] = [
+        ("add", .addProperty("T", path, default: 7)),
+        ("subscript", .transform("T") { $0[path] = 7 }),
+        ("set", .transform("T") { try $0.set(path, to: 7) }),
+    ]
+
+    @Test(arguments: contents)
+    func `is no property to all that reads, renames, moves or removes it`(
+        content: String,
+        written: String?
+    ) async throws {
+        let records = [StoredRecord("T", "odd", content)]
+        for (name, step) in Self.lenient {
+            let after = try await OldStore(records).upgraded(registry(step))
+            #expect(after["odd"]?.text == content, "\(name)")
+        }
+        for (name, step) in Self.strict {
+            let error = try await OldStore(records).failure(registry(step))
+            #expect(error.code == .propertyMissing, "\(name): \(error)")
+            #expect(error.property == "a.b")
+            #expect(error.recordKey == "odd")
+        }
+    }
+
+    @Test(arguments: contents)
+    func `is written where there is nothing or null, and nothing else is replaced for it`(
+        content: String,
+        written: String?
+    ) async throws {
+        let records = [StoredRecord("T", "odd", content)]
+        for (name, step) in Self.writing {
+            if let written {
+                let after = try await OldStore(records).upgraded(registry(step))
+                #expect(after["odd"]?.text == written, "\(name)")
+            } else {
+                let error = try await OldStore(records).failure(registry(step))
+                #expect(error.code == .typeMismatch, "\(name): \(error)")
+                #expect(error.property == "a.b")
+            }
+        }
+    }
+
+    @Test(arguments: contents.filter { $0.content.hasPrefix("{") })
+    func `is where a property is moved by the same rule`(content: String, written: String?) async throws {
+        let records = [StoredRecord("T", "odd", content)]
+        for step in [
+            MigrationStep.moveProperty("T", "x", to: Self.path), .transform("T") { try $0.move("x", to: Self.path) },
+        ] {
+            if let written {
+                let after = try await OldStore(records).upgraded(registry(step))
+                let moved = written.replacing(#""x":1,"#, with: "").replacing("7", with: "1")
+                #expect(after["odd"]?.text == moved)
+            } else {
+                let error = try await OldStore(records).failure(registry(step))
+                #expect(error.code == .typeMismatch)
+                #expect(error.property == "a.b")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (#"{}"#, #"The record has no property "a". "#),
+        (#"{"a":{}}"#, #"The record has no property "a.b". "#),
+        (#"{"a":[1]}"#, #"The record has no property "a.b": "a" is not an object. "#),
+        (#"{"a":null}"#, #"The record has no property "a.b": "a" is not an object. "#),
+        ("[1]", #"The record has no property "a.b": the content is not an object. "#),
+    ])
+    func `is told with what is there instead`(content: String, words: String) async throws {
+        let error = try await OldStore([StoredRecord("T", "odd", content)]).failure(
+            registry(.removeProperty("T", Self.path, ifMissing: .fail))
+        )
+
+        #expect(error.message.hasPrefix(words), "\(error.message)")
+    }
+}
