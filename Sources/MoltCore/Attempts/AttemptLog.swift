@@ -53,9 +53,9 @@ package struct AttemptLog: Sendable {
         return attempts
     }
 
-    /// The attempt that is under way, when its process is still there.
+    /// The attempt that is under way, unless its process is gone.
     package func holder() -> UpgradeAttempt? {
-        guard let last = attempts().last, last.isAlive else { return nil }
+        guard let last = attempts().last, last.isAlive != false else { return nil }
         return last
     }
 
@@ -102,10 +102,11 @@ package struct AttemptLog: Sendable {
 }
 
 extension UpgradeAttempt {
-    /// Whether its process is there; another one may have got its number meanwhile.
-    var isAlive: Bool {
-        // In a container each process of an app may have the same number, as 1: this one knows what it has begun itself.
-        guard processID != getpid() else { return startedAt >= Self.firstTime }
-        return processID > 0 && (kill(processID, 0) == 0 || errno == EPERM)
+    /// Whether its process is still there; nil where the system does not say.
+    var isAlive: Bool? {
+        if processID == getpid() { return processStart == ProcessStart.current }
+        guard processID > 0, kill(processID, 0) == 0 || errno == EPERM else { return false }
+        guard let processStart, let start = ProcessStart.of(processID) else { return nil }
+        return start == processStart
     }
 }

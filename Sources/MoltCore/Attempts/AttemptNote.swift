@@ -16,7 +16,7 @@ final class AttemptNote {
         guard let log, own == nil else { return }
         let attempt = UpgradeAttempt(plan, appVersion: options.appVersion)
         // One whose process is there was not cut off: it may be between two batches, or at its end.
-        let earlier = log.attempts().filter { $0.isRepeated(by: attempt) && !$0.isAlive }
+        let earlier = log.attempts().filter { $0.isRepeated(by: attempt) && $0.isAlive != true }
         if let limit = options.attemptLimit, !earlier.isEmpty, earlier.count >= limit {
             throw MigrationError.attemptsFailed(earlier)
         }

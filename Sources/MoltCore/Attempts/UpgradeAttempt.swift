@@ -17,6 +17,8 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
     public var processName: String
     /// The number of the process.
     public var processID: Int32
+    /// When the process was started, as ``ProcessStart`` has it: a later process may have the same number.
+    package var processStart: String?
     /// The migrations that were at work last, in their order; empty when none was.
     ///
     /// Several are when their steps share a pass, in which each record goes through all of them.
@@ -46,19 +48,17 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
         self.migrations = migrations
     }
 
-    /// When this process first asked for the time of an attempt; none of its own began before.
-    static let firstTime = Date()
-
     /// An attempt of this process, from now on.
     init(_ plan: MigrationPlan, appVersion: String) {
         self.init(
-            startedAt: max(Self.firstTime, Date()),
+            startedAt: Date(),
             from: plan.from,
             to: plan.to,
             appVersion: appVersion,
             processName: ProcessInfo.processInfo.processName,
             processID: ProcessInfo.processInfo.processIdentifier
         )
+        processStart = ProcessStart.current
     }
 
     /// Whether another one is the same upgrade: what was cut off once is most probably cut off again.

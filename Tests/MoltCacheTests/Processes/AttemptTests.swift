@@ -165,6 +165,56 @@ struct AttemptTests {
         #expect(try scratch.names() == ["cache.molt"])
     }
 
+    @Test func `is counted also when another process has got its number`() async throws {
+        // One that lives, and was started at another time than the one that was cut off; it may belong to another user.
+        let other = Process()
+        other.executableURL = URL(fileURLWithPath: "/bin/sleep")
+        other.arguments = ["60"]
+        try other.run()
+        defer {
+            other.terminate()
+            other.waitUntilExit()
+        }
+        await crash()
+        let note = URL(fileURLWithPath: url.path + "-attempt")
+        let crashed = try #require(CodableCache.unfinishedAttempts(at: url).last)
+        for id in [other.processIdentifier, 1] {
+            var attempt = crashed
+            attempt.processID = id
+            let line = Data(#"{"attempt":"#.utf8) + (try JSONEncoder().encode(attempt)) + Data("}\n".utf8)
+            try line.write(to: note)
+
+            let error = #expect(throws: MigrationError.self) { try open(limit: 1) }
+            #expect(error?.code == .attemptsFailed)
+            #expect(AttemptLog(note).holder() == nil)
+
+            // The same process is still at work.
+            attempt.processStart = ProcessStart.of(id)
+            #expect(attempt.processStart != nil)
+            let live = Data(#"{"attempt":"#.utf8) + (try JSONEncoder().encode(attempt)) + Data("}\n".utf8)
+            try live.write(to: note)
+            #expect(AttemptLog(note).holder() == attempt)
+        }
+        try open(limit: 1).close()
+        #expect(try CacheStore.state(at: url).version == 2)
+    }
+
+    @Test func `is not under way any more when its process has ended and its parent has not asked yet`() throws {
+        var id: pid_t = 0
+        let path = strdup("/bin/true")
+        defer { free(path) }
+        #expect(posix_spawn(&id, "/bin/true", nil, nil, [path, nil], nil) == 0)
+        let start = ProcessStart.of(id)
+        var status = siginfo_t()
+        #expect(waitid(P_PID, id_t(id), &status, WEXITED | WNOWAIT) == 0)
+        defer { waitpid(id, nil, 0) }
+
+        #expect(start != nil)
+        #expect(ProcessStart.of(id) == "ended")
+        #expect(ProcessStart.of(getpid()) != nil)
+        #expect(ProcessStart.of(1_999_999_999) == nil)
+    }
+
     @Test func `is tried again up to the limit`() async throws {
         await crash()
         try open(limit: 2).close()
