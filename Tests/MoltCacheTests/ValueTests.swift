@@ -76,8 +76,17 @@ import Testing
         #expect(error?.key == "john")
         #expect(error?.storedType == "Person")
         #expect(error?.requestedType == "City")
+        #expect(error?.message.hasPrefix(#""zipCode": missing. The content of "john", JSON text that was"#) == true)
         #expect(error?.underlying is DecodingError)
         #expect(try cache.value(Person.self, forKey: "john") == .john)
+    }
+
+    @Test func `A decoding error begins with the property, and has no value`() throws {
+        struct Visit: Codable { var rooms: [String: [Int]] }
+        try cache.set(["rooms": ["s3cret": ["s3cret"]]], forKey: "visit")
+        let error = #expect(throws: CacheError.self) { try cache.value(Visit.self, forKey: "visit") }
+        #expect(error?.message.hasPrefix(#""rooms.….0": Int expected, string found. The content of "visit", "#) == true)
+        #expect(error?.debugDescription.contains("s3cret") == false)
     }
 
     @Test func `Corrupt content is an error without the content in it`() throws {
@@ -97,6 +106,10 @@ import Testing
         let error = #expect(throws: CacheError.self) { try cache.set(Double.nan, forKey: "nan") }
         #expect(error?.code == .notEncodable)
         #expect(error?.key == "nan")
+        #expect(
+            error?.message
+                == #"The content: JSON has no NaN and no infinity. The value for "nan", a Double, was not stored."#
+        )
         #expect(try !cache.contains("nan"))
     }
 

@@ -179,7 +179,8 @@ extension CodableCache {
         } catch {
             var failure = CacheError(
                 .notEncodable,
-                "The value for \"\(key)\", a \(Value.self), cannot be encoded. Check its encode(to:).",
+                CodingProblem(error, encoding: Value.self).text()
+                    + " The value for \"\(key)\", a \(Value.self), was not stored.",
                 underlying: error
             )
             failure.path = path
@@ -209,10 +210,11 @@ extension CodableCache {
             isOtherType
             ? "Read it as the type that it was written as, or add a migration that converts it."
             : "The type has another shape now, or other coders wrote it: add a migration that converts it."
+        let problem = underlying.map { CodingProblem($0, decoding: type, from: Array(found.data)).text() + " " } ?? ""
         var error = CacheError(
             .unreadableContent,
             """
-            The content of "\(found.key)", \(form) that was written as \(found.typeName), cannot be read as \(type). \
+            \(problem)The content of "\(found.key)", \(form) that was written as \(found.typeName), cannot be read as \(type). \
             \(advice) It was not changed.
             """,
             underlying: underlying

@@ -87,9 +87,19 @@ final class Attachments {
     // MARK: Working
 
     /// The session on a store, begun when it is first asked for.
-    func session<Store: AttachedStore>(_ store: Store) throws -> Store.Session {
+    ///
+    /// - Parameter isDeclared: Whether the step that asks has said before that it works on the store.
+    func session<Store: AttachedStore>(_ store: Store, isDeclared: Bool) throws -> Store.Session {
         let name = store.attachedName
         if let begun = sessions.first(where: { $0.name == name })?.session as? Store.Session { return begun }
+        guard stores[name] != nil || isDeclared else {
+            throw MigrationError(
+                .notAttached,
+                "\(name) is needed and not attached. Name it in the step's `attaching`, or attach it where the store is "
+                    + "opened.",
+                attachedStore: name
+            )
+        }
         guard let attached = try self.store(name) as? Store else {
             throw MigrationError(
                 .notAttached,
@@ -100,8 +110,10 @@ final class Attachments {
         if let reason = try deferred[name] ?? asAttached(name, { try attached.unavailability(circumstances) }) {
             throw MigrationError(
                 .deferred,
-                "The block needs \(name), and that must wait: \(reason) Name it in the step's `attaching`, so that the "
-                    + "migration can wait with it.",
+                "The step needs \(name), and that must wait: \(reason) "
+                    + (isDeclared
+                        ? "Open the store again later."
+                        : "Name it in the step's `attaching`, so that the migration can wait with it."),
                 attachedStore: name
             )
         }
@@ -200,8 +212,7 @@ final class Attachments {
         if let store = stores[name] { return store }
         throw MigrationError(
             .notAttached,
-            "\(name) is needed and not attached. Name it in the step's `attaching`, or attach it where the store is "
-                + "opened.",
+            "\(name) is needed and not attached. Attach it where the store is opened.",
             attachedStore: name
         )
     }

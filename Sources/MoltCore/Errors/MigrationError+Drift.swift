@@ -5,9 +5,9 @@ extension MigrationError {
         var error = MigrationError(
             .schemaDrift,
             "The shape of '\(drift.type)' changed, and the schema version is still \(drift.version): \(changes) Add a "
-                + "migration to a new version; it needs no step when records of before can be read as they are. If "
-                + "version \(drift.version) has not shipped yet, start with a new store, or accept the change with drift. "
-                + "\(drift.advice) Nothing was written."
+                + "migration to a new version. When stored records can be read as they are, it needs no step: "
+                + "\(SchemaDrift.migration(of: drift.type, from: drift.version)) If version \(drift.version) has not shipped "
+                + "yet, start with a new store, or set `configuration.drift = .ignore`. \(drift.advice) Nothing was written."
         )
         error.store = store
         error.recordType = drift.type

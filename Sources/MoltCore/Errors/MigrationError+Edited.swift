@@ -5,8 +5,8 @@ extension MigrationError {
         var error = MigrationError(
             .migrationEdited,
             "Edited after the store had counted it as applied: \(names). A migration never changes once it has shipped: "
-                + "undo the edit, and add a new migration. If it has not shipped yet, start with a new store, or accept "
-                + "the edit with editedMigrations."
+                + "undo the edit, and add a new migration. If it has not shipped yet, start with a new store, or set "
+                + "`editedMigrations = .ignore`."
         )
         error.migration = edit.migration
         return error
@@ -19,7 +19,7 @@ extension MigrationError {
             "Edited while it is half done: \(edit). \(unfinished.counts.read) of \(unfinished.total) records went through "
                 + "it as it was, and nobody can read the store until it is complete. Undo the edit, and correct what went "
                 + "wrong in a new migration behind it. If it is right that the other records go through it as it is now, "
-                + "accept the edit with editedMigrations set to ignore."
+                + "set `editedMigrations = .ignore`."
         )
         error.migration = edit.migration
         return error

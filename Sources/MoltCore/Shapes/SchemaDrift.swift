@@ -30,6 +30,12 @@ extension SchemaDrift: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
+    /// The line of code for a migration that changes no record.
+    package static func migration(of type: String, from version: Int) -> String {
+        let words = type.split { !$0.isLetter && !$0.isNumber }.map { $0.lowercased() }
+        return "`Migration(to: \(version + 1), \"\(words.joined(separator: "-"))-of-version-\(version + 1)\"),`."
+    }
+
     /// What to do when types share the name.
     var advice: String {
         guard !namesakes.isEmpty else {

@@ -1,7 +1,7 @@
 extension DefaultsError {
     /// The error for something stored that is not what its type asks for.
     ///
-    /// - Parameter expected: What it should be: "a whole number from 0 to 255".
+    /// - Parameter expected: What it should be: "an integer that fits UInt8".
     package static func mismatch(_ expected: String, at place: ValuePlace? = nil) -> DefaultsError {
         var error = DefaultsError(
             .typeMismatch,

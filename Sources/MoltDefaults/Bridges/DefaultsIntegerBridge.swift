@@ -21,7 +21,7 @@ public struct DefaultsIntegerBridge<Value: FixedWidthInteger>: DefaultsValueBrid
             default: nil
             }
         guard let number else {
-            throw DefaultsError.mismatch("a whole number from \(Value.min) to \(Value.max)")
+            throw DefaultsError.mismatch("an integer that fits \(Value.self)")
         }
         return number
     }

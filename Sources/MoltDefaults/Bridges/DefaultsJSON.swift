@@ -21,7 +21,7 @@ enum DefaultsJSON {
 
     private static func unwritable(at place: ValuePlace?) -> DefaultsError {
         .unstorable(
-            "JSON cannot hold an infinite number, or what is not a number. Choose another form for it.",
+            "JSON has no NaN and no infinity. Choose another form for it.",
             at: place
         )
     }

@@ -10,17 +10,18 @@ enum CatalogWords {
         "What is in the store is the same: migrations were edited since the file was written. Undo that where they have "
         + "shipped. Where they have not: \(RecordingMode.variable)=all swift test"
     static let removed =
-        "The file has shipped, and was removed. Restore it from version control: it is what devices in the field hold."
+        "The file is of an older version, and was removed. Restore it from version control: it is what devices in the field "
+        + "may hold. If it was never checked in, remove its line in \(FixtureLock.file)."
     static let changed =
-        "The file has shipped, and is not what it was: its SHA-256 is not that in \(FixtureLock.file). Restore both from "
+        "The file is of an older version, and not what it was: its SHA-256 is not that in \(FixtureLock.file). Restore both from "
         + "version control. A mistake in an upgrade is mended by a migration, and a new case by a new fixture. "
         + "If it was never checked in, remove its line in \(FixtureLock.file), and record it again."
     static let lineEnds =
         "The file's line ends were changed to those of Windows, and nothing else. Put a file `.gitattributes` with the "
         + "line `*.json -text` beside the fixtures, and check them out again."
     static let unlocked =
-        "The file is of a version that has shipped, and has no line in \(FixtureLock.file). Restore the line from version "
-        + "control. If the fixture is a new one, add its line: \(RecordingMode.variable)=missing swift test"
+        "The file has no line in \(FixtureLock.file). If it is a new one, add its line: "
+        + "\(RecordingMode.variable)=missing swift test. If not, restore the line from version control."
     static let notLocked =
         "Its line was not written to \(FixtureLock.file), because of what else is wrong with it. Mend that first."
     static let restoreLock = "Restore the file from version control."

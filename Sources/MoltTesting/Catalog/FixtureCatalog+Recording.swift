@@ -91,7 +91,7 @@ extension FixtureCatalog {
         guard file.version >= newest else {
             throw failure(
                 .shipped,
-                "The file is of version \(file.version), and there is a version \(newest): it has shipped, and is "
+                "The file is of version \(file.version), and there is a version \(newest): a file of an older version is "
                     + "never written again. Give the new fixture another name. It differs:\n\(difference)",
                 file
             )

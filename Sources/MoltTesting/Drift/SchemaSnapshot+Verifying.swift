@@ -113,9 +113,10 @@ extension SchemaSnapshot {
             .schemaDrift,
             "The types changed, and the version is still \(version):\n"
                 + sentences.map { "- \($0)\n" }.joined()
-                + "Stores that have version \(version) hold the shape of before. Add a migration to version \(version + 1); "
-                + "it needs no step when records of before can be read as they are. If version \(version) has not "
-                + "shipped yet, write its shapes again: \(RecordingMode.variable)=all swift test",
+                + "Stores that have version \(version) hold the shape of before. Add a migration to version \(version + 1). "
+                + "When stored records can be read as they are, it needs no step: "
+                + "\(SchemaDrift.migration(of: "types", from: version)) If version \(version) has not shipped yet, write its "
+                + "shapes again: \(RecordingMode.variable)=all swift test",
             file: url
         )
     }

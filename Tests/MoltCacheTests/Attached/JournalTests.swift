@@ -171,6 +171,7 @@ struct JournalTests {
         let retired = MigrationRegistry([], oldestSupportedVersion: 1)
         let error = #expect(throws: MigrationError.self) { try open(retired) }
         #expect(error?.code == .notAttached)
+        #expect(error?.message == "notebook notes is needed and not attached. Attach it where the store is opened.")
         #expect(error?.attachedStore == "notebook notes")
         #expect(try waiting() == ["notebook notes"])
 
@@ -221,6 +222,7 @@ struct JournalTests {
         let block = MigrationStep.run { try $0.pages(notebook).add("new") }
         let error = #expect(throws: MigrationError.self) { try open([Migration(to: 1, "note", block)]) }
         #expect(error?.code == .notAttached)
+        #expect(error?.message.contains("Name it in the step's `attaching`, or attach it where the store is") == true)
         #expect(error?.migration?.name == "note")
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
 

@@ -57,6 +57,8 @@ import Testing
         let error = try drift { try write(type, key: "jane", try open(version: 2)) }
         #expect(error.message.contains(sentence))
         #expect(error.message.contains("the schema version is still 2"))
+        #expect(error.message.contains(#"it needs no step: `Migration(to: 3, "person-of-version-3"),`. If version 2"#))
+        #expect(error.message.contains("start with a new store, or set `configuration.drift = .ignore`. "))
         #expect(error.recordType == "Person")
         #expect(error.storeVersion == 2)
         #expect(error.store == directory.file().path)
@@ -64,6 +66,11 @@ import Testing
         // With a new version it is none.
         try write(type, key: "jane", try open(version: 3))
         #expect(try drift { try write(Old.Person.self, try open(version: 3)) }.storeVersion == 3)
+    }
+
+    @Test func `The line for a migration without a step has a name made of the type's`() {
+        let line = SchemaDrift.migration(of: "Array<Contact.PhoneNumber>", from: 11)
+        #expect(line == #"`Migration(to: 12, "array-contact-phonenumber-of-version-12"),`."#)
     }
 
     @Test func `D8: the order of properties needs no new version`() throws {

@@ -151,6 +151,17 @@ struct DefaultsKeyTests {
         let error = try #require(throws: DefaultsError.self) { try settings.set(Ratio(value: .infinity), for: ratio) }
         #expect(error.key == "ratio")
         #expect(error.place == ValuePlace([.property("value")]))
+        #expect(error.message == "JSON has no NaN and no infinity. Choose another form for it.")
+    }
+
+    @Test
+    func `a number that does not fit its type is named by the type`() throws {
+        settings.set(.int(300), forKey: "level")
+        let error = try #require(throws: DefaultsError.self) {
+            try settings.value(for: DefaultsKey<UInt8>("level", default: 0))
+        }
+        let words = "What is stored is not an integer that fits UInt8. It stays as it is: "
+        #expect(error.message.hasPrefix(words))
     }
 
     @Test

@@ -53,6 +53,20 @@ struct HandwrittenTests {
         #expect(await verify(directory, .never) == nil)
     }
 
+    @Test func `A new one of an older version is not said to have shipped`() async throws {
+        let directory = try await Releases.catalog()
+        try Releases.store(at: 1).withoutTimes().write(to: directory.url.appending(path: "1-new.json"))
+
+        let failure = try #require(await verify(directory, .never))
+
+        #expect(
+            failure.first(.lock).message == """
+                The file has no line in fixtures.lock. If it is a new one, add its line: MOLT_RECORD=missing swift test. If not, \
+                restore the line from version control.
+                """
+        )
+    }
+
     @Test func `A golden file that is not what comes out gets no line either`() async throws {
         let directory = try await Releases.catalog()
         try directory.catalog(recording: .missing).keep(Releases.first, named: "odd")

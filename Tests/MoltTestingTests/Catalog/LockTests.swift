@@ -47,7 +47,7 @@ struct LockTests {
 
         let lock = try #require(failure.all(.lock).first)
         #expect(lock.subject == "1-everyday.json")
-        #expect(lock.message.hasPrefix("The file has shipped, and is not what it was"))
+        #expect(lock.message.hasPrefix("The file is of an older version, and not what it was"))
         #expect(lock.message.contains("Restore both from version control"))
         // What it makes of the fixture is not what it made, either.
         #expect(
@@ -97,7 +97,7 @@ struct LockTests {
             }
         )
         #expect(removed.failures.map(\.subject) == ["1-everyday.json"])
-        #expect(removed.first().message.contains("no line in fixtures.lock. Restore the line"))
+        #expect(removed.first().message.contains("no line in fixtures.lock. If it is a new one, add its line: "))
 
         let edited = try #require(
             try await failure { directory in

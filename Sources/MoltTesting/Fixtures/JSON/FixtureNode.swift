@@ -131,7 +131,7 @@ struct FixtureNode: Sendable {
         guard kind == "a number" else { throw wrongKind(expected) }
         let digits = String(decoding: bytes, as: UTF8.self)
         guard let number = Number(digits) else {
-            throw failure("\(digits) is not a whole number from \(Number.min) to \(Number.max). Write \(expected).")
+            throw failure("\(digits) is not an integer that fits \(Number.self). Write \(expected).")
         }
         return number
     }
