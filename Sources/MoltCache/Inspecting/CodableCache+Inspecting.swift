@@ -12,6 +12,18 @@ extension CodableCache {
         return state.isFresh ? nil : state.version
     }
 
+    /// The ledger of a cache file: the migrations that were applied to it, in their order, and those that wait.
+    ///
+    /// ```swift
+    /// for entry in try CodableCache.history(at: url) { print(entry) }
+    /// ```
+    /// Empty when there is no file. Writes nothing.
+    ///
+    /// - Throws: ``CacheError`` when there is a file that is not a cache, or that cannot be read.
+    public static func history(at url: URL) throws -> [LedgerEntry] {
+        try CacheStore.state(at: url).ledger
+    }
+
     /// The upgrades of a cache file that were begun and cut off, in their order; the last one may still be at work.
     ///
     /// Empty when the last upgrade has ended, with an error or without. Writes nothing.

@@ -146,8 +146,8 @@ extension CacheTransaction {
         var error = MigrationError(
             .keyExists,
             """
-            \(what) would get the key "\(newKey)", which another record has. Give it a key of its own, or drop or \
-            move the other record in an earlier migration.
+            \(what) would get the key "\(newKey)", which another record has. Give it a key of its own, or delete the \
+            other record or give it another key first.
             """
         )
         error.store = storeName

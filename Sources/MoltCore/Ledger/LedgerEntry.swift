@@ -84,3 +84,20 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         isReadableByOlderReleases = try row.decodeIfPresent(Bool.self, forKey: .isReadableByOlderReleases) ?? false
     }
 }
+
+extension LedgerEntry: CustomStringConvertible {
+    /// The migration, why it counts as applied, when, and what it did, in one line.
+    public var description: String {
+        let why =
+            switch outcome {
+            case .ran: "ran"
+            case .bornFresh: "applied on a new store"
+            case .replaced: "applied, as the migrations that it replaces"
+            case .deferred: "waits"
+            }
+        let time = outcome == .ran ? " in \(MigrationReport.seconds(duration))" : ""
+        let app = appVersion.isEmpty ? nil : "by \(ErrorSummary.oneLine(appVersion))"
+        let headline = "\(MigrationID(name: name, version: version)): \(why) \(appliedAt.formatted(.iso8601))\(time)"
+        return [headline, counts.isZero ? nil : counts.words, app].compactMap(\.self).joined(separator: ", ")
+    }
+}

@@ -1,5 +1,6 @@
 extension MigrationReport: CustomStringConvertible {
-    /// The report as a table, below it records that failed, what became of keys, and what must wait.
+    /// The report as a table, below it records that failed, names that no record had, what became of keys, and what must
+    /// wait.
     ///
     /// Of records and keys that could not be converted their names are shown, and no values.
     public var description: String {
@@ -10,10 +11,11 @@ extension MigrationReport: CustomStringConvertible {
             case 1: ["expired: 1 record was removed before the upgrade"]
             default: ["expired: \(Self.grouped(expiredCount)) records were removed before the upgrade"]
             }
-        return ([table] + expired + failureLines + keyLines + waiting).joined(separator: "\n")
+        return ([table] + expired + failureLines + nameLines + keyLines + waiting).joined(separator: "\n")
     }
 
-    private var table: String {
+    /// What was done, in a few words.
+    var headline: String {
         let waiting =
             switch deferred.count {
             case 0: ""
@@ -26,10 +28,13 @@ extension MigrationReport: CustomStringConvertible {
             return "\(head): \(opening) for reading only, at version \(to), to which a newer app has upgraded it"
         }
         if isEmpty { return "\(head): up to date at version \(to)\(waiting)" }
-        let headline =
-            isFresh
+        return isFresh
             ? "\(head): created at version \(to)\(waiting)"
             : "\(head): version \(from) to \(to) in \(Self.seconds(duration))\(waiting)"
+    }
+
+    private var table: String {
+        if isReadOnly || isEmpty { return headline }
         let ran = entries.filter { $0.outcome == .ran || !$0.steps.isEmpty }
         // Of migrations of settings only, the lines about keys say more than a table of dashes.
         let hasTable = ran.contains { entry in !entry.counts.isZero || !entry.steps.contains { !$0.keys.isEmpty } }
@@ -59,7 +64,7 @@ extension MigrationReport: CustomStringConvertible {
     }
 
     /// A number with its digits in groups of three.
-    private static func grouped(_ number: Int) -> String {
+    static func grouped(_ number: Int) -> String {
         let digits = Array(String(number))
         return digits.enumerated().reduce(into: "") { text, digit in
             if digit.offset > 0, (digits.count - digit.offset) % 3 == 0 { text += " " }
@@ -67,7 +72,8 @@ extension MigrationReport: CustomStringConvertible {
         }
     }
 
-    private static func seconds(_ duration: Double) -> String {
+    /// A time in milliseconds, or seconds.
+    static func seconds(_ duration: Double) -> String {
         duration < 1 ? "\(Int((duration * 1000).rounded())) ms" : "\((duration * 100).rounded() / 100) s"
     }
 
@@ -99,6 +105,13 @@ extension MigrationReport: CustomStringConvertible {
             if more > 0 { lines.append("  and \(Self.grouped(more)) more") }
         }
         return lines
+    }
+
+    /// The names that no record had.
+    private var nameLines: [String] {
+        entries.flatMap { entry in
+            entry.steps.flatMap(\.unmatchedNames).map { ErrorSummary.oneLine("\(entry.migration.name): \($0)") }
+        }
     }
 
     /// For each migration that worked on keys, how many had which outcome, and those that need a look.

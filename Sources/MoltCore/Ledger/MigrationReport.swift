@@ -40,21 +40,25 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         public var keys: [KeyOutcome]
         /// The records that it could not convert and that did not stop the upgrade; the first 1 000.
         public var failedRecords: [FailedRecord]
+        /// The names in it that no record had: they may be misspelled.
+        public var unmatchedNames: [UnmatchedName]
 
         init(words: String) {
             self.words = words
             counts = RecordCounts()
             keys = []
             failedRecords = []
+            unmatchedNames = []
         }
 
-        /// Reads a step; one that an earlier release has written names no records that failed.
+        /// Reads a step; one that an earlier release has written does not have all members.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             words = try container.decode(String.self, forKey: .words)
             counts = try container.decode(RecordCounts.self, forKey: .counts)
             keys = try container.decode([KeyOutcome].self, forKey: .keys)
             failedRecords = try container.decodeIfPresent([FailedRecord].self, forKey: .failedRecords) ?? []
+            unmatchedNames = try container.decodeIfPresent([UnmatchedName].self, forKey: .unmatchedNames) ?? []
         }
     }
 

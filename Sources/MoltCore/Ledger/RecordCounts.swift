@@ -21,6 +21,15 @@ public struct RecordCounts: Hashable, Sendable, Codable {
         self == RecordCounts()
     }
 
+    /// The counts in words, those of 0 left out: "500 read, 3 changed".
+    var words: String {
+        let counts = [
+            (read, "read"), (changed, "changed"), (dropped, "dropped"), (created, "created"),
+            (quarantined, "quarantined"),
+        ]
+        return counts.filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
+    }
+
     /// Adds the counts of another part of the same work.
     public static func += (counts: inout RecordCounts, other: RecordCounts) {
         counts.read += other.read

@@ -30,3 +30,24 @@ public enum MigrationEvent: Sendable {
     /// at every launch, until the schema version changes.
     case drifted(SchemaDrift)
 }
+
+extension MigrationEvent: CustomStringConvertible {
+    /// The event in a sentence; never a value.
+    public var description: String {
+        switch self {
+        case .planned(let plan): "Planned: \(plan.headline)."
+        case .edited(let edits): "Edited after it was applied: \(edits.map(\.description).joined(separator: "; "))."
+        case .backedUp(let backup): "Backed up as \(backup)."
+        case .restored(let backup): "Put back the backup \(backup)."
+        case .startedAfresh(let backup): "Started afresh, and kept the store as \(backup)."
+        case .waiting: "Waiting for another process that holds the store."
+        case .started(let migration): "Migration \(migration) begins."
+        case .progressed(let progress): "\(Int(progress.fraction * 100)) % done."
+        case .ended(let entry):
+            "Migration \(entry.migration) is done" + (entry.counts.isZero ? "." : ": \(entry.counts.words).")
+        case .finished(let report): "Finished: \(report.headline)."
+        case .failed(let error): "Failed: \(ErrorSummary.line(of: error))"
+        case .drifted(let drift): drift.description
+        }
+    }
+}

@@ -196,7 +196,8 @@ extension MigrationPlan: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    private var headline: String {
+    /// What would be done, in a few words.
+    var headline: String {
         if isFresh { return "\(store): new, would be created at version \(to)" }
         if !problems.isEmpty { return "\(store): version \(from)" }
         if !needsRun, !journal.isEmpty { return "\(store): version \(to), with changes that are still to be made" }

@@ -11,7 +11,7 @@ extension Record {
         do {
             return try RecordValue(json: contentBytes)
         } catch let syntax as JSONSyntaxError {
-            throw malformed(syntax)
+            throw halfPair(in: nil) ?? malformed(syntax)
         }
     }
 
@@ -92,8 +92,7 @@ extension Record {
         } catch {
             throw self.error(
                 .typeMismatch,
-                "The value, of type \(Swift.type(of: value)), cannot be encoded: it holds something that JSON cannot, such as NaN, "
-                    + "or the coders do not know how. The underlying error names the place.",
+                CodingProblem(error, encoding: Swift.type(of: value)).text(in: property),
                 property: property,
                 underlying: error
             )
@@ -104,15 +103,24 @@ extension Record {
     }
 
     /// What keeps bytes from being JSON text at a depth.
-    static func check(_ bytes: [UInt8], depth: Int) -> JSONSyntaxError? {
-        bytes.withUnsafeBufferPointer { check($0, depth: depth) }
+    static func check(
+        _ bytes: [UInt8],
+        depth: Int,
+        halfPairs: JSONScanner.HalfPairs = .refused
+    ) -> JSONSyntaxError? {
+        bytes.withUnsafeBufferPointer { check($0, depth: depth, halfPairs: halfPairs) }
     }
 
-    private static func check(_ bytes: UnsafeBufferPointer<UInt8>, depth: Int) -> JSONSyntaxError? {
+    static func check(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        depth: Int,
+        halfPairs: JSONScanner.HalfPairs = .refused
+    ) -> JSONSyntaxError? {
         guard let base = bytes.baseAddress else {
             return JSONSyntaxError(reason: .unexpectedEnd, offset: 0)
         }
         var scanner = JSONScanner(base: base, to: bytes.count)
+        scanner.halfPairs = halfPairs
         do throws(JSONSyntaxError) {
             scanner.skipWhitespace()
             try scanner.skipValue(depth: depth)
@@ -131,6 +139,7 @@ extension Record {
         guard JSONDuplicates.areIn(bytes), let base = bytes.baseAddress else {
             return try coding.decoder.decode(type, from: Data(buffer: bytes))
         }
+        if object.hasHalfPairs, let syntax = Self.check(bytes, depth: 0) { throw syntax }
         let value = JSONDuplicates.dropped(from: RecordValue(checked: base, from: 0, to: bytes.count))
         return try coding.decoder.decode(type, from: Data(value.json()))
     }
@@ -166,7 +175,8 @@ extension Record {
         _ type: Value.Type,
         from bytes: UnsafeBufferPointer<UInt8>
     ) throws -> Value {
-        try Self.decodeScalar(type, bytes) ?? decode(type, from: bytes)
+        if object.hasHalfPairs, type == String.self, let syntax = Self.check(bytes, depth: 0) { throw syntax }
+        return try Self.decodeScalar(type, bytes) ?? decode(type, from: bytes)
     }
 
     @inline(__always)
@@ -202,15 +212,20 @@ extension Record {
     }
 
     private func mismatch(_ type: Any.Type, property: PropertyPath?, _ underlying: any Error) -> MigrationError {
-        let what = property.map { "The property \"\($0)\"" } ?? "The content"
-        // What is inside the property, or the content, that does not fit.
-        let inside = (underlying as? DecodingError)?.place ?? []
-        let place = inside.isEmpty ? "" : ", because of \"\(inside.joined(separator: "."))\" in it"
+        // Decoders call half of a surrogate pair corrupted data.
+        switch underlying {
+        case is JSONSyntaxError, DecodingError.dataCorrupted:
+            if let halfPair = halfPair(in: property, underlying: underlying) { return halfPair }
+        default:
+            break
+        }
+        let content = property.map { path in withValue(at: path) { Array($0) } ?? [] } ?? contentBytes
+        let problem = CodingProblem(underlying, decoding: type, from: content)
         return error(
             .typeMismatch,
-            "\(what) cannot be decoded as \(type)\(place). The record was written as \(typeName). Decode it as the "
-                + "type that it had then, with the coders that wrote it.",
-            property: property ?? (inside.isEmpty ? nil : PropertyPath(inside)),
+            "\(problem.text(in: property)) The record was written as \(typeName). Decode it as the type that it had then, "
+                + "with the coders that wrote it.",
+            property: property ?? (problem.place.isEmpty ? nil : PropertyPath(problem.place)),
             underlying: underlying
         )
     }

@@ -1,7 +1,8 @@
 extension Record {
     /// The names of the properties, in the order in which they are written; empty when the content is no object.
     public var propertyNames: [String] {
-        object.names
+        if object.namesHaveHalfPairs { unreadable?.note(halfPair(in: nil)) }
+        return object.names
     }
 
     /// Whether the content is an object: whether the record has properties at all.
@@ -19,7 +20,14 @@ extension Record {
     /// ```
     /// Setting a property of a record whose content is not an object fails the step when its closure returns.
     public subscript(path: PropertyPath) -> RecordValue? {
-        get { value(at: path) }
+        get {
+            do {
+                return try storedValue(at: path)
+            } catch {
+                unreadable?.note(error as? MigrationError)
+                return nil
+            }
+        }
         set {
             if let name = path.onlyName {
                 set(name, to: newValue)
@@ -38,7 +46,7 @@ extension Record {
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing`.
     public func value(_ path: PropertyPath) throws -> RecordValue {
-        guard let value = value(at: path) else { throw missing(path) }
+        guard let value = try storedValue(at: path) else { throw missing(path) }
         return value
     }
 
@@ -94,7 +102,7 @@ extension Record {
     /// - Throws: ``MigrationError`` with the code `propertyMissing`.
     @discardableResult
     public mutating func remove(_ path: PropertyPath) throws -> RecordValue {
-        guard let value = value(at: path), try removeIfPresent(path) else { throw missing(path) }
+        guard let value = try storedValue(at: path), try removeIfPresent(path) else { throw missing(path) }
         return value
     }
 
@@ -156,9 +164,10 @@ extension Record {
         if !isThere { try put(value, at: path) }
     }
 
-    private func value(at path: PropertyPath) -> RecordValue? {
-        withValue(at: path) { bytes in
-            bytes.baseAddress.map { RecordValue(checked: $0, from: 0, to: bytes.count) }
+    private func storedValue(at path: PropertyPath) throws -> RecordValue? {
+        try withValue(at: path) { bytes in
+            try checkText(bytes, at: path)
+            return bytes.baseAddress.map { RecordValue(checked: $0, from: 0, to: bytes.count) }
         } ?? nil
     }
 

@@ -37,8 +37,9 @@ public struct Record: Sendable {
     package private(set) var hasNewTypeName = false
     /// Whether ``drop()`` was called.
     public private(set) var isDropped = false
-    /// What a subscript could not do; thrown by the step that runs the closure, when the closure returns.
-    package private(set) var failure: (any Error)?
+    private var writeFailure: (any Error)?
+    /// What a subscript could not read; there is one only for a content that has what cannot be read.
+    private(set) var unreadable: UnreadableText?
     /// Seconds since 1970; nil for never.
     package private(set) var expirationSeconds: Double?
     /// Whether ``expiration`` was set since the record was loaded.
@@ -77,7 +78,8 @@ public struct Record: Sendable {
         self.typeName = typeName
         hasNewTypeName = false
         isDropped = false
-        failure = nil
+        writeFailure = nil
+        unreadable = nil
         expirationSeconds = expiration
         hasNewExpiration = false
         newKey = nil
@@ -135,6 +137,7 @@ public struct Record: Sendable {
         } catch {
             throw malformed(error)
         }
+        if object.hasHalfPairs, unreadable == nil { unreadable = UnreadableText() }
     }
 
     /// Appends the content as it is to be stored.
@@ -148,7 +151,12 @@ public struct Record: Sendable {
 
     /// Keeps the first thing that could not be done where nothing can be thrown.
     mutating func fail(_ error: any Error) {
-        if failure == nil { failure = error }
+        if writeFailure == nil { writeFailure = error }
+    }
+
+    /// What a subscript could not do; thrown by the step that runs the closure, when the closure returns.
+    package var failure: (any Error)? {
+        writeFailure ?? unreadable?.failure
     }
 
     /// The error for content that is not JSON text.
@@ -178,7 +186,7 @@ public struct Record: Sendable {
 extension Record: CustomStringConvertible, CustomReflectable {
     /// The key, the type name and the names of the properties; never a value.
     public var description: String {
-        let content = isData ? "data, \(object.contentEnd) B" : propertyNames.joined(separator: ", ")
+        let content = isData ? "data, \(object.contentEnd) B" : object.names.joined(separator: ", ")
         return "\(typeName) \"\(key)\" (\(content))"
     }
 

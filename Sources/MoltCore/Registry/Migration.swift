@@ -64,7 +64,7 @@ public struct Migration: Sendable {
     public init(to version: Int, _ name: String, replacing replaces: [String] = [], steps: [MigrationStep]) {
         self.name = name
         self.version = version
-        self.steps = steps
+        self.steps = steps.map { $0.named(name) }
         self.replaces = replaces
     }
 

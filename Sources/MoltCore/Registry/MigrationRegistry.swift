@@ -75,7 +75,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         revision: Int = 1,
         _ block: @escaping @Sendable (MigrationContext) throws -> Void
     ) {
-        let step = MigrationStep.run("run a block", attaching: attached, revision: revision, block)
+        let step = MigrationStep.run(attaching: attached, revision: revision, block)
         register(Migration(to: version, name, replacing: replaces, step))
     }
 

@@ -51,7 +51,7 @@ extension MigrationStep {
         to newName: String,
         ifMissing: MissingProperty
     ) -> RecordEdit {
-        RecordEdit(typeName: type) { record in
+        RecordEdit(typeName: type, property: path) { record in
             if try !record.renameIfPresent(path, to: newName), ifMissing == .fail { throw record.missing(path) }
         }
     }
@@ -75,7 +75,7 @@ extension MigrationStep {
         to newPath: PropertyPath,
         ifMissing: MissingProperty = .skip
     ) -> MigrationStep {
-        let edit = RecordEdit(typeName: type) { record in
+        let edit = RecordEdit(typeName: type, property: path) { record in
             if try !record.moveIfPresent(path, to: newPath), ifMissing == .fail { throw record.missing(path) }
         }
         return MigrationStep(.moveProperty(type: type, path: path, to: newPath, ifMissing), .edit(edit))
@@ -93,7 +93,7 @@ extension MigrationStep {
         _ path: PropertyPath,
         ifMissing: MissingProperty = .skip
     ) -> MigrationStep {
-        let edit = RecordEdit(typeName: type) { record in
+        let edit = RecordEdit(typeName: type, property: path) { record in
             if try !record.removeIfPresent(path), ifMissing == .fail { throw record.missing(path) }
         }
         return MigrationStep(.removeProperty(type: type, path: path, ifMissing), .edit(edit))
@@ -191,7 +191,7 @@ extension MigrationStep {
     /// ```
     ///
     /// - Parameters:
-    ///   - words: What the block does, as plans and reports show it.
+    ///   - words: What the block does, as plans and reports show it; the migration's name by default.
     ///   - onFreshStore: Whether it also runs on a store that was just created, because it brings data in from
     ///     elsewhere. False by default: a new store has nothing to migrate. When it has created records there, all
     ///     steps and migrations that follow run on them, so it creates them as they were at its own version.
@@ -200,7 +200,7 @@ extension MigrationStep {
     ///   - revision: Which writing of the block it is, 1 by default; see ``transform(_:revision:_:)``.
     ///   - body: Gets the store; what it throws rolls the upgrade back.
     public static func run(
-        _ words: String = "run a block",
+        _ words: String? = nil,
         onFreshStore: Bool = false,
         attaching attached: [any AttachedStore] = [],
         revision: Int = 1,

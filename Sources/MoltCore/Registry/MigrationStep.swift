@@ -7,7 +7,7 @@
 ///   called from several threads at once.
 public struct MigrationStep: Sendable, CustomStringConvertible {
     /// What the step says of itself: all that can be known without running a closure.
-    package let declaration: StepDeclaration
+    package private(set) var declaration: StepDeclaration
     let action: Action
 
     /// What the step does.
@@ -76,6 +76,14 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         self.readiness = readiness
     }
 
+    /// The step with a name for a block that has no words of its own.
+    func named(_ name: String) -> MigrationStep {
+        guard case .run(nil, let revision) = declaration else { return self }
+        var step = self
+        step.declaration = .run(words: name, revision: revision)
+        return step
+    }
+
     /// The step with a policy for records that it cannot convert, which comes before that of the opening.
     ///
     /// ```swift
@@ -114,6 +122,8 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 struct RecordEdit: Sendable {
     /// The type whose records it changes.
     var typeName: String
+    /// The property without which it changes nothing; nil for a closure, and for one that adds.
+    var property: PropertyPath?
     /// Whether it is worth running on several cores.
     var isParallel = false
     /// Whether it runs a closure of the app, which may take any time.

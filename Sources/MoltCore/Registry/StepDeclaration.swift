@@ -8,7 +8,7 @@ package enum StepDeclaration: Hashable, Sendable, CustomStringConvertible {
     case addProperty(type: String, path: PropertyPath, value: RecordValue)
     case transform(type: String, revision: Int)
     case convert(type: String, from: String, to: String, revision: Int)
-    case run(words: String, revision: Int)
+    case run(words: String?, revision: Int)
     case builtIn(kind: String, words: String, parameters: [String], faults: [String])
 
     /// The step in words.
@@ -22,7 +22,8 @@ package enum StepDeclaration: Hashable, Sendable, CustomStringConvertible {
         case .addProperty(let type, let path, _): "add \(type).\(path) where it is missing"
         case .transform(let type, _): "transform \(type)"
         case .convert(let type, let old, let new, _): "convert \(type) from \(old) to \(new)"
-        case .run(let words, _), .builtIn(_, let words, _, _): words
+        case .run(let words, _): words ?? "run a block"
+        case .builtIn(_, let words, _, _): words
         }
     }
 }

@@ -47,7 +47,7 @@ struct BatchedRun {
     mutating func run() throws -> UnfinishedMigration? {
         let start = ContinuousClock.now
         let pass = RecordPass(steps, pending, scope)
-        let types = try pass.typesToRead()
+        let types = pass.typesToRead(of: try scope.transaction.typeNames())
         let total = try unfinished?.total ?? types.reduce(0) { try $0 + scope.transaction.count(ofType: $1) }
         scope.attempt.note([migration.id])
         if unfinished == nil { scope.options.monitor?.send(.started(migration.id)) }

@@ -2,8 +2,23 @@ internal import Foundation
 
 extension MigrationContext {
     /// Adds a record, which `enumerate` does not visit.
+    ///
+    /// Under the key of a record that is visited it is added when the closure has returned, and has dropped that one.
     func insert(_ record: inout Record, _ expiration: Date?) throws {
         record.expiration = expiration
+        do {
+            try add(record)
+        } catch let error as MigrationError where error.code == .keyExists {
+            let key = record.key
+            let id = try perform { try $0.record(forKey: key) }?.id
+            guard let level = enumerations.lastIndex(where: { $0.current == id && !$0.isCurrentDeleted }) else {
+                throw error
+            }
+            enumerations[level].additions.append(record)
+        }
+    }
+
+    func add(_ record: Record) throws {
         try perform { try $0.insert(record, id: nextID, version: recordVersion) }
         nextID += 1
         counts.created += 1
@@ -46,6 +61,9 @@ extension MigrationContext {
     @discardableResult
     public func delete(_ key: String) throws -> Bool {
         guard let record = try perform({ try $0.record(forKey: key) }) else { return false }
+        for level in enumerations.indices {
+            enumerations[level].additions.removeAll { RecordObject.isSame($0.key, key) }
+        }
         try delete(id: record.id)
         return true
     }
@@ -61,6 +79,7 @@ extension MigrationContext {
             if let current, RecordObject.isSame(current.typeName, type) { enumerations[level].isCurrentDeleted = true }
         }
         let count = try perform { try $0.deleteType(type) }
+        if count == 0 { try noteMissing(type) }
         counts.dropped += count
         return count
     }
@@ -70,7 +89,7 @@ extension MigrationContext {
         let names = try types
         // By their bytes, as the store has them: two spellings of a letter are two types.
         guard !RecordObject.isSame(name, newName) else { return }
-        guard names.contains(where: { RecordObject.isSame($0, name) }) else { return }
+        guard names.contains(where: { RecordObject.isSame($0, name) }) else { return try noteMissing(name) }
         renameCount += 1
         if hasOriginals || names.contains(where: { RecordObject.isSame($0, newName) }) {
             hasOriginals = true

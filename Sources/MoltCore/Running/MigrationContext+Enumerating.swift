@@ -4,8 +4,9 @@ extension MigrationContext {
     /// - Parameters:
     ///   - type: The type name as it is now. An unknown one visits nothing.
     ///   - body: Gets the record as it was when the block started, and the record to change. Call `new.drop()` to
-    ///     delete it. Records that this block created are not visited; nor are those that it deleted. A new key or
-    ///     type name of a record is written when all records have been visited.
+    ///     delete it; a record that the closure creates under its key takes its place. Records that this block created are
+    ///     not visited; nor are those that it deleted. A new key or type name of a record is written when all records have
+    ///     been visited.
     /// - Throws: ``MigrationError``: what `body` throws is its underlying error. When a record was changed before, the
     ///   block cannot catch it and go on: the upgrade fails with it.
     public func enumerate(
@@ -59,6 +60,7 @@ extension MigrationContext {
                 seen += 1
                 enumerations[level].current = id
                 enumerations[level].isCurrentDeleted = false
+                enumerations[level].additions = []
                 enumerations[level].isCurrentWritten = false
                 if enumerations[level].isBatchStale {
                     let record = try perform { try $0.record(id: id) }
@@ -71,6 +73,7 @@ extension MigrationContext {
             }
             scope.meter.advance(by: seen)
         }
+        if visited == 0 { try noteMissing(type) }
         if hasDeferred { try perform { try $0.applyDeferredChanges(stage: stage) } }
     }
 
@@ -97,7 +100,7 @@ extension MigrationContext {
                 isAtPoint = false
             }
             try body(old, &record)
-            if let failure = record.failure { throw failure }
+            if let failure = record.failure ?? old.failure { throw failure }
         } catch {
             var old = read ?? record
             if read == nil { old.typeName = originalTypeNames[ExactName(typeName)] ?? typeName }
@@ -108,11 +111,10 @@ extension MigrationContext {
             return false
         }
         if let failure { throw failure }
-        if enumerations[level].isCurrentDeleted { return false }
-        if record.isDropped {
-            try delete(id: record.id)
-            return false
-        }
+        let isDeleted = enumerations[level].isCurrentDeleted
+        if record.isDropped, !isDeleted { try delete(id: record.id) }
+        for addition in enumerations[level].additions { try add(addition) }
+        if record.isDropped || isDeleted { return false }
         guard record.revision != revision else { return false }
         guard !enumerations[level].isCurrentWritten else {
             throw lostUpdate(key: read?.key ?? record.key, type: typeName)

@@ -5,6 +5,8 @@ extension MigrationContext {
         var current: Int64 = 0
         /// Whether the closure deleted that record by its key.
         var isCurrentDeleted = false
+        /// The records that take its place when the closure drops it.
+        var additions: [Record] = []
         /// Whether that record was written since the closure got it.
         var isCurrentWritten = false
         /// Whether records that were read into the batch may have been changed or deleted since.

@@ -59,10 +59,14 @@ public final class MigrationContext {
     var enumerationCount = 0
     /// How often a type was renamed.
     var renameCount = 0
+    /// The types that the block named and that had no record.
+    private(set) var unmatchedNames: [UnmatchedName] = []
     /// What became of each key that the block worked on.
     var keys: [KeyOutcome] = []
     /// The attached stores that the block has asked for.
     var usedAttachments: Set<String> = []
+    /// What the block could not read of records that it asked for by their keys.
+    private var unreadable: [UnreadableText] = []
     /// What it can reach outside the store.
     var attachments: Attachments { scope.attachments }
     /// How the upgrade runs.
@@ -101,7 +105,7 @@ public final class MigrationContext {
     ///
     /// - Throws: What the block should not have caught.
     func finish() throws {
-        if let failure { throw failure }
+        if let failure = failure ?? unreadable.lazy.compactMap(\.failure).first { throw failure }
         try attachments.check(usedAttachments)
         if hasOriginals { try scope.transaction.forgetOriginals() }
         if enumerationCount > 1 { scope.failures.note(repeated: counts.read - (try visitedCount()), at: step) }
@@ -134,6 +138,14 @@ public final class MigrationContext {
         }
     }
 
+    /// Takes note of a type that has no record, unless no type has.
+    func noteMissing(_ type: String) throws {
+        guard !unmatchedNames.contains(where: { RecordObject.isSame($0.type, type) }) else { return }
+        let names = try types
+        guard !names.isEmpty, !names.contains(where: { RecordObject.isSame($0, type) }) else { return }
+        unmatchedNames.append(UnmatchedName(type: type, nearest: UnmatchedName.nearest(to: type, among: names)))
+    }
+
     // MARK: Looking
 
     /// The names of the types that have at least one record, sorted.
@@ -150,6 +162,7 @@ public final class MigrationContext {
     public func record(forKey key: String) throws -> Record? {
         guard var record = try perform({ try $0.record(forKey: key) }) else { return nil }
         try record.read()
+        if let text = record.unreadable { unreadable.append(text) }
         return record
     }
 }

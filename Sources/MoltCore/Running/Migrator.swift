@@ -35,6 +35,7 @@ public struct Migrator: Sendable {
         do {
             let report = try run(store, backup)
             backup.upgradeDidEnd()
+            report.warnOfNames()
             options.monitor?.send(.finished(report))
             return report
         } catch {

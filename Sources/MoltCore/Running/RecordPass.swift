@@ -36,9 +36,9 @@ final class RecordPass {
     var transaction: any MigrationTransaction { scope.transaction }
 
     /// The types whose records a step looks at.
-    func typesToRead() throws -> [String] {
+    func typesToRead(of names: [String]) -> [String] {
         guard steps.contains(where: \.isEdit) else { return [] }
-        return try transaction.typeNames().filter { !changer.chain(typeName: $0).links.isEmpty }
+        return names.filter { !changer.chain(typeName: $0).links.isEmpty }
     }
 
     /// Runs the pass.

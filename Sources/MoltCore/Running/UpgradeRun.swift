@@ -130,15 +130,19 @@ final class UpgradeRun {
     private func run(pass steps: [UpgradeSchedule.Step], _ group: Int) throws {
         let start = ContinuousClock.now
         let pass = RecordPass(steps, pending, scope)
-        let types = try pass.typesToRead()
+        let typeNames = try scope.transaction.typeNames()
+        let types = pass.typesToRead(of: typeNames)
         let work = try types.reduce(0) { try $0 + scope.transaction.count(ofType: $1) }
         let atWork = Set(steps.map(\.migration)).sorted().map { pending[$0].migration.id }
         scope.meter.begin(group: group, weight: work, migrations: atWork)
         scope.attempt.note(atWork)
         try pass.run(types: types)
         scope.meter.end()
+        var names = UnmatchedNames(steps, pass.counts, typeNames: typeNames, scope)
+        let unmatched = try names.find()
         for (stage, step) in steps.enumerated() {
             ranSteps[step.migration].insert(step.number)
+            entries[step.migration].steps[step.number].unmatchedNames += unmatched[stage].map { [$0] } ?? []
             entries[step.migration].steps[step.number].counts += pass.counts.stages[stage]
             entries[step.migration].steps[step.number].failedRecords = scope.failures.records(of: step)
         }
@@ -183,6 +187,7 @@ final class UpgradeRun {
         ranSteps[step.migration].insert(step.number)
         entries[step.migration].steps[step.number].counts += context.counts
         entries[step.migration].steps[step.number].keys += context.keys
+        entries[step.migration].steps[step.number].unmatchedNames += context.unmatchedNames
         entries[step.migration].steps[step.number].failedRecords = scope.failures.records(of: step)
         entries[step.migration].counts += context.counts
         entries[step.migration].attachedCounts.merge(scope.attachments.counts(of: context.usedAttachments)) { $1 }

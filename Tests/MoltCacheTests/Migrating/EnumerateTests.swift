@@ -264,6 +264,59 @@ struct EnumerateTests {
 
     // MARK: Keys and types
 
+    @Test(arguments: EntryPoint.allCases, [true, false])
+    func `A record may be created under the key of the one that is dropped, before or after that`(
+        entry: EntryPoint,
+        dropsFirst: Bool
+    ) async throws {
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("City") { old, new in
+                if dropsFirst { new.drop() }
+                try migration.create("Town", forKey: old.key, ["was": .string(old.typeName)])
+                new.drop()
+            }
+            #expect(try migration.record(forKey: "rome")?.typeName == "Town")
+        }
+
+        #expect(after["rome"]?.type == "Town")
+        #expect(after["rome"]?.text == #"{"was":"City"}"#)
+        #expect(after.records.filter { $0.type == "City" }.isEmpty)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A record that is not dropped keeps its key, and the error says what to do`(entry: EntryPoint) async throws {
+        let error = try await OldStore(Self.records, through: entry).failure(
+            registry(
+                .run { migration in
+                    try migration.enumerate("City") { old, new in
+                        new.key = "elsewhere"
+                        try migration.create("Town", forKey: old.key, ["was": "City"])
+                    }
+                }
+            )
+        )
+
+        #expect(error.code == .keyExists)
+        #expect(error.recordKey == "rome")
+        let words = #"""
+            A record of type Town would get the key "rome", which another record has. Give it a key of its own, or delete the \#
+            other record or give it another key first.
+            """#
+        #expect(error.message == words)
+    }
+
+    @Test(arguments: EntryPoint.allCases)
+    func `A record that was created under the visited one's key is deleted with it`(entry: EntryPoint) async throws {
+        let after = try await Self.upgrade(entry) { migration in
+            try migration.enumerate("City") { old, new in
+                try migration.create("Town", forKey: old.key, [:])
+                try migration.delete(old.key)
+            }
+        }
+
+        #expect(after["rome"] == nil)
+    }
+
     @Test(arguments: EntryPoint.allCases)
     func `Keys may be swapped, and are written when all records were visited`(entry: EntryPoint) async throws {
         let after = try await Self.upgrade(entry) { migration in

@@ -46,13 +46,61 @@ import Testing
         #expect(missing?.message.hasPrefix("The record has no property \"nickname\".") == true)
         #expect(missing?.message.contains("contains()") == true)
         let mismatch = migrationError { _ = try record.int("name") }
-        let expected = "The property \"name\" cannot be decoded as Int. The record was written as Person. "
-        #expect(mismatch?.message.hasPrefix(expected) == true)
-        #expect(mismatch?.message.contains("the coders that wrote it") == true)
+        #expect(
+            mismatch?.message == """
+                "name": Int expected, string found. The record was written as Person. Decode it as the type that it had then, \
+                with the coders that wrote it.
+                """
+        )
         #expect(mismatch?.underlying is DecodingError)
         var changed = record
         let exists = migrationError { try changed.rename("name", to: "age") }
         #expect(exists?.message.hasPrefix("Cannot rename the property \"name\" to \"age\"") == true)
+    }
+
+    @Test func `A decoding error begins with the place, and has no value`() throws {
+        struct Person: Decodable {
+            struct Home: Decodable {
+                var zip: Int
+                var tags: [String: UInt8]
+            }
+            enum Mood: String, Decodable { case happy }
+            var name: String
+            var home: Home?
+            var mood: Mood?
+        }
+        func words(_ json: String) throws -> String? {
+            let record = try Record(json)
+            let message = migrationError { _ = try record.decoded(as: Person.self) }?.message
+            return message?.components(separatedBy: " The record").first
+        }
+        #expect(try words(#"{"name":7}"#) == #""name": String expected, number found."#)
+        #expect(try words(#"{"name":true}"#) == #""name": String expected, bool found."#)
+        #expect(try words(#"{"name":null}"#) == #""name": String expected, null found."#)
+        #expect(try words(#"{"home":{"zip":1,"tags":{}}}"#) == #""name": missing."#)
+        #expect(try words(#"{"name":"","home":[]}"#) == #""home": object expected, array found."#)
+        #expect(
+            try words(#"{"name":"","home":{"zip":"s3cret","tags":{}}}"#)
+                == #""home.zip": Int expected, string found."#
+        )
+        #expect(
+            try words(#"{"name":"","home":{"zip":1,"tags":{"s3cret":"x"}}}"#)
+                == #""home.tags.…": UInt8 expected, string found."#
+        )
+        #expect(try words(#"{"name":"","mood":"s3cret"}"#) == #""mood": the string cannot be decoded."#)
+        #expect(try words("[1]") == "The content: object expected, array found.")
+        let record = try Record(#"{"age":300}"#)
+        let number = migrationError { _ = try record.value("age", as: UInt8.self) }
+        #expect(number?.message.hasPrefix(#""age": the number cannot be decoded as UInt8. "#) == true)
+    }
+
+    @Test func `An encoding error says what JSON does not have`() throws {
+        struct Reading: Encodable { var ratio: [Double] }
+        var record = try Record("{}")
+        let nan = migrationError { try record.set("reading", to: Reading(ratio: [1, .nan])) }
+        #expect(nan?.message == #""reading.ratio.1": JSON has no NaN and no infinity."#)
+        let whole = migrationError { try record.replaceContent(with: Double.infinity) }
+        #expect(whole?.message == "The content: JSON has no NaN and no infinity.")
     }
 
     @Test func `Where a name on the way is missing the message names that one`() throws {

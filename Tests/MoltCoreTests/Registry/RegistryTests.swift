@@ -20,7 +20,7 @@ struct RegistryTests {
 
         #expect(registered.names == ["a", "b"])
         #expect(registered.migrations[1].replaces == ["x"])
-        #expect(registered.migrations[1].steps.map(\.description) == ["run a block"])
+        #expect(registered.migrations[1].steps.map(\.description) == ["b"])
         #expect(registered.version == 2)
     }
 

@@ -27,6 +27,11 @@ struct StepWordsTests {
         #expect("\(step)" == words)
     }
 
+    @Test func `A block without words has the name of its migration`() {
+        let migration = Migration(to: 1, "number-people", .run { _ in }, .run("and again") { _ in })
+        #expect(migration.steps.map(\.description) == ["number-people", "and again"])
+    }
+
     @Test func `Only a block that says so runs on a fresh store`() {
         #expect(!MigrationStep.run { _ in }.runsOnFreshStore)
         #expect(MigrationStep.run(onFreshStore: true) { _ in }.runsOnFreshStore)

@@ -12,6 +12,15 @@ struct JSONScanner {
     let end: Int
     /// The byte to look at next.
     var position: Int
+    /// What to make of an escape that is half of a surrogate pair, and whether there was one.
+    var halfPairs = HalfPairs.refused
+
+    /// RFC 8259 allows the escape of half a surrogate pair, and no string can hold it.
+    enum HalfPairs {
+        case refused
+        case allowed
+        case found
+    }
 
     /// Creates a scanner of bytes that must stay where they are.
     init(base: UnsafePointer<UInt8>, from position: Int = 0, to end: Int) {
@@ -146,16 +155,16 @@ struct JSONScanner {
             let start = position
             let unit = try hexUnit(at: position + 2)
             position += 6
-            if 0xDC00...0xDFFF ~= unit {
-                throw JSONSyntaxError(reason: .loneSurrogate, offset: start)
-            }
-            guard 0xD800...0xDBFF ~= unit else { return }
-            guard position + 1 < end, base[position] == 0x5C, base[position + 1] == 0x75,
+            guard 0xD800...0xDFFF ~= unit else { return }
+            if unit < 0xDC00, position + 1 < end, base[position] == 0x5C, base[position + 1] == 0x75,
                 0xDC00...0xDFFF ~= (try hexUnit(at: position + 2))
-            else {
+            {
+                position += 6
+            } else if halfPairs == .refused {
                 throw JSONSyntaxError(reason: .loneSurrogate, offset: start)
+            } else {
+                halfPairs = .found
             }
-            position += 6
         default:
             throw failure(.invalidEscape)
         }

@@ -63,7 +63,8 @@ enum JSONString {
         return String(decoding: unescaped(text), as: UTF8.self)
     }
 
-    private static func unescaped(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    /// The bytes between the quotes without escapes; half of a surrogate pair becomes three bytes that are not UTF-8.
+    static func unescaped(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var index = 0
@@ -84,12 +85,17 @@ enum JSONString {
             case 0x75:
                 var scalar = unit(text, at: index)
                 index += 4
-                if scalar >= 0xD800, scalar <= 0xDFFF {
+                if 0xD800...0xDBFF ~= scalar, index + 6 <= text.count, text[index] == 0x5C, text[index + 1] == 0x75,
+                    0xDC00...0xDFFF ~= unit(text, at: index + 2)
+                {
                     scalar = 0x10000 + ((scalar - 0xD800) << 10) + (unit(text, at: index + 2) - 0xDC00)
                     index += 6
                 }
-                // The scanner has refused lone surrogates, so this is a scalar.
-                bytes.append(contentsOf: String(Unicode.Scalar(scalar) ?? "\u{FFFD}").utf8)
+                if let scalar = Unicode.Scalar(scalar) {
+                    bytes.append(contentsOf: String(scalar).utf8)
+                } else {
+                    bytes += [0xED, UInt8(0x80 | scalar >> 6 & 0x3F), UInt8(0x80 | scalar & 0x3F)]
+                }
             default: bytes.append(escape)
             }
         }

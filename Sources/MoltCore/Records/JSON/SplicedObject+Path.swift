@@ -55,7 +55,7 @@ extension SplicedObject {
     }
 
     /// The object that is the value of a property; nil when the value is something else.
-    private func child(at index: Int) -> SplicedObject? {
+    func child(at index: Int) -> SplicedObject? {
         var child = SplicedObject(bytes: withValue(at: index) { Array($0) })
         // The content was checked when it was read, so nothing is thrown.
         try? child.read()

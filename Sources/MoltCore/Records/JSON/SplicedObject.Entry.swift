@@ -81,15 +81,12 @@ extension SplicedObject {
             while !isWhole {
                 // Most records of a type have as many properties as the one before.
                 if count == storage.count { storage += repeatElement(Entry(), count: max(8, count)) }
-                var position = scanner.position
+                var own = scanner
                 (count, isWhole) = try storage.withUnsafeMutableBufferPointer {
                     [count] storage throws(JSONSyntaxError) in
-                    var own = JSONScanner(base: scanner.base, from: position, to: scanner.end)
-                    let outcome = try Self.index(&own, into: storage, from: count, depth: depth)
-                    position = own.position
-                    return outcome
+                    try Self.index(&own, into: storage, from: count, depth: depth)
                 }
-                scanner.position = position
+                scanner = own
             }
             return true
         }

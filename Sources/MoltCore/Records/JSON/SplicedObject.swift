@@ -32,6 +32,8 @@ struct SplicedObject: Sendable {
     var edits: [UInt8] = []
     /// How many properties the text has.
     private(set) var sourceCount = 0
+    /// Whether the text, as it was read, has an escape that is half of a surrogate pair: no string can hold it.
+    private(set) var hasHalfPairs = false
     /// How many of the properties are there now.
     var liveCount = 0
     /// Whether all properties were removed at some time, and with them the inner white space.
@@ -106,6 +108,7 @@ struct SplicedObject: Sendable {
         entries.removeAll()
         if !edits.isEmpty { edits.removeAll(keepingCapacity: true) }
         kind = .unread
+        hasHalfPairs = false
         sourceCount = 0
         liveCount = 0
         hasBecomeEmpty = false
@@ -117,13 +120,17 @@ struct SplicedObject: Sendable {
         guard kind == .unread else { return }
         var found = entries
         entries = EntryList()
+        var halfPairs = JSONScanner.HalfPairs.allowed
         let isObject = try bytes.withUnsafeBufferPointer { buffer throws(JSONSyntaxError) -> Bool in
             guard let base = buffer.baseAddress, contentEnd > 0 else {
                 throw JSONSyntaxError(reason: .unexpectedEnd, offset: 0)
             }
             var scanner = JSONScanner(base: base, to: contentEnd)
+            scanner.halfPairs = halfPairs
+            defer { halfPairs = scanner.halfPairs }
             return try found.index(&scanner, depth: depth)
         }
+        hasHalfPairs = halfPairs == .found
         entries = found
         sourceCount = found.count
         liveCount = found.count
@@ -213,8 +220,11 @@ struct SplicedObject: Sendable {
         _ edited: UnsafePointer<UInt8>
     ) -> Bool {
         if entry.changes.contains(.removed) { return false }
-        if entry.nameHasEscapes { return self.text(of: entry, source, edited).utf8.elementsEqual(text) }
         let start = (entry.changes.contains(.named) ? edited : source) + Int(entry.name.start) + 1
+        if entry.nameHasEscapes {
+            let name = UnsafeBufferPointer(start: start, count: entry.name.count - 2)
+            return JSONString.unescaped(name).elementsEqual(text)
+        }
         var offset = 0
         while offset < text.count {
             if start[offset] != text[offset] { return false }
@@ -236,10 +246,10 @@ struct SplicedObject: Sendable {
         }
     }
 
-    /// The value of a property, when it is a string.
+    /// The value of a property, when it is a string; nil also for one that cannot be read.
     func string(at index: Int) -> String? {
         withValue(at: index) { bytes in
-            guard let base = bytes.baseAddress, bytes[0] == 0x22 else { return nil }
+            guard let base = bytes.baseAddress, bytes[0] == 0x22, !hasHalfPairs else { return nil }
             return JSONString.decode(base, from: 0, to: bytes.count)
         }
     }

@@ -1,0 +1,132 @@
+import Foundation
+
+/// Finds the names in the steps of a pass that no record had, when the pass is over.
+///
+/// It costs nothing where records were changed: their number is known. Only of a type with a property that none had are
+/// some records read once more, for the names that they do have.
+struct UnmatchedNames {
+    private static let sampleCount = 20
+
+    private let steps: [UpgradeSchedule.Step]
+    private let counts: PassCounts
+    private let transaction: any MigrationTransaction
+    private let coding: RecordCoding
+    /// The types that have records, by the names that they have before the step that is looked at, and behind all.
+    private var types: [(name: String, last: String?)] = []
+    /// Some records of each type that was asked for, by its name behind all steps.
+    private var samples: [ExactName: [Record]] = [:]
+    /// Whether a closure may have given records of other types another name.
+    private var mayBeRenamed = false
+
+    /// - Parameter typeNames: The types that had records before the pass.
+    init(
+        _ steps: [UpgradeSchedule.Step],
+        _ counts: PassCounts,
+        typeNames: [String],
+        _ scope: UpgradeScope
+    ) {
+        self.steps = steps
+        self.counts = counts
+        transaction = scope.transaction
+        coding = scope.coding
+        let chains = StepChains(steps)
+        types = typeNames.map { ($0, chains.finalName(of: $0)) }
+    }
+
+    /// Finds the names, by the place of their step in the pass.
+    mutating func find() throws -> [Int: UnmatchedName] {
+        var found: [Int: UnmatchedName] = [:]
+        // Where there is no record at all, none of the names says anything.
+        guard !types.isEmpty else { return [:] }
+        for (stage, step) in steps.enumerated() {
+            switch step.action {
+            case .renameType(let name, let newName):
+                if !mayBeRenamed, !has(name) { found[stage] = missing(name) }
+                for index in types.indices where RecordObject.isSame(types[index].name, name) {
+                    types[index].name = newName
+                }
+            case .deleteType(let name):
+                if !mayBeRenamed, !has(name) { found[stage] = missing(name) }
+                types.removeAll { RecordObject.isSame($0.name, name) }
+            case .edit(let edit):
+                let counts = counts.stages[stage]
+                mayBeRenamed = mayBeRenamed || edit.runsClosure && counts.changed > 0
+                if counts.read == 0 {
+                    if !has(edit.typeName) { found[stage] = missing(edit.typeName) }
+                } else if let path = edit.property, counts.changed + counts.dropped + counts.quarantined == 0 {
+                    found[stage] = try missing(path, of: edit.typeName, counts.read)
+                }
+            case .run:
+                break
+            }
+        }
+        return found
+    }
+
+    private func has(_ type: String) -> Bool {
+        types.contains { RecordObject.isSame($0.name, type) }
+    }
+
+    private func missing(_ type: String) -> UnmatchedName {
+        UnmatchedName(type: type, nearest: UnmatchedName.nearest(to: type, among: types.map(\.name)))
+    }
+
+    private mutating func missing(_ path: PropertyPath, of type: String, _ count: Int) throws -> UnmatchedName {
+        let last = types.first { RecordObject.isSame($0.name, type) }?.last
+        let records = try last.map { try sample(of: $0) } ?? []
+        var name = UnmatchedName(type: type, property: path, recordCount: count, nearest: nil)
+        // The first name on the path that no record has is the one that is wrong.
+        for (place, part) in path.names.enumerated() {
+            let outer = path.names.prefix(place)
+            let names = records.map { $0.names(in: outer) }
+            guard !names.contains(where: { $0.contains { RecordObject.isSame($0, part) } }) else { continue }
+            // What few records have may be the key of a dictionary, and with it a value.
+            let common = Set(names.joined()).filter { name in names.count { $0.contains(name) } * 2 >= records.count }
+            name.nearest = UnmatchedName.nearest(to: part, among: common).map {
+                PropertyPath(outer + [$0] + path.names.dropFirst(place + 1)).description
+            }
+            break
+        }
+        return name
+    }
+
+    private mutating func sample(of type: String) throws -> [Record] {
+        if let sample = samples[ExactName(type)] { return sample }
+        let batch = RecordBatch(capacity: Self.sampleCount, coding: coding)
+        try transaction.read(into: batch, type: type, after: 0, through: .max)
+        samples[ExactName(type)] = (0..<batch.count).compactMap { index in
+            var record = batch[index]
+            // Nobody has to read it: what cannot be read has no names.
+            return (try? record.read()) == nil ? nil : record
+        }
+        return samples[ExactName(type)] ?? []
+    }
+}
+
+extension Record {
+    /// The names of the properties of an object in the record.
+    fileprivate func names(in path: ArraySlice<String>) -> [String] {
+        guard !path.isEmpty else { return object.names }
+        return object.withValue(at: path) { bytes -> [String] in
+            var inner = SplicedObject(bytes: Array(bytes))
+            // It is a part of what was read.
+            try? inner.read()
+            return inner.names
+        } ?? []
+    }
+}
+
+extension MigrationReport {
+    /// Says in debug builds, on standard error, which names are most probably misspelled.
+    func warnOfNames() {
+        #if DEBUG
+            for entry in entries {
+                for name in entry.steps.flatMap(\.unmatchedNames) where name.nearest != nil {
+                    let line = ErrorSummary.oneLine("Molt: warning: migration \(entry.migration): \(name)")
+                    // Where nobody can be told, the report says it.
+                    try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8))
+                }
+            }
+        #endif
+    }
+}

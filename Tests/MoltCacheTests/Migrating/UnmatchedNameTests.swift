@@ -1,0 +1,148 @@
+import Foundation
+import Molt
+import MoltCore
+import Testing
+
+@Suite("A name that no record has")
+struct UnmatchedNameTests {
+    private static let people = (0..<500).map {
+        StoredRecord("Person", "p\($0)", #"{"fullName":"s3cret","home":{"zip":1}}"#)
+    }
+
+    private func names(_ steps: MigrationStep..., records: [StoredRecord] = people) async throws -> [[String]] {
+        let report = try await OldStore(records).upgrade([Migration(to: 1, "change", steps: steps)])
+        let names = report.entries[0].steps.map { $0.unmatchedNames.map(\.description) }
+        for name in names.joined() { #expect(report.description.contains("\nchange: \(name)")) }
+        #expect(!report.description.contains("s3cret"))
+        return names
+    }
+
+    @Test func `is told with the one that is near`() async throws {
+        let names = try await names(
+            .renameProperty("Person", "fullNme", to: "name"),
+            .removeProperty("Person", ["home", "zipp"]),
+            .removeProperty("Person", ["hone", "zip"]),
+            .moveProperty("Person", "FullName", to: ["x", "y"]),
+            .removeProperty("Person", "fax"),
+            .transform("Persn") { $0.drop() },
+            .renameType("Peson", to: "Human"),
+            .deleteType("Address")
+        )
+
+        #expect(
+            names == [
+                [#""fullNme" was in none of 500 records of type "Person"; did you mean "fullName"?"#],
+                [#""home.zipp" was in none of 500 records of type "Person"; did you mean "home.zip"?"#],
+                [#""hone.zip" was in none of 500 records of type "Person"; did you mean "home.zip"?"#],
+                [#""FullName" was in none of 500 records of type "Person"; did you mean "fullName"?"#],
+                [#""fax" was in none of 500 records of type "Person""#],
+                [#"no record of type "Persn"; did you mean "Person"?"#],
+                [#"no record of type "Peson"; did you mean "Person"?"#],
+                [#"no record of type "Address""#],
+            ]
+        )
+    }
+
+    @Test func `is told of a block, too, once for each type`() async throws {
+        let names = try await names(
+            .run { migration in
+                for _ in 0..<3 { try migration.enumerate("Persn") { _, _ in } }
+                try migration.renameType("Alien", to: "Human")
+                try migration.deleteAll(ofType: "Persons")
+                try migration.renameProperty("Person", "fullName", to: "name")
+            }
+        )
+
+        #expect(
+            names == [
+                [
+                    #"no record of type "Persn"; did you mean "Person"?"#, #"no record of type "Alien""#,
+                    #"no record of type "Persons"; did you mean "Person"?"#,
+                ]
+            ]
+        )
+    }
+
+    @Test func `is not told where there is nothing to say`() async throws {
+        let right = try await names(
+            .renameProperty("Person", "fullName", to: "name"),
+            .removeProperty("Person", "name"),
+            .addProperty("Person", ["home", "zip"], default: 1),
+            .renameType("Person", to: "Human"),
+            .removeProperty("Human", ["home", "zip"]),
+            .transform("Human") { $0.typeName = "Alien" },
+            .transform("Alien") { $0["seen"] = true },
+            .renameType("Alien", to: "Martian"),
+            .deleteType("Martian")
+        )
+        #expect(right.joined().isEmpty, "\(right)")
+
+        let empty = try await names(.renameType("Alien", to: "Person"), .removeProperty("Person", "fax"), records: [])
+        #expect(empty == [[], []])
+    }
+
+    @Test func `is told when some records lack a property and the others have another one there`() async throws {
+        let report = try await OldStore(
+            [StoredRecord("Person", "a", #"{"mail":1,"email":2}"#), StoredRecord("Person", "b", "{}")]
+        ).upgrade([Migration(to: 1, "change", .renameProperty("Person", "mail", to: "email").onFailure(.quarantine()))])
+
+        #expect(report.counts.quarantined == 1)
+        #expect(report.entries[0].steps[0].unmatchedNames.isEmpty)
+    }
+
+    @Test func `is a value that survives JSON`() async throws {
+        let report = try await OldStore(Self.people).upgrade(
+            [Migration(to: 1, "change", .removeProperty("Person", ["home", "zap"]))]
+        )
+        let name = try #require(report.entries.first?.steps.first?.unmatchedNames.first)
+
+        #expect(name.type == "Person")
+        #expect(name.property == ["home", "zap"])
+        #expect(name.recordCount == 500)
+        #expect(name.nearest == "home.zip")
+        let json = try JSONEncoder().encode(report)
+        #expect(try JSONDecoder().decode(MigrationReport.self, from: json) == report)
+    }
+
+    @Test(arguments: [
+        ("Persn", "Person"), ("Preson", "Person"), ("person", "Person"), ("Persons", "Person"), ("Peron", "Person"),
+        ("Dog", nil), ("", nil), ("Citty", "City"), ("a", nil), ("Address", nil),
+    ])
+    func `has a near one when a third of its letters is wrong at most`(name: String, nearest: String?) {
+        #expect(UnmatchedName.nearest(to: name, among: ["City", "Person", "Pirson", "Document"]) == nearest)
+    }
+
+    @Test func `is on standard error in debug builds, when another one is near`() async throws {
+        let result = try await #require(
+            processExitsWith: .success,
+            observing: [\.standardErrorContent]
+        ) {
+            let url = FileManager.default.temporaryDirectory.appending(path: "molt-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: url) }
+            let cache = try CodableCache(at: url.appending(path: "cache.molt"))
+            try cache.set(["fullName": "s3cret"], forKey: "ada")
+            cache.close()
+            let type = RecordTypeName.of([String: String].self)
+            try CodableCache(
+                at: url.appending(path: "cache.molt"),
+                migrations: [
+                    Migration(to: 1, "one", .removeProperty(type, "fullNme")),
+                    Migration(to: 2, "two", .removeProperty(type, "fax")),
+                ]
+            ).close()
+        }
+        let lines = String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n")
+            .filter { $0.hasPrefix("Molt: warning: ") }
+        #if DEBUG
+            #expect(
+                lines == [
+                    #"Molt: warning: migration "one" (version 1): "fullNme" was in none of 1 records of type "#
+                        + #""Dictionary<String, String>"; did you mean "fullName"?"#
+                ]
+            )
+        #else
+            #expect(lines.isEmpty)
+        #endif
+    }
+}

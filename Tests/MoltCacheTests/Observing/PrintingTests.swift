@@ -1,0 +1,79 @@
+import Foundation
+import Molt
+import MoltCore
+import Testing
+
+@Suite("What is printed of an upgrade")
+struct PrintingTests {
+    private static let records = [StoredRecord("Person", "ada", #"{"a":"s3cret"}"#)]
+
+    @Test func `An event is a sentence`() async throws {
+        let store = try OldStore(Self.records)
+        let lines = Log<String>()
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = MigrationMonitor { lines.append("\($0)") }
+        configuration.backup = BackupPolicy(keep: 1)
+        var registry = MigrationRegistry()
+        registry.register(to: 1, "number-people") { try $0.enumerate("Person") { _, new in new["n"] = 1 } }
+        registry.register(Migration(to: 2, "no-step"))
+
+        try await store.upgrade(registry, configuration)
+
+        let path = store.url.path
+        #expect(lines.all[0] == "Planned: \(path): version 0 to 2, 2 of 2 migrations to run.")
+        #expect(lines.all[1].hasPrefix("Backed up as cache.molt.v0-"))
+        #expect(lines.all.contains(#"Migration "number-people" (version 1) begins."#))
+        #expect(lines.all.contains("100 % done."))
+        #expect(lines.all.contains(#"Migration "number-people" (version 1) is done: 1 read, 1 changed."#))
+        #expect(lines.all.contains(#"Migration "no-step" (version 2) is done."#))
+        #expect(lines.all.last?.hasPrefix("Finished: \(path): version 0 to 2 in ") == true)
+        #expect(lines.all.last?.hasSuffix("s.") == true)
+    }
+
+    @Test func `A failure is a sentence without a value`() async throws {
+        let lines = Log<String>()
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = MigrationMonitor { lines.append("\($0)") }
+        let store = try OldStore(Self.records)
+
+        _ = try? await store.upgrade(
+            registry(.transform("Person") { throw Refusal(value: try $0.string("a")) }),
+            configuration
+        )
+
+        #expect(lines.all.last?.hasPrefix("Failed: stepFailed: The step's closure threw an error") == true)
+        #expect(lines.all.allSatisfy { !$0.contains("s3cret") })
+    }
+
+    @Test func `A block without words has its migration's name in reports and errors`() async throws {
+        var registry = MigrationRegistry()
+        registry.register(to: 1, "number-people") { _ in }
+        registry.register(to: 2, "fail") { _ in throw Refusal() }
+
+        let error = try await OldStore(Self.records).failure(registry)
+        let report = try await OldStore(Self.records).upgrade(registry.upTo("number-people"))
+
+        #expect(error.step?.words == "fail")
+        #expect(report.entries[0].steps.map(\.words) == ["number-people"])
+    }
+
+    @Test func `The history of a file is its ledger, an entry in a line`() async throws {
+        let store = try OldStore(Self.records)
+        #expect(try CodableCache.history(at: store.url) == [])
+        #expect(try CodableCache.history(at: store.directory.file("none")) == [])
+        var configuration = CodableCache.Configuration()
+        configuration.appVersion = "2.1"
+        try await store.upgrade([Migration(to: 1, "mark", .transform("Person") { $0["n"] = 1 })], configuration)
+        try await store.upgrade([Migration(to: 2, "two", replacing: ["mark"])], configuration)
+
+        let history = try CodableCache.history(at: store.url)
+        #expect(history.map(\.name) == ["mark", "two"])
+        let time = history[0].appliedAt.formatted(.iso8601)
+        let milliseconds = Int((history[0].duration * 1_000).rounded())
+        let words = #""mark" (version 1): ran \#(time) in \#(milliseconds) ms, 1 read, 1 changed, by 2.1"#
+        #expect("\(history[0])" == words)
+        #expect(
+            "\(history[1])".hasPrefix(#""two" (version 2): applied, as the migrations that it replaces "#)
+        )
+    }
+}
