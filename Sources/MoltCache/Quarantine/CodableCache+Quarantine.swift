@@ -183,8 +183,7 @@ extension CodableCache {
 extension Data {
     /// Whether it is JSON text as RFC 8259 has it, in UTF-8.
     var isJSONText: Bool {
-        guard let text = String(validating: self, as: UTF8.self) else { return false }
         // Whether it throws is the answer.
-        return (try? JSONPart(text)) != nil
+        (try? Record(json: self)) != nil
     }
 }

@@ -13,6 +13,8 @@ struct UnmatchedNames {
     private let coding: RecordCoding
     /// The types that have records, by the names that they have before the step that is looked at, and behind all.
     private var types: [(name: String, last: String?)] = []
+    /// The properties that steps of the pass have found and changed, by type: records may not have them any more.
+    private var changed: [ExactName: [PropertyPath]] = [:]
     /// Some records of each type that was asked for, by its name behind all steps.
     private var samples: [ExactName: [Record]] = [:]
     /// Whether a closure may have given records of other types another name.
@@ -31,6 +33,10 @@ struct UnmatchedNames {
         coding = scope.coding
         let chains = StepChains(steps)
         types = typeNames.map { ($0, chains.finalName(of: $0)) }
+        for (stage, step) in steps.enumerated() where counts.stages[stage].changed > 0 {
+            guard case .edit(let edit) = step.action, let path = edit.property else { continue }
+            changed[ExactName(edit.typeName), default: []].append(path)
+        }
     }
 
     /// Finds the names, by the place of their step in the pass.
@@ -74,6 +80,7 @@ struct UnmatchedNames {
     private mutating func missing(_ path: PropertyPath, of type: String, _ count: Int) throws -> UnmatchedName {
         let last = types.first { RecordObject.isSame($0.name, type) }?.last
         let records = try last.map { try sample(of: $0) } ?? []
+        let changed = (changed[ExactName(type)] ?? []).map(\.names)
         var name = UnmatchedName(type: type, property: path, recordCount: count, nearest: nil)
         // The first name on the path that no record has is the one that is wrong.
         for (place, part) in path.names.enumerated() {
@@ -82,7 +89,8 @@ struct UnmatchedNames {
             guard !names.contains(where: { $0.contains { RecordObject.isSame($0, part) } }) else { continue }
             // What few records have may be the key of a dictionary, and with it a value.
             let common = Set(names.joined()).filter { name in names.count { $0.contains(name) } * 2 >= records.count }
-            name.nearest = UnmatchedName.nearest(to: part, among: common).map {
+            let former = changed.filter { $0.count > place && $0.prefix(place) == outer }.map { $0[place] }
+            name.nearest = UnmatchedName.nearest(to: part, among: common.union(former)).map {
                 PropertyPath(outer + [$0] + path.names.dropFirst(place + 1)).description
             }
             break

@@ -37,9 +37,9 @@ struct FailureList {
         add(
             .edited,
             "registry",
-            "migration \(edit.migration) was edited after it had shipped: these stores count it as applied, as it was "
-                + "then. Undo the change, and make what it is for a new migration.\(advice) (The ledger has the "
-                + "fingerprint \(edit.recorded), the registry \(edit.current).)",
+            "migration \(edit.migration) was edited after these stores had applied it. Undo the change, and make what it is "
+                + "for a new migration.\(advice) (The ledger has the fingerprint \(edit.recorded), the registry "
+                + "\(edit.current).)",
             at: .words(path)
         )
     }

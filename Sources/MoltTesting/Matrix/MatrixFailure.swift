@@ -11,7 +11,7 @@ public import Foundation
 ///     If the new result is right: MOLT_RECORD=all swift test
 ///
 /// registry
-///   - 2-everyday.json: migration "split-full-name" (version 2) was edited after it had shipped: …
+///   - 2-everyday.json: migration "split-full-name" (version 2) was edited after these stores had applied it. …
 /// ```
 public struct MatrixFailure: Error, Hashable, Sendable {
     /// What kind of mistake was found; new ones may be added, so switch over them with a `default`.

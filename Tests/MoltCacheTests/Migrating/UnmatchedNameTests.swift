@@ -43,6 +43,22 @@ struct UnmatchedNameTests {
         )
     }
 
+    @Test func `is told with the one that a step of the same upgrade has renamed`() async throws {
+        let names = try await names(
+            .renameProperty("Person", "fulName", to: "name"),
+            .renameProperty("Person", "fullName", to: "title"),
+            .removeProperty("Person", ["home", "zap"]),
+            .removeProperty("Person", ["home", "zip"])
+        )
+
+        #expect(
+            names == [
+                [#""fulName" was in none of 500 records of type "Person"; did you mean "fullName"?"#], [],
+                [#""home.zap" was in none of 500 records of type "Person"; did you mean "home.zip"?"#], [],
+            ]
+        )
+    }
+
     @Test func `is told of a block, too, once for each type`() async throws {
         let names = try await names(
             .run { migration in

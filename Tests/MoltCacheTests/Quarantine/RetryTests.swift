@@ -330,10 +330,10 @@ struct RetryTests {
             #expect(error?.code == .notEncodable)
         }
         #expect(try cache.quarantinedCount == 1)
-        try cache.restoreQuarantined(id, content: Data(" {\"x\" : 1.0}".utf8), typeName: "Human")
+        try cache.restoreQuarantined(id, content: Data(#" {"x" : 1.0,"half":"\ud83d"}"#.utf8), typeName: "Human")
         cache.close()
         let record = try #require(try old.snapshot()["b"])
-        #expect(record.text == " {\"x\" : 1.0}")
+        #expect(record.text == #" {"x" : 1.0,"half":"\ud83d"}"#)
         #expect(record.type == "Human")
         #expect(record.version == 3)
         let error = #expect(throws: CacheError.self) {

@@ -282,7 +282,7 @@ struct MatrixTests {
         )
         #expect(
             failure.first().message.hasPrefix(
-                "migration \"alien-becomes-person\" (version 1) was edited after it had"
+                "migration \"alien-becomes-person\" (version 1) was edited after these"
             )
         )
         // The rest was checked all the same.
