@@ -221,10 +221,11 @@ extension Record {
         }
         let content = property.map { path in withValue(at: path) { Array($0) } ?? [] } ?? contentBytes
         let problem = CodingProblem(underlying, decoding: type, from: content)
+        let target = property == nil ? ", and is decoded as \(type)" : ""
         return error(
             .typeMismatch,
-            "\(problem.text(in: property)) The record was written as \(typeName). Decode it as the type that it had then, "
-                + "with the coders that wrote it.",
+            "\(problem.text(in: property)) The record was written as \(typeName)\(target). Decode it as the type that it had "
+                + "then, with the coders that wrote it.",
             property: property ?? (problem.place.isEmpty ? nil : PropertyPath(problem.place)),
             underlying: underlying
         )

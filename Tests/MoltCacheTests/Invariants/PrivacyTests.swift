@@ -98,11 +98,12 @@ struct PrivacyTests {
         for entry in EntryPoint.allCases {
             let store = try OldStore(failure.records, through: entry)
 
-            let error = try await store.failure(registry(failure.step))
+            let migrations = registry(failure.step)
+            let error = try await store.failure(migrations)
 
             #expect(error.code == failure.code)
             #expect(error.migration == MigrationID(name: "change", version: 1))
-            #expect(error.step == MigrationError.StepPosition(number: 1, words: failure.step.description))
+            #expect(error.step == MigrationError.StepPosition(number: 1, words: "\(migrations.migrations[0].steps[0])"))
             #expect(error.recordKey == failure.key)
             #expect(error.recordType == "Person")
             #expect(error.store != nil)

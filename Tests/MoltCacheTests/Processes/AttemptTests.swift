@@ -168,12 +168,15 @@ struct AttemptTests {
     @Test func `is counted also when another process has got its number`() async throws {
         // One that lives, and was started at another time than the one that was cut off; it may belong to another user.
         let other = Process()
-        other.executableURL = URL(fileURLWithPath: "/bin/sleep")
-        other.arguments = ["60"]
+        other.executableURL = URL(fileURLWithPath: "/bin/cat")
+        // It waits for what is never written.
+        let input = Pipe()
+        other.standardInput = input
         try other.run()
         defer {
             other.terminate()
             other.waitUntilExit()
+            withExtendedLifetime(input) {}
         }
         await crash()
         let note = URL(fileURLWithPath: url.path + "-attempt")
