@@ -23,14 +23,19 @@ public protocol AttachedStore: Sendable {
 
     /// Makes changes that a session has collected; making them again does nothing.
     ///
-    /// The changes of an upgrade are applied in two phases: first everything is added to all attached stores, and then
-    /// everything is removed, so that what moves from one to another is never in none. It returns when the changes
-    /// are on disk and were read back.
+    /// The changes of an upgrade to several stores are applied in two phases: first everything is added to all of them,
+    /// and then everything is removed, so that what moves from one to another is never in none. It returns when the
+    /// changes are on disk and were read back.
     ///
     /// - Parameters:
     ///   - changes: What ``AttachedSession/finish()`` gave, perhaps in another process.
     ///   - phase: What to apply of it.
     func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws
+
+    /// Makes all of the changes, in one write where the store can; used when an upgrade changes no other store.
+    ///
+    /// Unless a store says otherwise, the two phases follow each other.
+    func apply(_ changes: [UInt8]) throws
 
     /// Changes that bring it back to what it is now, from whatever it is when they are applied; nil when there are none.
     ///
@@ -42,6 +47,11 @@ extension AttachedStore {
     /// Nothing stands in the way.
     public func unavailability(_ circumstances: AttachedCircumstances) throws -> String? {
         nil
+    }
+
+    /// Makes the changes in two phases.
+    public func apply(_ changes: [UInt8]) throws {
+        for phase in AttachedPhase.allCases { try apply(changes, phase) }
     }
 
     /// It has no part in backups.

@@ -169,19 +169,33 @@ final class Attachments {
 
     /// Makes the changes of an upgrade that was committed.
     func apply(_ journal: [JournalEntry], _ options: MigrationOptions) throws {
-        for entry in journal { try afterCommit(entry.store, checkAvailable) }
-        for phase in AttachedPhase.allCases {
-            for entry in journal {
-                // Made again from the beginning by the next opening.
-                try options.checkDeadline(isCommitted: true)
-                try afterCommit(entry.store) { store in
-                    try options.reach(.beforeApply, "\(entry.store) (\(phase))")
-                    try store.apply(entry.changes, phase)
-                    try options.reach(.afterApply, "\(entry.store) (\(phase))")
+        try LockLimit.$current.withValue(LockLimit(options, isCommitted: true)) {
+            for entry in journal { try afterCommit(entry.store, checkAvailable) }
+            if journal.count == 1 {
+                // Nothing moves from one store to another, so nothing has to be added before something is removed.
+                try apply(journal[0], "all", options) { try $0.apply($1) }
+            } else {
+                for phase in AttachedPhase.allCases {
+                    for entry in journal { try apply(entry, "\(phase)", options) { try $0.apply($1, phase) } }
                 }
             }
         }
         try options.reach(.afterApplies)
+    }
+
+    private func apply(
+        _ entry: JournalEntry,
+        _ phase: String,
+        _ options: MigrationOptions,
+        _ body: (any AttachedStore, [UInt8]) throws -> Void
+    ) throws {
+        // Made again from the beginning by the next opening.
+        try options.checkDeadline(isCommitted: true)
+        try afterCommit(entry.store) { store in
+            try options.reach(.beforeApply, "\(entry.store) (\(phase))")
+            try body(store, entry.changes)
+            try options.reach(.afterApply, "\(entry.store) (\(phase))")
+        }
     }
 
     /// Refuses to make changes here that must be made elsewhere: an extension has standard settings of its own.

@@ -41,26 +41,42 @@ package enum DurableFile {
         by temporary: String,
         prepare: (Int32) -> Bool = { _ in true }
     ) throws(Failure) {
-        // What a kill left goes first. A new file only: a link in its place would have another file emptied, and a pipe
-        // would be waited for without an end.
-        unlink(temporary)
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)
-        guard descriptor >= 0 else { throw Failure(number: errno) }
-        var number: Int32 = 0
-        do throws(Failure) {
-            guard prepare(descriptor) else { throw Failure(number: errno) }
-            try append(bytes, to: descriptor)
-            guard DiskSync.file(descriptor) else { throw Failure(number: errno) }
-        } catch {
-            number = error.number
-        }
-        close(descriptor)
-        if number == 0, rename(temporary, path) != 0 { number = errno }
-        guard number == 0 else {
+        try makeNew(temporary, with: bytes, prepare: prepare)
+        guard rename(temporary, path) == 0 else {
+            let number = errno
             unlink(temporary)
             throw Failure(number: number)
         }
         try sync(directory: (path as NSString).deletingLastPathComponent)
+    }
+
+    /// Writes a new file, whose name is not on disk yet; what has the name is removed first.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - bytes: What is to be in it.
+    ///   - isSynced: Whether its content is to be on disk.
+    ///   - prepare: Gets the new file's descriptor, to set its permissions; by default only its owner may use it.
+    package static func makeNew(
+        _ path: String,
+        with bytes: Data,
+        isSynced: Bool = true,
+        prepare: (Int32) -> Bool = { _ in true }
+    ) throws(Failure) {
+        // A new file only: a link in its place would have another file emptied, and a pipe would be waited for without an
+        // end.
+        unlink(path)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        guard descriptor >= 0 else { throw Failure(number: errno) }
+        defer { close(descriptor) }
+        do throws(Failure) {
+            guard prepare(descriptor) else { throw Failure(number: errno) }
+            try append(bytes, to: descriptor)
+            guard !isSynced || DiskSync.file(descriptor) else { throw Failure(number: errno) }
+        } catch {
+            unlink(path)
+            throw error
+        }
     }
 
     /// Makes a file that is there when it is whole and on disk, and not before; no file is replaced.

@@ -11,6 +11,8 @@ internal import Foundation
 /// A lock on a file or a directory, which one holder at a time has, in all processes; a kill frees it.
 package struct FileLock: ~Copyable {
     private let descriptor: Int32
+    /// The file that goes with the lock.
+    private var path: String?
 
     /// Waits for the lock; makes the file when there is none, and leaves it.
     ///
@@ -23,6 +25,20 @@ package struct FileLock: ~Copyable {
             throw DurableFile.Failure(number: EINVAL)
         }
         try self.init(descriptor, waiting)
+    }
+
+    /// Waits for the lock; the file is made when there is none, and removed when the lock is given up.
+    ///
+    /// - Parameter waiting: Called again and again while another holder has it; throws to give up.
+    package static func removedAfterUse(_ path: String, waiting: () throws -> Void) throws -> FileLock {
+        while true {
+            var lock = try FileLock(path, waiting: waiting)
+            var status = stat()
+            // A file that the holder before has removed is of no use: others make a new one.
+            guard fstat(lock.descriptor, &status) == 0, status.st_nlink > 0 else { continue }
+            lock.path = path
+            return lock
+        }
     }
 
     /// Waits for the lock on a directory, which leaves no file behind.
@@ -48,6 +64,7 @@ package struct FileLock: ~Copyable {
     }
 
     deinit {
+        if let path { unlink(path) }
         close(descriptor)
     }
 }

@@ -84,28 +84,63 @@ extension MigrationPlan {
         try deferEntries(state, registry, attachments)
     }
 
-    /// Defers the migrations that cannot run now, and those behind them that work on the same attached stores.
+    /// Defers the migrations that cannot run now, and all others that work on the same attached stores.
+    ///
+    /// Those before it wait as well: a store that one of them cannot see is not to be trusted by another, and each is to
+    /// find what the one before it has left.
     private mutating func deferEntries(
         _ state: StoreState,
         _ registry: MigrationRegistry,
         _ attachments: Attachments
     ) throws {
+        /// The first migration that waits, by the names of the stores that it works on.
         var waiting: [String: MigrationID] = [:]
-        for (index, migration) in registry.migrations.enumerated() where entries[index].willRun {
-            let names = migration.attached.map(\.attachedName)
-            guard !names.isEmpty else { continue }
-            let first = names.lazy.compactMap { waiting[$0] }.first
+        let candidates = registry.migrations.indices.filter {
+            entries[$0].willRun && !registry.migrations[$0].attached.isEmpty
+        }
+        for index in candidates {
+            let migration = registry.migrations[index]
             let reason =
-                try first.map { "It works on what migration \($0) waits for." }
-                ?? attachments.deferral(of: migration, state.ledger)
-            guard let reason else { continue }
-            for name in names where waiting[name] == nil { waiting[name] = migration.id }
-            entries[index].status = .deferred
-            entries[index].willRun = false
-            entries[index].deferral = reason
-            // Records must go through the migrations in their order.
+                try chainReason(migration, waiting) ?? attachments.deferral(of: migration, state.ledger)
+            if let reason { deferEntry(index, migration, reason, &waiting) }
+        }
+        // Each round may bring in further stores, by a migration that works on several.
+        var isComplete = false
+        while !isComplete {
+            isComplete = true
+            for index in candidates where entries[index].willRun {
+                let migration = registry.migrations[index]
+                guard let reason = chainReason(migration, waiting) else { continue }
+                deferEntry(index, migration, reason, &waiting)
+                isComplete = false
+            }
+        }
+        // Records must go through the migrations in their order.
+        for index in candidates {
+            guard let reason = entries[index].deferral else { continue }
+            let migration = registry.migrations[index]
             if migration.steps.contains(where: \.usesRecords) { addDeferred(migration, reason) }
         }
+    }
+
+    /// Why a migration waits with others on the same stores; nil when none of these waits.
+    private func chainReason(_ migration: Migration, _ waiting: [String: MigrationID]) -> String? {
+        migration.attached.lazy.compactMap { waiting[$0.attachedName] }.first
+            .map { "It works on what migration \($0) waits for." }
+    }
+
+    private mutating func deferEntry(
+        _ index: Int,
+        _ migration: Migration,
+        _ reason: String,
+        _ waiting: inout [String: MigrationID]
+    ) {
+        for store in migration.attached where waiting[store.attachedName] == nil {
+            waiting[store.attachedName] = migration.id
+        }
+        entries[index].status = .deferred
+        entries[index].willRun = false
+        entries[index].deferral = reason
     }
 
     private mutating func addDeferred(_ migration: Migration, _ reason: String) {

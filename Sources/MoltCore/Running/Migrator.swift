@@ -17,7 +17,9 @@ public struct Migrator: Sendable {
     ///
     /// - Throws: ``MigrationError`` with the code `invalidRegistry`, or what the store throws.
     public func plan(for store: any MigrationStore) throws -> MigrationPlan {
-        try MigrationPlan(for: store, migrations: registry, role: options.role)
+        try LockLimit.$current.withValue(LockLimit(options)) {
+            try MigrationPlan(for: store, migrations: registry, role: options.role)
+        }
     }
 
     /// Upgrades a store to the registry's version; an up-to-date store is not written to, nor locked.
@@ -33,7 +35,7 @@ public struct Migrator: Sendable {
         if !options.isDryRun { (store as? any InterruptibleStore)?.deadline = options.deadline }
         let backup = UpgradeBackup(of: store, options)
         do {
-            let report = try run(store, backup)
+            let report = try LockLimit.$current.withValue(LockLimit(options)) { try run(store, backup) }
             backup.upgradeDidEnd()
             report.warnOfNames()
             options.monitor?.send(.finished(report))

@@ -151,8 +151,12 @@ extension DefaultsStore: BackedUpStore {
     @discardableResult
     private func apply(_ journal: DefaultsJournal) throws -> [DefaultsJournal.Entry] {
         let known = Dictionary(attachments.map { ($0.attachedName, $0) }) { first, _ in first }
-        for phase in AttachedPhase.allCases {
-            for entry in journal.entries { try known[entry.store]?.apply(Array(entry.changes), phase) }
+        if journal.entries.count == 1 {
+            try known[journal.entries[0].store]?.apply(Array(journal.entries[0].changes))
+        } else {
+            for phase in AttachedPhase.allCases {
+                for entry in journal.entries { try known[entry.store]?.apply(Array(entry.changes), phase) }
+            }
         }
         let rest = journal.entries.filter { known[$0.store] == nil }
         if rest.isEmpty {
@@ -185,10 +189,10 @@ extension DefaultsStore: BackedUpStore {
     /// Whether the suite's file is no property list.
     package func isDamaged() -> Bool {
         do {
-            _ = try SuiteDomain(suite).read()
+            _ = try SuiteDomain(suite).readSaved()
             return false
         } catch {
-            return error.code == .unreadable
+            return (error as? DefaultsError)?.code == .unreadable
         }
     }
 

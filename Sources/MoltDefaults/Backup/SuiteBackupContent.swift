@@ -38,30 +38,27 @@ struct SuiteBackupContent: Codable {
 
     // MARK: In a file
 
-    /// A file: the content as a binary property list, and its digest, by which damage is seen.
-    private struct Envelope: Encodable {
+    /// A file: the content as JSON, and its digest, by which damage is seen.
+    private struct Envelope: Codable {
         var digest: String
         var content: Data
     }
 
     /// What stands in the file.
     func encoded() throws -> Data {
-        let encoder = PropertyListEncoder()
-        encoder.outputFormat = .binary
-        let content = try encoder.encode(self)
-        return try encoder.encode(Envelope(digest: Self.digest(of: content), content: content))
+        let content = try JSONEncoder().encode(self)
+        return try JSONEncoder().encode(Envelope(digest: Self.digest(of: content), content: content))
     }
 
     /// Reads what stands in a file.
     ///
     /// - Throws: ``DefaultsError`` with the code `newerFormat` or `unreadable`, or what the reader throws.
     init(file: Data) throws {
-        // Not with Foundation's reader, which a damaged list may end the process in; the content is as it was written.
-        let envelope = try PropertyListReader.value(file).dictionary
-        guard let content = envelope?["content"]?.data, envelope?["digest"]?.string == Self.digest(of: content) else {
+        let envelope = try? JSONDecoder().decode(Envelope.self, from: file)
+        guard let envelope, envelope.digest == Self.digest(of: envelope.content) else {
             throw DefaultsError(.unreadable, "It is damaged: its content is not the one that was written.")
         }
-        self = try PropertyListDecoder().decode(Self.self, from: content)
+        self = try JSONDecoder().decode(Self.self, from: envelope.content)
     }
 
     private static func digest(of content: Data) -> String {

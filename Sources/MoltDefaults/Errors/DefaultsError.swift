@@ -33,8 +33,6 @@ public struct DefaultsError: Error, Sendable {
     ///
     /// - Important: It may hold a value; do not log it where users' data must not go.
     public var underlying: (any Error)?
-    /// Whether the suite's file had its new content already.
-    var isAfterReplacing = false
 
     /// Creates an error.
     ///
@@ -74,6 +72,8 @@ public struct DefaultsError: Error, Sendable {
         public static let noPermission = Code(rawValue: "noPermission")
         /// The suite cannot be written: no place for its file, or a volume that is full or can only be read.
         public static let notWritable = Code(rawValue: "notWritable")
+        /// Another process, or thread, has been changing the suite for too long; it may have been stopped in that.
+        public static let busy = Code(rawValue: "busy")
         /// The suite was written, and did not give back what was written.
         public static let readBackFailed = Code(rawValue: "readBackFailed")
     }

@@ -14,10 +14,6 @@ public import MoltCore
 /// atomically: that is the commit. Then they are made, read back, and the file is removed. When a process is killed in
 /// between, the next opening makes them.
 ///
-/// On Linux an upgrade that changes the suite alone needs no such file: the suite's own is replaced by one with all changes
-/// and the ledger, which is the commit. What fails after that, as the last sync or `UserDefaults`' reading of it, is told by
-/// `attachedStoreFailed`; an error with any other code means that nothing was changed.
-///
 /// - Important: Processes that upgrade a suite wait for each other; one that only changes a setting does not wait. Let
 ///   nothing else change the suite meanwhile.
 public final class DefaultsStore: MigrationStore {

@@ -7,8 +7,6 @@ final class DefaultsTransaction: MigrationTransaction {
     /// The suite as it was when the steps began; nil before an earlier journal was applied.
     private var domain: [String: PropertyListValue]?
     private let before: StoreState
-    /// Whether an earlier upgrade has left a journal.
-    private let hasLeftover: Bool
     /// The journal as it is to be, nil for none.
     private var pending: DefaultsJournal?
     /// What is to be done to the suite itself, once it is changed here; its entry of the journal is made of it at last.
@@ -20,57 +18,18 @@ final class DefaultsTransaction: MigrationTransaction {
         self.suite = suite
         self.domain = domain
         before = state
-        hasLeftover = journal != nil
         pending = journal
     }
 
-    /// Writes the journal, which is the commit, or removes it when all of it was done; or changes the suite, which then is
-    /// the commit.
+    /// Writes the journal, which is the commit, or removes it when all of it was done.
     func commit(to files: DefaultsStoreFiles) throws {
         guard isChanged else { return }
-        if commitsWithoutJournal, let intent = ownIntent {
-            let changes = { (domain: [String: PropertyListValue]) in intent.changes(to: domain) }
-            do {
-                try SuiteDomain(suite).change(settingAsideDamage: false, changes)
-            } catch {
-                guard error.isAfterReplacing else { throw error }
-                throw failureAfterCommit(error)
-            }
-            clear()
-            return
-        }
         try encodeOwnIntent()
         if let pending {
             try files.write(pending)
         } else {
             try files.removeJournal()
         }
-    }
-
-    /// Whether the suite's own changes, the ledger among them, are all there is to do, and take effect at one instant: there
-    /// is nothing that a journal would have to finish.
-    ///
-    /// What an earlier upgrade has left is in a journal still, which the commit replaces.
-    private var commitsWithoutJournal: Bool {
-        guard SuiteDomain.changesAtOnce, !hasLeftover, ownIntent != nil, let pending else { return false }
-        return pending.entries.allSatisfy { $0.store == suite.attachedName }
-    }
-
-    /// The suite's file has the ledger and the changes: the upgrade is committed, whatever came after.
-    private func failureAfterCommit(_ error: DefaultsError) -> MigrationError {
-        var failure = MigrationError(
-            .attachedStoreFailed,
-            "The upgrade is committed, and its changes are in the file of \(suite), or in a copy that takes its place. But "
-                + "they may not be on disk for good, nor seen by the app before it is started again. Open the store again.",
-            underlying: error
-        )
-        failure.attachedStore = suite.attachedName
-        return failure
-    }
-
-    private func clear() {
-        pending = nil
-        ownIntent = nil
     }
 
     /// Whether the journal is to be removed, and nothing to take its place.
@@ -98,7 +57,7 @@ final class DefaultsTransaction: MigrationTransaction {
             version: pending.ledger.version,
             isFresh: false,
             ledger: pending.ledger.entries,
-            journal: commitsWithoutJournal ? [] : pending.entries.map(\.store)
+            journal: pending.entries.map(\.store)
         )
     }
 
@@ -118,7 +77,6 @@ final class DefaultsTransaction: MigrationTransaction {
 
     func journal() throws -> [JournalEntry] {
         try check()
-        if commitsWithoutJournal { return [] }
         try encodeOwnIntent()
         return (pending?.entries ?? []).map { JournalEntry(store: $0.store, changes: Array($0.changes)) }
     }
@@ -142,6 +100,7 @@ final class DefaultsTransaction: MigrationTransaction {
                 own.snapshot[Suite.ledgerKey] = try domainBefore()[Suite.ledgerKey]
                 own.set = intent.set
                 own.remove = intent.remove
+                own.renamed = intent.renamed
             }
         }
         isChanged = true
@@ -149,7 +108,8 @@ final class DefaultsTransaction: MigrationTransaction {
 
     func clearJournal() throws {
         try check()
-        clear()
+        pending = nil
+        ownIntent = nil
         isChanged = true
     }
 

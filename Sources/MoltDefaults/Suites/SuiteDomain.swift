@@ -14,10 +14,19 @@ package struct SuiteDomain: Sendable {
 
     /// Everything in the domain, what the app has set and not yet saved included.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `noPermission` or `notWritable`.
-    package func read() throws(DefaultsError) -> [String: PropertyListValue] {
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `noPermission`, `notWritable` or `busy`; in an
+    ///   upgrade, `MigrationError` with the code `busy`, `cancelled` or `deadlinePassed`.
+    package func read() throws -> [String: PropertyListValue] {
         try suite.validate()
         return try SuiteStorage(suite).read()
+    }
+
+    /// Everything that is saved, which is what Molt itself has written and most of what the app has.
+    ///
+    /// - Throws: As ``read()``.
+    package func readSaved() throws -> [String: PropertyListValue] {
+        try suite.validate()
+        return try SuiteStorage(suite).saved()
     }
 
     /// Changes the domain durably: all of the changes, or none.
@@ -25,29 +34,13 @@ package struct SuiteDomain: Sendable {
     /// Nothing is written when a value cannot be stored, nor over a file that cannot be read. On Linux the file is
     /// written as XML, so that the dates of a binary file lose their fractions of a second too.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `cannotStore`, `unreadable`, `noPermission`,
-    ///   `notWritable`, or `readBackFailed` with the keys that differ.
-    package func write(
-        set values: [String: PropertyListValue],
-        remove keys: Set<String> = []
-    ) throws(DefaultsError) {
+    /// - Throws: ``DefaultsError`` as ``read()``, `cannotStore`, or `readBackFailed` with the keys that differ.
+    package func write(set values: [String: PropertyListValue], remove keys: Set<String> = []) throws {
         let edit = SuiteEdit(values: values, removed: keys)
         try suite.validate()
         // Before anything else is looked at, or a directory made.
         try edit.check(for: suite)
-        try tellingOfChange { () throws(DefaultsError) in
-            try SuiteStorage(suite).change(settingAsideDamage: false, { _ in edit })
-        }
-    }
-
-    /// Tells those who follow the suite when a closure has changed it, also when that was not all of it.
-    private func tellingOfChange(_ body: () throws(DefaultsError) -> Bool) throws(DefaultsError) {
-        do throws(DefaultsError) {
-            if try body() { SuiteHub.shared.changed(suite) }
-        } catch {
-            if error.isAfterReplacing { SuiteHub.shared.changed(suite) }
-            throw error
-        }
+        try tellingOfChange { try SuiteStorage(suite).change(settingAsideDamage: false) { _ in edit } }
     }
 
     /// Changes the domain as ``write(set:remove:)`` does, by what follows from what is in it.
@@ -63,31 +56,34 @@ package struct SuiteDomain: Sendable {
     /// - Throws: ``DefaultsError`` as ``write(set:remove:)``.
     package func change(
         settingAsideDamage setsAside: Bool,
-        _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit
-    ) throws(DefaultsError) {
+        _ edit: ([String: PropertyListValue]) throws -> SuiteEdit
+    ) throws {
+        try changeContent(settingAsideDamage: setsAside) { try edit($0.values) }
+    }
+
+    /// Changes the domain by what follows from what is in it and from whether a kill has truncated its file.
+    func changeContent(settingAsideDamage setsAside: Bool, _ edit: (SuiteContent) throws -> SuiteEdit) throws {
         try suite.validate()
-        try tellingOfChange { () throws(DefaultsError) in
-            try SuiteStorage(suite).change(settingAsideDamage: setsAside) { values throws(DefaultsError) in
-                let edit = try edit(values)
+        try tellingOfChange {
+            try SuiteStorage(suite).change(settingAsideDamage: setsAside) { content in
+                let edit = try edit(content)
                 try edit.check(for: suite)
                 return edit
             }
         }
     }
 
-    /// Whether all changes of one call take effect at the same instant: on Linux, where the suite's file is replaced.
-    static var changesAtOnce: Bool {
-        #if canImport(Darwin)
-            false
-        #else
-            true
-        #endif
+    /// Tells those who follow the suite when a closure has changed it, or has failed and may have.
+    private func tellingOfChange(_ body: () throws -> Bool) throws {
+        var isChanged = true
+        defer { if isChanged { SuiteHub.shared.changed(suite) } }
+        isChanged = try body()
     }
 
     /// Checks that the domain could be written now, without writing it.
     ///
     /// - Throws: ``DefaultsError`` as ``write(set:remove:)`` would.
-    package func checkWritable() throws(DefaultsError) {
+    package func checkWritable() throws {
         try suite.validate()
         try SuiteStorage(suite).checkWritable()
     }
@@ -131,18 +127,6 @@ package struct SuiteDomain: Sendable {
     static func differences(_ found: [String: PropertyListValue], _ edit: SuiteEdit) -> [String] {
         edit.values.filter { found[$0.key]?.isStored(as: $0.value) != true }.map(\.key)
             + edit.removed.filter { edit.values[$0] == nil && found[$0] != nil }
-    }
-
-    /// Compares what was read back with what was written.
-    ///
-    /// - Throws: ``DefaultsError`` with the code `readBackFailed` and the keys that differ.
-    static func compare(
-        _ found: [String: PropertyListValue],
-        _ edit: SuiteEdit,
-        of suite: Suite
-    ) throws(DefaultsError) {
-        let different = differences(found, edit)
-        if !different.isEmpty { throw failure(differing: different, of: suite) }
     }
 
     /// The error for keys that do not have what was written.

@@ -1,3 +1,13 @@
+/// What changes to a suite follow from.
+package struct SuiteContent {
+    /// All values of the domain.
+    package var values: [String: PropertyListValue]
+    /// Whether the suite's file is what a kill has left of the library's writing: empty, or no property list.
+    ///
+    /// A suite whose settings were all removed has no file, or one with an empty dictionary.
+    package var isTruncated = false
+}
+
 /// Changes to a suite's domain; a key that is named in both is set.
 package struct SuiteEdit {
     /// The values to set.

@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
     internal import Foundation
+    internal import MoltCore
     internal import Synchronization
 
     #if canImport(Musl)
@@ -41,87 +42,27 @@
             return "\(variable("HOME") ?? "")/.config"
         }()
 
+        /// Whether there is a directory to write to.
+        var hasDirectory: Bool { access(directory, F_OK) == 0 }
+
+        // MARK: Reading
+
         /// What is in the file; nothing when it is empty or there is none.
         ///
-        /// - Parameter isKept: Whether it is kept for the next reading, in the place of another file's.
         /// - Throws: ``DefaultsError`` with the code `unreadable`, `noPermission` or `notWritable`.
-        func read(isKept: Bool = true) throws(DefaultsError) -> [String: PropertyListValue] {
-            guard let bytes = try bytes(), !bytes.isEmpty else { return [:] }
-            return try values(of: bytes, isKept: isKept)
-        }
-
-        /// What was read lately from just these bytes.
-        private func knownValues(of bytes: Data) -> [String: PropertyListValue]? {
-            Self.last.withLock { $0?.path == path && $0?.bytes == bytes ? $0?.values : nil }
-        }
-
-        /// What is in the file, once one who writes it has come to its end; nil when it stays cut off.
-        ///
-        /// The library writes a file in place, in any thread of the app and in other processes, which hold no lock of ours.
-        ///
-        /// - Parameter known: What was in it last.
-        func settled(known: [String: PropertyListValue]) throws(DefaultsError) -> [String: PropertyListValue]? {
-            for attempt in 0..<Self.longestWait {
-                if attempt > 0 { usleep(2_000) }
-                guard let bytes = try bytes() else { return [:] }
-                if bytes.isEmpty, known.isEmpty { return [:] }
-                if let values = knownValues(of: bytes) { return values }
-                if !Self.isTorn(bytes, beside: nil) { return try values(of: bytes, isKept: true) }
-            }
-            return nil
-        }
-
-        /// How often a file that is cut off is looked at.
-        private static let longestWait = 100
-
-        /// What a file's bytes hold.
-        private func values(of bytes: Data, isKept: Bool) throws(DefaultsError) -> [String: PropertyListValue] {
-            if let known = knownValues(of: bytes) { return known }
-            if let values = XMLPropertyListReader.values(bytes) {
-                if isKept { Self.last.withLock { $0 = (path, bytes, values) } }
-                return values
-            }
-            let objects: [String: Any]
-            do {
-                objects = try Self.dictionary(bytes)
-            } catch {
-                var failure = failure(
-                    .unreadable,
-                    "The file of the suite is damaged: it is no property list of keys and values. \(outcome) "
-                        + "Restore it from a backup, or move it away."
-                )
-                failure.underlying = error
-                throw failure
-            }
-            do throws(DefaultsError) {
-                return try SuiteDomain.normalized(objects, of: suite)
-            } catch {
-                var error = error
-                error.path = path
-                throw error
-            }
-        }
-
-        /// What was last read, by its bytes: an upgrade reads the same file several times before it writes it, and
-        /// comparing bytes costs nothing beside taking them apart.
-        private static let last = Mutex<(path: String, bytes: Data, values: [String: PropertyListValue])?>(nil)
-
-        /// Lets go of what was last read, as when it is written over.
-        static func forgetLast() {
-            last.withLock { $0 = nil }
-        }
-
-        /// What the bytes of a file hold.
-        static func dictionary(_ bytes: Data) throws -> [String: Any] {
-            let object = try PropertyListReader.object(bytes)
-            guard let dictionary = object as? [String: Any] else {
-                throw CocoaError(.propertyListReadCorrupt)
-            }
-            return dictionary
+        func read() throws -> [String: PropertyListValue] {
+            guard let (bytes, stamp) = try contents(), !bytes.isEmpty else { return [:] }
+            let values = try values(of: bytes)
+            Known.files.withLock { $0[path]?.stamp = stamp }
+            return values
         }
 
         /// The file's bytes; nil when there is none.
-        func bytes() throws(DefaultsError) -> Data? {
+        func bytes() throws -> Data? {
+            try contents()?.bytes
+        }
+
+        private func contents() throws -> (bytes: Data, stamp: Stamp)? {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else {
                 if errno == ENOENT { return nil }
@@ -137,7 +78,8 @@
                 )
             }
             do {
-                return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).readToEnd() ?? Data()
+                let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+                return (try file.readToEnd() ?? Data(), Stamp(status))
             } catch {
                 var failure = failure(.unreadable, "The file of the suite could not be read.")
                 failure.underlying = error
@@ -145,43 +87,156 @@
             }
         }
 
-        /// Runs a closure while no other process, or thread, reads or writes a suite through Molt.
-        ///
-        /// The lock is on the directory, so that it leaves no file; a kill frees it. Where there is no directory yet,
-        /// or the file system has no such locks (NFS has none of directories), only threads of this process wait: two
-        /// processes that change a suite at the same time may then take each other's copy, and one of them gets an error,
-        /// or has its change overwritten. It must not be asked for again from inside.
-        func locked<Found>(_ body: () throws(DefaultsError) -> Found) throws(DefaultsError) -> Found {
-            Self.threads.lock()
-            defer { Self.threads.unlock() }
-            let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard descriptor >= 0 else { return try body() }
-            defer { close(descriptor) }
-            while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
-            try recover()
-            return try body()
+        /// What a file's bytes hold.
+        func values(of bytes: Data) throws -> [String: PropertyListValue] {
+            if let known = Known.files.withLock({ $0[path] }), known.bytes == bytes { return known.values }
+            let objects: [String: Any]
+            do {
+                objects = try Self.dictionary(bytes)
+            } catch {
+                var failure = failure(
+                    .unreadable,
+                    "The file of the suite is damaged: it is no property list of keys and values. \(outcome) "
+                        + "Restore it from a backup, or move it away."
+                )
+                failure.underlying = error
+                throw failure
+            }
+            do throws(DefaultsError) {
+                let values = try SuiteDomain.normalized(objects, of: suite)
+                remember(bytes, values)
+                return values
+            } catch {
+                var error = error
+                error.path = path
+                throw error
+            }
         }
 
-        /// What threads of this process wait for; all suites' files are in one directory.
-        private static let threads = NSLock()
-
-        /// Checks the file and its directory, or the nearest one above it that there is.
-        func checkWritable() throws(DefaultsError) {
-            _ = try read()
-            let target = try target()
-            if access(target.path, W_OK) != 0, errno != ENOENT { throw failure(ofCall: errno) }
-            var directory = target.directory
-            while access(directory, F_OK) != 0 {
-                guard errno == ENOENT, directory.count > 1 else { throw failure(ofCall: errno) }
-                directory = (directory as NSString).deletingLastPathComponent
-                if directory.isEmpty { directory = "." }
+        /// What the bytes of a file hold, as Foundation hands it out.
+        static func dictionary(_ bytes: Data) throws -> [String: Any] {
+            guard let dictionary = try PropertyListReader.object(bytes) as? [String: Any] else {
+                throw CocoaError(.propertyListReadCorrupt)
             }
-            guard access(directory, W_OK | X_OK) == 0 else { throw failure(ofCall: errno) }
+            return dictionary
+        }
+
+        // MARK: What was read before
+
+        /// What a file held when it was last read: one setting is not worth taking a whole file apart.
+        private struct Known {
+            var bytes: Data
+            var values: [String: PropertyListValue]
+            var stamp: Stamp?
+
+            static let files = Mutex<[String: Known]>([:])
+            /// How many files are kept.
+            static let limit = 8
+        }
+
+        /// What tells that a file is another one, or was written.
+        private struct Stamp: Equatable {
+            let numbers: [Int]
+
+            init(_ status: stat) {
+                numbers = [
+                    Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+                    status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
+                ]
+            }
+        }
+
+        /// Keeps what bytes hold for the next reading.
+        func remember(_ bytes: Data, _ values: [String: PropertyListValue]) {
+            Known.files.withLock { files in
+                if files[path] == nil, files.count == Known.limit { files = [:] }
+                files[path] = Known(bytes: bytes, values: values)
+            }
+        }
+
+        /// What was last read, as long as the file's status says that nobody has written it since.
+        func unchangedValues() -> [String: PropertyListValue]? {
             var status = stat()
-            guard stat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-                throw failure(ofCall: ENOTDIR)
+            guard let known = Known.files.withLock({ $0[path] }), let stamp = known.stamp, stat(path, &status) == 0,
+                Stamp(status) == stamp
+            else { return nil }
+            return known.values
+        }
+
+        // MARK: The lock
+
+        /// How long a call outside of an upgrade waits for the lock.
+        static let lockTimeout = Duration.seconds(5)
+
+        /// Runs a closure while no other process, or thread, changes the suite through Molt.
+        ///
+        /// First, it puts back what a kill has left. The lock is a file beside the suite's own, for its owner only, which is
+        /// there as long as somebody has it; a kill frees it. It must not be asked for again from inside.
+        ///
+        /// - Throws: ``DefaultsError`` with the code `busy` when another holder has it for too long; in an upgrade,
+        ///   `MigrationError` with that code, `cancelled` or `deadlinePassed`.
+        func locked<Found>(_ body: () throws -> Found) throws -> Found {
+            let limit = LockLimit.current
+            let timeout = limit?.timeout ?? Self.lockTimeout
+            let start = ContinuousClock.now
+            let lock = try lock {
+                try limit?.check()
+                if ContinuousClock.now - start >= timeout { throw busy(after: timeout, limit) }
+            }
+            try recover()
+            let found = try body()
+            _ = consume lock
+            return found
+        }
+
+        private func busy(after timeout: Duration, _ limit: LockLimit?) -> any Error {
+            let message =
+                "Another process or thread has been changing the settings in \(suite) for more than \(timeout). It may have "
+                + "been stopped in that: try again, or end it."
+            guard let limit, !limit.isCommitted else { return failure(.busy, message) }
+            var error = MigrationError(.busy, message)
+            error.attachedStore = suite.attachedName
+            return error
+        }
+
+        /// - Parameter waiting: Called again and again while another holder has the lock; throws to give up.
+        func lock(waiting: () throws -> Void) throws -> FileLock {
+            let path = try target().beside("lock")
+            do {
+                return try FileLock.removedAfterUse(path, waiting: waiting)
+            } catch let error as DurableFile.Failure {
+                throw failure(ofCall: error.number)
             }
         }
+
+        // MARK: Places
+
+        /// The file that is written: the one that a link leads to.
+        struct Target {
+            var path: String
+            var directory: String
+
+            /// A file of ours in the same directory, by whose name one can see what it is.
+            func beside(_ suffix: String) -> String {
+                "\(directory)/.\((path as NSString).lastPathComponent).molt-\(suffix)"
+            }
+        }
+
+        /// Follows a link.
+        func target() throws -> Target {
+            var status = stat()
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else {
+                return Target(path: path, directory: directory)
+            }
+            guard let found = realpath(path, nil) else {
+                throw failure(.notWritable, "The suite's file is a symbolic link that leads nowhere. Remove it.")
+            }
+            defer { free(found) }
+            let resolved = String(cString: found)
+            return Target(path: resolved, directory: (resolved as NSString).deletingLastPathComponent)
+        }
+
+        // MARK: Failures
 
         /// An error about the file.
         func failure(_ code: DefaultsError.Code, _ message: String) -> DefaultsError {

@@ -14,15 +14,20 @@
         }
 
         /// Everything in the domain.
-        func read() throws(DefaultsError) -> [String: PropertyListValue] {
+        func read() throws -> [String: PropertyListValue] {
             let objects = try suite.makeDefaults().persistentDomain(forName: suite.domainName) ?? [:]
             return try SuiteDomain.normalized(objects, of: suite)
+        }
+
+        /// Everything in the domain: what is set is saved.
+        func saved() throws -> [String: PropertyListValue] {
+            try read()
         }
 
         /// One value as the app sees it.
         ///
         /// `UserDefaults` gives a domain as a whole only: a copy of all values for each that is read.
-        func liveValue(forKey key: String) throws(DefaultsError) -> PropertyListValue? {
+        func liveValue(forKey key: String) throws -> PropertyListValue? {
             let object = CFPreferencesCopyValue(
                 key as CFString,
                 suite.domainName as CFString,
@@ -35,27 +40,25 @@
         /// Makes the changes that follow from what is there; the service keeps them from then on, and has no damaged files.
         ///
         /// - Returns: Whether there were changes to make.
-        func change(
-            settingAsideDamage: Bool,
-            _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit
-        ) throws(DefaultsError) -> Bool {
-            let edit = try edit(read())
+        func change(settingAsideDamage: Bool, _ edit: (SuiteContent) throws -> SuiteEdit) throws -> Bool {
+            let edit = try edit(SuiteContent(values: read()))
             guard !edit.isEmpty else { return false }
             let defaults = try suite.makeDefaults()
             for key in edit.removed { defaults.removeObject(forKey: key) }
             for (key, value) in edit.values { defaults.set(value.object, forKey: key) }
             defaults.synchronize()
-            try SuiteDomain.compare(try read(), edit, of: suite)
+            let different = SuiteDomain.differences(try read(), edit)
+            if !different.isEmpty { throw SuiteDomain.failure(differing: different, of: suite) }
             return true
         }
 
         /// The service says nothing of this in advance.
-        func checkWritable() throws(DefaultsError) {
+        func checkWritable() throws {
             _ = try suite.makeDefaults()
         }
 
         /// Hands everything to the service.
-        func flush() throws(DefaultsError) {
+        func flush() throws {
             try suite.makeDefaults().synchronize()
         }
     }

@@ -4,33 +4,13 @@
 
     /// A suite's domain on Linux: a property list in a file that `UserDefaults` keeps a copy of in memory.
     ///
-    /// What is seen with Swift 6.3, and why it is done as it is done here:
-    /// - What the app sets stays in memory until `synchronize()`, which reads the file again, puts the unsaved values
-    ///   over it, and writes it by cutting it to nothing first. A kill then leaves an empty file. With nothing unsaved
-    ///   it only forgets its copy. So the library writes nothing for us; where the app has values unsaved, a copy of
-    ///   the file is kept beside it until they are written.
-    /// - A file that cannot be read counts as empty, and is overwritten. So `synchronize()` is never called before the
-    ///   file was read.
-    /// - A key that the app has set and then given back what the file has counts as unsaved, though nobody can see that.
-    ///   `synchronize()` reads the file and puts the key's value over it, whatever the file has by then. So it is called
-    ///   before a file is replaced, and with the new content beside it, as a copy. Once for each change: what is set after
-    ///   that is put over the new file, and over a key that was changed only where the app has set that one meanwhile.
-    /// - A file that is replaced is seen after `synchronize()`.
-    /// - `synchronize()` of one suite saves what is unsaved in all of the process. The library below it saves one suite
-    ///   alone, and is asked to where it is found (``CoreFoundationCalls``). Elsewhere the other suites that this process
-    ///   has used through Molt, and the app's own settings, are kept copies of in the same way, where something unsaved
-    ///   can be seen; a suite in which something was set and taken back, and any further one, is saved without a copy, as
-    ///   the app's own `synchronize()` would save it.
+    /// `UserDefaults` (Swift 6.3) keeps what the app sets in memory until `synchronize()`. That reads the file again, puts
+    /// each key that was set over it, also one that was set back since, cuts the file to nothing and writes it. A file that
+    /// cannot be read counts as empty. With nothing set it only forgets its copy. It does so for all suites of the process.
     ///
-    /// What is cheapest, and why. `UserDefaults.set` looks for its key in the array of all keys that were set and not yet
-    /// saved, so that setting n keys takes n²/2 comparisons, and `setPersistentDomain` does that twice: 10 000 keys take 3
-    /// to 12 seconds of the processor. Nothing of that is needed: the file may be replaced behind the library's back, which
-    /// reads it again after a `synchronize()` with nothing to save. So all changes of one call cost, whatever their number:
-    /// the file read once, and written and synced once; twice the library's own reading of it, which comes with asking it
-    /// what the app has unsaved, and with making sure that it sees what was written. By hand, with Foundation's property
-    /// lists, reading and writing 10 000 keys takes 0.3 seconds, most of it for the objects that it makes of each value.
-    /// ``XMLPropertyListReader``, ``XMLPropertyListWriter`` and ``SuiteLibrary`` make none: 0.1 seconds, half of it the
-    /// library's own reading.
+    /// So a change goes this way: lock, copy beside the file, `synchronize()`, read, replace the file by another one,
+    /// `synchronize()` again so that the app sees it, read back. Setting the values through `UserDefaults` would take a time
+    /// that grows with the square of their number.
     struct SuiteStorage {
         private let suite: Suite
         private let file: SuiteFile
@@ -41,25 +21,38 @@
             file = SuiteFile(suite, isReplaced: isReplaced)
         }
 
-        /// Everything in the domain.
-        func read() throws(DefaultsError) -> [String: PropertyListValue] {
-            try file.locked { () throws(DefaultsError) in try flushed() }
-        }
+        // MARK: Reading
 
-        /// What is in the file; one that is no property list is moved aside, and counts as empty.
-        private func flushedSettingAsideDamage() throws(DefaultsError) -> [String: PropertyListValue] {
+        /// What is in the file, after what a kill has left was put back; the lock is needed for that only.
+        func saved() throws -> [String: PropertyListValue] {
+            let found = Result { try file.read() }
+            if !file.hasCopy, case .success(let values) = found { return values }
+            guard file.hasDirectory else { return try found.get() }
             do {
-                return try flushed()
-            } catch {
-                guard error.code == .unreadable else { throw error }
-                try file.setAsideDamage()
-                return try flushed()
+                return try file.locked { try file.read() }
+            } catch let error as DefaultsError where [.noPermission, .notWritable].contains(error.code) {
+                // Without a lock there is nothing to be done about it.
+                return try found.get()
             }
         }
 
-        /// One value as the app sees it, for the price of a look at the file's status in most cases.
-        func liveValue(forKey key: String) throws(DefaultsError) -> PropertyListValue? {
-            let saved = try SuiteFileCache.shared.values(of: file)
+        /// Everything in the domain, what the app has set and not saved included; that is saved.
+        func read() throws -> [String: PropertyListValue] {
+            Self.noteUse(of: suite)
+            let saved = try saved()
+            if isSeen(saved) { return saved }
+            // The library would make the directory without seeing to it that its name is on disk.
+            guard file.hasDirectory else { return try live(saved: saved) }
+            return try file.locked {
+                var bytes = try file.bytes()
+                if isSeen(try values(of: bytes)) { return try values(of: bytes) }
+                return try synchronized(&bytes)
+            }
+        }
+
+        /// One value as the app sees it, most often for the price of a look at the file's status.
+        func liveValue(forKey key: String) throws -> PropertyListValue? {
+            let saved = try file.unchangedValues() ?? saved()
             guard let object = try suite.makeDefaults().object(forKey: key) else { return nil }
             // What is no property list cannot be what was saved.
             let seen = try? PropertyListValue(normalizing: object)
@@ -73,79 +66,97 @@
             return try read()[key]
         }
 
+        /// Writes what the app has set and not yet saved.
+        func flush() throws {
+            if !file.hasDirectory, try !live(saved: [:]).isEmpty { try file.makeDirectory() }
+            _ = try read()
+        }
+
+        /// Checks the file and its directory.
+        func checkWritable() throws {
+            _ = try saved()
+            try file.checkWritable()
+        }
+
+        private func values(of bytes: Data?) throws -> [String: PropertyListValue] {
+            guard let bytes, !bytes.isEmpty else { return [:] }
+            return try file.values(of: bytes)
+        }
+
+        // MARK: Changing
+
         /// Replaces the file by one with the changes that follow from what is in it, and has the library read it.
         ///
         /// - Returns: Whether there were changes to make.
         func change(
             settingAsideDamage setsAside: Bool,
-            _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit
-        ) throws(DefaultsError) -> Bool {
+            _ edit: (SuiteContent) throws -> SuiteEdit
+        ) throws -> Bool {
+            Self.noteUse(of: suite)
             if !file.hasDirectory {
-                // The lock is one on the directory, which is not made for nothing; nor by the library, which would not see
-                // to it that its name is on disk.
-                let isNeeded = try file.locked { () throws(DefaultsError) in try !edit(live(saved: [:])).isEmpty }
-                guard isNeeded else { return false }
+                guard try !edit(SuiteContent(values: live(saved: [:]))).isEmpty else { return false }
                 try file.makeDirectory()
             }
-            return try file.locked { () throws(DefaultsError) in
-                var saved = try setsAside ? flushedSettingAsideDamage() : flushed()
-                guard let first = try write(edit, over: &saved) else { return false }
-                try SuiteStorage(suite, isReplaced: true).settle(first, edit, &saved)
+            return try file.locked {
+                var bytes = try file.settledBytes()
+                let isTruncated = try setAsideDamage(&bytes, setsAside)
+                let edit = { try edit(SuiteContent(values: $0, isTruncated: isTruncated)) }
+                guard let first = try write(edit, over: &bytes) else { return false }
+                try SuiteStorage(suite, isReplaced: true).settle(first, edit, &bytes)
                 return true
             }
         }
 
-        /// Has the app see what the file was replaced by.
-        private func settle(
-            _ first: SuiteEdit,
-            _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit,
-            _ saved: inout [String: PropertyListValue]
-        ) throws(DefaultsError) {
-            do throws(DefaultsError) {
-                let different = try differences(saved, first)
-                guard !different.isEmpty else { return }
-                // The app has set it meanwhile, in another thread. Once more, and what it has set is for the edit to judge.
-                saved = try flushed()
-                let again = { values throws(DefaultsError) in try edit(values).restricted(to: Set(different)) }
-                guard let second = try write(again, over: &saved) else { return }
-                let left = try differences(saved, second)
-                if !left.isEmpty { throw SuiteDomain.failure(differing: left, of: suite) }
-            } catch {
-                var error = error
-                error.isAfterReplacing = true
-                throw error
+        /// - Returns: Whether the file is what a kill has left of the library's writing.
+        private func setAsideDamage(_ bytes: inout Data?, _ setsAside: Bool) throws -> Bool {
+            guard let found = bytes, file.isTruncated(found) else { return false }
+            if setsAside, !found.isEmpty {
+                try file.setAsideDamage()
+                bytes = nil
             }
+            return true
         }
 
-        /// Replaces the file, after the library has let go of what it has.
+        /// Replaces the file, after the library has saved what it has and let go of it.
         ///
-        /// - Parameter saved: What is in the file, and then, what was written.
+        /// - Parameter bytes: What is in the file, and then, what was written.
         /// - Returns: The changes; nil when there are none to make.
-        private func write(
-            _ edit: ([String: PropertyListValue]) throws(DefaultsError) -> SuiteEdit,
-            over saved: inout [String: PropertyListValue]
-        ) throws(DefaultsError) -> SuiteEdit? {
-            for round in 0..<Self.longestRace {
-                var edit = try edit(saved)
-                guard !edit.isEmpty else { return nil }
-                edit.values = PropertyListValue.asStored(edit.values)
-                let all = edit.applied(to: saved)
-                try check(all)
-                let known = saved
-                let isReplaced = try file.replace(with: all, known: known) { () throws(DefaultsError) in
+        private func write(_ edit: ([String: PropertyListValue]) throws -> SuiteEdit, over bytes: inout Data?) throws
+            -> SuiteEdit?
+        {
+            var copy: SuiteFile.Copy?
+            do {
+                for round in 0..<Self.longestRace {
+                    let saved = try values(of: bytes)
+                    var edit = try edit(saved)
+                    if edit.isEmpty, round > 0 || isSeen(saved) {
+                        try file.end(copy)
+                        return nil
+                    }
+                    edit.values = PropertyListValue.asStored(edit.values)
+                    let values = PropertyListValue.asStored(edit.applied(to: saved))
+                    try check(values)
+                    let successor = try file.makeSuccessor(values)
                     // Once: an app that does not stop setting another key would have something new saved in each round.
-                    if round == 0 { try synchronize() }
-                    // One that was cut off, and stays so, is replaced by what follows from what was known of it.
-                    guard let found = try file.settled(known: known) else { return true }
-                    saved = found
-                    // Otherwise the app has set something since the file was read, and now it is in there.
-                    return saved == known
+                    if round == 0 {
+                        copy = try file.makeCopy(of: bytes)
+                        try synchronize()
+                    }
+                    let now = try file.settledBytes(bytes)
+                    if try now == bytes || self.values(of: now) == saved {
+                        try file.replace(with: successor, copy)
+                        bytes = successor.bytes
+                        return edit
+                    }
+                    // The app has set something since the file was read, and now it is in there.
+                    bytes = now
                 }
-                if isReplaced {
-                    saved = all
-                    return edit
-                }
+            } catch {
+                // What cannot be put back now is with the next use.
+                try? file.recover()
+                throw error
             }
+            try file.end(copy)
             throw DefaultsError(
                 .readBackFailed,
                 "The suite's file did not stop changing while it was to be written. Try again."
@@ -155,36 +166,66 @@
         /// How often a change is begun again because the file has become another meanwhile.
         private static let longestRace = 20
 
-        /// The keys that the app sees otherwise than they were written.
-        private func differences(
-            _ written: [String: PropertyListValue],
-            _ edit: SuiteEdit
-        ) throws(DefaultsError) -> [String] {
-            // Through the library, which has to read the file again. It has not let go of what it had to save before.
-            if isSeen(written) { return [] }
-            try file.withCopy { () throws(DefaultsError) in try synchronize() }
-            return SuiteDomain.differences(try live(saved: written), edit)
+        /// Has the app see what the file was replaced by, and makes sure of it.
+        private func settle(
+            _ first: SuiteEdit,
+            _ edit: ([String: PropertyListValue]) throws -> SuiteEdit,
+            _ bytes: inout Data?
+        ) throws {
+            let different = SuiteDomain.differences(try synchronized(&bytes), first)
+            guard !different.isEmpty else { return }
+            // The app has set it meanwhile, in another thread. Once more, and what it has set is for the edit to judge.
+            let again = { try edit($0).restricted(to: Set(different)) }
+            guard let second = try write(again, over: &bytes) else { return }
+            let left = SuiteDomain.differences(try synchronized(&bytes), second)
+            if !left.isEmpty { throw SuiteDomain.failure(differing: left, of: suite) }
         }
 
-        /// Checks the file and its directory.
-        func checkWritable() throws(DefaultsError) {
-            try file.checkWritable()
+        /// What is in the file after the library has saved what it had and let go of it.
+        ///
+        /// - Parameter bytes: What is in the file, before and then.
+        private func synchronized(_ bytes: inout Data?) throws -> [String: PropertyListValue] {
+            let copy = try file.makeCopy(of: bytes)
+            do {
+                try synchronize()
+                bytes = try file.settledBytes(bytes)
+                try file.end(copy)
+            } catch {
+                // What cannot be put back now is with the next use.
+                try? file.recover()
+                throw error
+            }
+            return try values(of: bytes)
         }
 
-        /// Writes what the app has set and not yet saved.
-        func flush() throws(DefaultsError) {
-            _ = try read()
+        /// A domain of that one key alone would be read back as something else.
+        private func check(_ values: [String: PropertyListValue]) throws {
+            if let fault = SuiteFormat.fault(ofDictionary: values) {
+                throw DefaultsError(.cannotStore, fault).of(suite: suite)
+            }
         }
 
-        /// What is in the file, after what the app has set was written to it.
-        private func flushed() throws(DefaultsError) -> [String: PropertyListValue] {
-            Self.noteUse(of: suite)
-            let saved = try file.read()
-            // What is not alike is unsaved, or written by another process since the library read the file. Only the
-            // library knows which, and puts one over the other rightly.
-            if isSeen(saved) { return saved }
-            try file.withCopy { () throws(DefaultsError) in try synchronize() }
-            return try file.read()
+        // MARK: The library
+
+        /// Has the library save what is unsaved, and read the file again.
+        ///
+        /// That saves other suites of the process too. Those that were used through Molt, and that have something to save,
+        /// have a copy beside them meanwhile.
+        private func synchronize() throws {
+            let used = Self.used.withLock { $0.filter { $0 != .standard } + [.standard] }
+            let others = used.filter { !$0.isSameDomain(as: suite) }.map { SuiteStorage($0) }
+            try synchronize(beside: others.filter(\.hasUnsaved)[...])
+        }
+
+        private func synchronize(beside others: ArraySlice<SuiteStorage>) throws {
+            guard let other = others.first else {
+                let isSaved = try SuiteFormat.withDecimalPoint { try suite.makeDefaults().synchronize() }
+                guard isSaved else {
+                    throw file.failure(.notWritable, "What the app has set could not be saved to \(file.path).")
+                }
+                return
+            }
+            try other.file.withCopyUnlessBusy { try synchronize(beside: others.dropFirst()) }
         }
 
         /// The suites that this process has used last, the latest first: a few, because each is looked at for every
@@ -200,72 +241,38 @@
             }
         }
 
-        /// Has the library save what is unsaved, and read the file again.
-        private func synchronize() throws(DefaultsError) {
-            if let isDone = SuiteLibrary.synchronize(suite) {
-                guard isDone else { throw notSaved }
-                return
-            }
-            // That saves other suites, too: copies of their files are kept beside them.
-            let used = Self.used.withLock { $0.filter { $0 != .standard } + [.standard] }
-            let others = used.filter { !$0.isSameDomain(as: suite) }.map { SuiteStorage($0) }
-            // A file that cannot be put back now is not copied either, and its copy stays.
-            for other in others { try? other.file.recover() }
-            try synchronize(copying: others.filter(\.hasUnsaved).map(\.file)[...])
-        }
-
-        private func synchronize(copying files: ArraySlice<SuiteFile>) throws(DefaultsError) {
-            if let file = files.first {
-                return try file.withCopy { () throws(DefaultsError) in try synchronize(copying: files.dropFirst()) }
-            }
-            guard try suite.makeDefaults().synchronize() else { throw notSaved }
-        }
-
-        private var notSaved: DefaultsError {
-            file.failure(.notWritable, "What the app has set could not be saved to \(file.path).")
-        }
-
+        /// Whether the app has set something that can be seen and is not in the file.
         private var hasUnsaved: Bool {
-            // A suite that cannot be read is not the one that is written, and fares as with the app's own
-            // `synchronize()`.
-            guard let saved = try? file.read(isKept: false), !SuiteLibrary.has(saved, in: suite),
-                let live = try? live(saved: saved)
-            else { return false }
+            // A suite that cannot be read fares as with the app's own `synchronize()`.
+            guard let saved = try? file.read(), let live = try? live(saved: saved) else { return false }
             return live != saved
         }
 
         /// Whether the library sees just that.
         private func isSeen(_ saved: [String: PropertyListValue]) -> Bool {
-            if SuiteLibrary.has(saved, in: suite) { return true }
             // What cannot be read is not the same.
             guard let live = try? live(saved: saved) else { return false }
             return live == saved
-        }
-
-        /// A domain of that one key alone would be read back as something else.
-        private func check(_ values: [String: PropertyListValue]) throws(DefaultsError) {
-            if let fault = SuiteFormat.fault(ofDictionary: values) {
-                throw DefaultsError(.cannotStore, fault).of(suite: suite)
-            }
         }
 
         /// What the app sees in the domain, what it has not saved included.
         ///
         /// For the app's own settings the library tells only together with the registered defaults; what is as it is
         /// registered, and not in the file, is taken for no more than that.
-        private func live(saved: [String: PropertyListValue]) throws(DefaultsError) -> [String: PropertyListValue] {
-            if let values = SuiteLibrary.values(of: suite) { return values }
-            let defaults = try suite.makeDefaults()
-            if let name = suite.name {
-                return try SuiteDomain.normalized(defaults.persistentDomain(forName: name) ?? [:], of: suite)
+        private func live(saved: [String: PropertyListValue]) throws -> [String: PropertyListValue] {
+            try SuiteFormat.withDecimalPoint {
+                let defaults = try suite.makeDefaults()
+                if let name = suite.name {
+                    return try SuiteDomain.normalized(defaults.persistentDomain(forName: name) ?? [:], of: suite)
+                }
+                let registered = try Self.emptySuite.makeDefaults().dictionaryRepresentation()
+                let objects = defaults.dictionaryRepresentation().filter { key, object in
+                    guard saved[key] == nil, let other = registered[key] else { return true }
+                    // What is no property list cannot be compared, and neither of the two is one then.
+                    return (try? PropertyListValue(normalizing: object)) != (try? PropertyListValue(normalizing: other))
+                }
+                return try SuiteDomain.normalized(objects, of: suite)
             }
-            let registered = try Self.emptySuite.makeDefaults().dictionaryRepresentation()
-            let objects = defaults.dictionaryRepresentation().filter { key, object in
-                guard saved[key] == nil, let other = registered[key] else { return true }
-                // What is no property list cannot be compared, and neither of the two is one then.
-                return (try? PropertyListValue(normalizing: object)) != (try? PropertyListValue(normalizing: other))
-            }
-            return try SuiteDomain.normalized(objects, of: suite)
         }
 
         /// A suite that nobody writes, in which only registered defaults and launch arguments are seen.

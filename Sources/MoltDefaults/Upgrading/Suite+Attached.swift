@@ -19,17 +19,21 @@ extension Suite: AttachedStore {
         return try SuiteChanges(self)
     }
 
-    /// Writes changes, and reads them back.
+    /// Writes the changes of one phase, and reads them back.
     public func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
+        let intent = try SuiteIntent(changes)
         switch phase {
         case .add:
-            let intent = try SuiteIntent(changes)
-            try SuiteDomain(self).change(settingAsideDamage: true) { SuiteEdit(values: intent.additions(to: $0)) }
+            try SuiteDomain(self).changeContent(settingAsideDamage: true) { SuiteEdit(values: intent.additions(to: $0)) }
         case .remove:
-            guard try SuiteIntent.mayRemove(changes) else { break }
-            let intent = try SuiteIntent(changes)
             try SuiteDomain(self).change(settingAsideDamage: false) { SuiteEdit(removed: intent.removals(from: $0)) }
         }
+    }
+
+    /// Writes all changes at once, so that nobody sees a part of them, and reads them back.
+    public func apply(_ changes: [UInt8]) throws {
+        let intent = try SuiteIntent(changes)
+        try SuiteDomain(self).changeContent(settingAsideDamage: true) { intent.changes(to: $0) }
     }
 
     /// The whole domain, what is Molt's own included.

@@ -21,6 +21,8 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     private let snapshot: [String: PropertyListValue]
     /// What steps have set; nil for what they have removed.
     private var changes: [String: PropertyListValue?] = [:]
+    /// The former keys of values that were renamed, by the new ones.
+    private var renamed: [String: String] = [:]
     private var isOver = false
     /// The keys that were set or removed since the step began.
     private var touched: Set<String> = []
@@ -99,6 +101,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
             throw error
         }
         try set(value, forKey: newKey)
+        renamed[newKey] = renamed[key] ?? key
         try removeValue(forKey: key)
         return true
     }
@@ -119,11 +122,10 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         let effective = changes.filter { key, value in snapshot[key] != value }
         guard !effective.isEmpty else { return nil }
         try SuiteDomain(suite).checkWritable()
-        let intent = SuiteIntent(
-            snapshot: snapshot,
-            set: effective.compactMapValues { $0 },
-            remove: effective.filter { $0.value == nil }.keys.sorted()
-        )
+        var intent = SuiteIntent(snapshot: snapshot)
+        intent.set = effective.compactMapValues { $0 }
+        intent.remove = effective.filter { $0.value == nil }.keys.sorted()
+        intent.renamed = renamed
         return try intent.encoded()
     }
 
@@ -163,6 +165,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     private func change(_ key: String, to value: PropertyListValue?) {
         changes[key] = .some(value)
+        renamed[key] = nil
         touched.insert(key)
     }
 

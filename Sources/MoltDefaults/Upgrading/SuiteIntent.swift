@@ -1,25 +1,22 @@
 internal import Foundation
 
 /// What an upgrade is to do to a suite, with the suite as it was before, as the journal keeps it.
-///
-/// The journal's form is a binary property list: it keeps all that a suite can hold exactly, dates to the fraction of a
-/// second, and is written and read as fast as the suite itself.
-package struct SuiteIntent {
+package struct SuiteIntent: Codable {
     /// The suite's whole domain when the upgrade began.
     var snapshot: [String: PropertyListValue]
     /// What is to be set.
-    var set: [String: PropertyListValue]
+    var set: [String: PropertyListValue] = [:]
     /// What is to be removed.
-    var remove: [String]
+    var remove: [String] = []
+    /// The former keys of values that were renamed, by the new ones.
+    var renamed: [String: String] = [:]
     /// Whether the suite is to become what the snapshot is, whatever it is now: the intent of a backup.
-    private(set) var isReplacement = false
+    var isReplacement = false
     /// The ledger of a suite that is a store itself.
     var ledger: PropertyListValue?
 
-    init(snapshot: [String: PropertyListValue], set: [String: PropertyListValue] = [:], remove: [String] = []) {
+    init(snapshot: [String: PropertyListValue]) {
         self.snapshot = snapshot
-        self.set = set
-        self.remove = remove
     }
 
     /// What brings a suite back to a domain.
@@ -30,54 +27,39 @@ package struct SuiteIntent {
 
     // MARK: In the journal
 
-    /// What the journal keeps.
+    /// What the journal keeps: JSON, which holds all that a suite can hold exactly, dates to the fraction of a second.
     func encoded() throws -> [UInt8] {
-        if isReplacement {
-            // A release that knows no backups must refuse this, and not take it for an intent that changes nothing.
-            return BinaryPropertyListWriter.bytes(["replacement": .dictionary(snapshot)])
-        }
-        var parts: [String: PropertyListValue] = [
-            "snapshot": .dictionary(snapshot), "set": .dictionary(set), "remove": .array(remove.map { .string($0) }),
-        ]
-        parts["ledger"] = ledger
-        return BinaryPropertyListWriter.bytes(.dictionary(parts))
-    }
-
-    /// Whether the journal's bytes may say that something is to be removed, without reading all of them.
-    static func mayRemove(_ bytes: [UInt8]) throws -> Bool {
-        guard let list = BinaryPropertyList(Data(bytes)), let parts = list.properties(at: list.root),
-            let index = parts["remove"], case .array(let keys)? = list.object(at: index)
-        else { return true }
-        return !keys.isEmpty
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(self))
     }
 
     /// Reads what the journal kept.
     package init(_ bytes: [UInt8]) throws {
-        // The list of parts, and the dictionary of keys in one of them.
-        let parts = try PropertyListReader.value(Data(bytes), around: 2).dictionary
-        if let domain = parts?["replacement"]?.dictionary {
-            self.init(replacingBy: domain)
-            return
+        do {
+            self = try JSONDecoder().decode(Self.self, from: Data(bytes))
+        } catch {
+            throw DefaultsError(
+                .unreadable,
+                "The journal's changes to a suite cannot be read.",
+                underlying: error
+            )
         }
-        guard let parts, let snapshot = parts["snapshot"]?.dictionary, let set = parts["set"]?.dictionary,
-            let remove = parts["remove"]?.array
-        else {
-            throw DefaultsError(.unreadable, "The journal's changes to a suite cannot be read.")
-        }
-        self.init(snapshot: snapshot, set: set, remove: remove.compactMap(\.string))
-        ledger = parts["ledger"]
     }
 
     // MARK: Applying it
 
-    /// What is to be added to a domain as it is now; what the app has changed since the commit stays.
-    func additions(to current: [String: PropertyListValue]) -> [String: PropertyListValue] {
+    /// What is to be added to a suite as it is now; what the app has changed or removed since the commit stays so.
+    func additions(to content: SuiteContent) -> [String: PropertyListValue] {
+        let current = content.values
         if isReplacement { return snapshot.filter { !Self.areSame(current[$0.key], $0.value) } }
         var additions: [String: PropertyListValue] = [:]
-        if isLost(current) {
+        if content.isTruncated {
             additions = snapshot.merging(set) { $1 }.filter { current[$0.key] == nil }
-        } else {
-            additions = set.filter { isUnchanged($0.key, in: current) && current[$0.key] != $0.value.asStored() }
+        } else if !isEmptied(current) {
+            additions = set.filter { key, value in
+                isUnchanged(key, in: current) && current[key] != value.asStored() && !isRemoved(key, from: current)
+            }
         }
         // A ledger that was not there when the upgrade began is one that could not be seen then, and is the true one.
         if let ledger, current[Suite.ledgerKey] != ledger.asStored(),
@@ -94,13 +76,13 @@ package struct SuiteIntent {
         return Set(remove.filter { current[$0] != nil && isUnchanged($0, in: current) })
     }
 
-    /// All that is to be done to a domain as it is now.
-    func changes(to current: [String: PropertyListValue]) -> SuiteEdit {
-        var edit = SuiteEdit(values: additions(to: current))
+    /// All that is to be done to a suite as it is now.
+    func changes(to content: SuiteContent) -> SuiteEdit {
+        var edit = SuiteEdit(values: additions(to: content))
         // What was lost is brought back first, and may be to be removed.
-        edit.removed = removals(from: edit.applied(to: current))
+        edit.removed = removals(from: edit.applied(to: content.values))
         edit.values = edit.values.filter { !edit.removed.contains($0.key) }
-        edit.removed.formIntersection(current.keys)
+        edit.removed.formIntersection(content.values.keys)
         return edit
     }
 
@@ -114,13 +96,15 @@ package struct SuiteIntent {
         return value.isStored(as: other)
     }
 
-    /// Whether a kill has cut off the suite's file: no value is as it was before the changes, or as it is after them.
-    ///
-    /// On Linux the library's own write empties the file before it fills it again. The app may have set something since.
-    private func isLost(_ current: [String: PropertyListValue]) -> Bool {
-        guard !snapshot.isEmpty, !set.isEmpty || !snapshot.keys.allSatisfy(Set(remove).contains) else { return false }
-        return !current.contains { key, value in
-            Self.areSame(value, snapshot[key]) || Self.areSame(value, set[key])
-        }
+    /// Whether the app has removed all settings since: what was made of them must not come back either.
+    private func isEmptied(_ current: [String: PropertyListValue]) -> Bool {
+        let keys = snapshot.keys.filter { !Suite.ownKeys.contains($0) }
+        return !keys.isEmpty && keys.allSatisfy { current[$0] == nil }
+    }
+
+    /// Whether the app has removed a value since that was to get this key.
+    private func isRemoved(_ newKey: String, from current: [String: PropertyListValue]) -> Bool {
+        guard let key = renamed[newKey], snapshot[key] != nil else { return false }
+        return current[key] == nil && current[newKey] == nil
     }
 }

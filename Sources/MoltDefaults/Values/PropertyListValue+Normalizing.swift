@@ -28,7 +28,12 @@ extension PropertyListValue {
     ///
     /// - Throws: ``DefaultsError`` with the code `cannotStore` for anything else, which names the type and the place.
     public init(normalizing object: Any) throws(DefaultsError) {
-        self = try Self.normalized(object, depth: 0)
+        try self.init(normalizing: object, around: 0)
+    }
+
+    /// - Parameter containers: How many containers lie around each value that a suite could hold.
+    init(normalizing object: Any, around containers: Int) throws(DefaultsError) {
+        self = try Self.normalized(object, depth: -containers)
     }
 
     private static func normalized(_ boxed: Any, depth: Int) throws(DefaultsError) -> PropertyListValue {
@@ -74,7 +79,7 @@ extension PropertyListValue {
         // Decimal digits that a suite does not keep.
         guard !(number is NSDecimalNumber) else { throw refusal("Decimal") }
         if isTruthValue(number, castFrom: object) { return .bool(number.boolValue) }
-        switch UInt8(bitPattern: number.objCType.pointee) {
+        switch UInt8(truncatingIfNeeded: number.objCType.pointee) {
         case UInt8(ascii: "d"), UInt8(ascii: "f"):
             return .double(number.doubleValue)
         case UInt8(ascii: "Q"):

@@ -1,5 +1,11 @@
 internal import Foundation
 
+#if canImport(Musl)
+    internal import Musl
+#elseif canImport(Glibc)
+    internal import Glibc
+#endif
+
 extension PropertyListValue {
     /// What `UserDefaults` and `PropertyListSerialization` can be given for the value.
     public var object: Any {
@@ -116,11 +122,26 @@ extension PropertyListValue {
 /// or not at all. On Apple it is a binary property list, which keeps all of these.
 enum SuiteFormat {
     #if canImport(Darwin)
+        static func withDecimalPoint<Result>(_ body: () throws -> Result) rethrows -> Result { try body() }
         static func stored(_ date: Date) -> Date { date }
         static func fault(of date: Date) -> String? { nil }
         static func fault(ofText text: String) -> String? { nil }
         static func fault(ofDictionary dictionary: [String: PropertyListValue]) -> String? { nil }
     #else
+        /// Runs a closure in which numbers have a point, whatever the locale of C is that the app has set.
+        ///
+        /// Foundation writes the point of that locale into XML, and cannot read a comma back.
+        static func withDecimalPoint<Result>(_ body: () throws -> Result) rethrows -> Result {
+            guard localeconv().pointee.decimal_point.pointee != CChar(UInt8(ascii: ".")) else { return try body() }
+            let plain = newlocale(1 << LC_NUMERIC, "C", nil)
+            let own = uselocale(plain)
+            defer {
+                uselocale(own)
+                freelocale(plain)
+            }
+            return try body()
+        }
+
         /// The furthest date from 2001 in seconds; beyond the year 2147483647 the XML is wrong.
         private static let furthest = 1e15
 

@@ -87,7 +87,7 @@
         }
 
         @Test func `is freed of what killed writes left beside it`() throws {
-            let left = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-new-1")
+            let left = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-new")
             try Data("half".utf8).write(to: left)
             try domain.write(set: ["a": 1])
             #expect(try scratch.otherFiles() == [])

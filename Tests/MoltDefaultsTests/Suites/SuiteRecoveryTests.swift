@@ -9,11 +9,20 @@
 
         private func leave(_ copy: [String: PropertyListValue], as kind: String = "copy") throws {
             let url = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-\(kind)")
-            try XMLPropertyListWriter.data(copy)?.write(to: url)
+            try Self.bytes(copy).write(to: url)
         }
 
         private func write(_ values: [String: PropertyListValue]) throws {
-            try XMLPropertyListWriter.data(values)?.write(to: scratch.file)
+            try Self.bytes(values).write(to: scratch.file)
+        }
+
+        /// What `UserDefaults` would write.
+        private static func bytes(_ values: [String: PropertyListValue]) throws -> Data {
+            try PropertyListSerialization.data(
+                fromPropertyList: PropertyListValue.dictionary(values).object,
+                format: .xml,
+                options: 0
+            )
         }
 
         private func expect(_ values: [String: PropertyListValue]) throws {
@@ -50,12 +59,12 @@
             try expect(values)
         }
 
-        /// Otherwise the file as it was would look like one that has lost everything.
-        @Test func `is dropped when it was to change everything, and nothing was written`() throws {
-            try leave(["title": 1, "molt.ledger": "of the new version"], as: "next")
+        /// The new content may have nothing of what was there before.
+        @Test func `that was about to be dropped is dropped, unless the file was truncated`() throws {
+            try leave(["title": 1, "molt.ledger": "of the new version"], as: "old")
             try write(["name": 1])
             try expect(["name": 1])
-            try leave(["title": 1], as: "next")
+            try leave(["title": 1], as: "old")
             try scratch.writeFile("")
             try expect(["title": 1])
         }
@@ -64,7 +73,7 @@
 
         /// A text of which one character, a NUL, stands at a place of the file.
         private func text(withNULAt place: Int) throws -> [String: PropertyListValue] {
-            let head = try #require(XMLPropertyListWriter.data(["key": "x"])?.firstRange(of: Data("x</".utf8)))
+            let head = try #require(Self.bytes(["key": "x"]).firstRange(of: Data("x</".utf8)))
             let before = String(repeating: "x", count: place - head.lowerBound)
             return ["key": .string(before + "\0" + String(repeating: "x", count: 700)), "other": 1]
         }

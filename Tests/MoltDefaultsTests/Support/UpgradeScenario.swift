@@ -112,23 +112,6 @@ struct UpgradeScenario: Codable, Sendable {
         )
     }
 
-    /// Writes the journal that an older Molt wrote when the first suite was all that was changed.
-    ///
-    /// - Parameter after: All that is to be in the suite.
-    func leaveJournal(to after: [String: PropertyListValue]) throws {
-        let before = try suites[0].values()
-        let ledger = try #require(after["molt.ledger"]?.string)
-        let parts: [String: PropertyListValue] = [
-            "snapshot": .dictionary(before),
-            "set": .dictionary(after.filter { $0.key != "molt.ledger" && before[$0.key] != $0.value }),
-            "remove": .array(before.keys.filter { after[$0] == nil }.map { .string($0) }),
-            "ledger": .string(ledger),
-        ]
-        let changes = Data(BinaryPropertyListWriter.bytes(.dictionary(parts))).base64EncodedString()
-        let text = #"{"ledger":\#(ledger),"entries":[{"store":"\#(suites[0].attachedName)","changes":"\#(changes)"}]}"#
-        try Data(text.utf8).write(to: TestHome.directory.appendingPathComponent("\(names[0]).molt-journal"))
-    }
-
     // MARK: What processes tell each other
 
     /// Adds a line to a file.

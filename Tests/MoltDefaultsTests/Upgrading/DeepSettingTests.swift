@@ -110,7 +110,9 @@ import Testing
         func `is read from a file that is binary`(levels: Int) throws {
             let scratch = ScratchSuite(named: TestHome.newSuiteName())
             let values: [String: PropertyListValue] = ["deep": Self.nested(levels)]
-            try Data(BinaryPropertyListWriter.bytes(.dictionary(values))).write(to: scratch.file)
+            let objects = PropertyListValue.dictionary(values).object
+            try PropertyListSerialization.data(fromPropertyList: objects, format: .binary, options: 0)
+                .write(to: scratch.file)
             if levels > 200 {
                 #expect(throws: DefaultsError.self) { try scratch.values }
             } else {
