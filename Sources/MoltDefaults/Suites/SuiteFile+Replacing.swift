@@ -32,6 +32,9 @@
 
         // MARK: While the library may write the file
 
+        // The library writes files in place, in any thread of the app and in other processes, which hold no lock of ours. So
+        // a file that is replaced keeps another name until it was seen that nobody has opened it for that in between.
+
         /// Sets the file aside as a copy, and puts a duplicate in its place for the library to write.
         ///
         /// The copy is the file itself, under another name, so that it needs no sync: a loss of power leaves the file in its
@@ -40,34 +43,51 @@
         /// - Parameter known: What was read from the file; it is what the copy has when the file stays truncated.
         /// - Returns: nil when there is nothing to lose.
         func makeCopy(of known: Data?) throws -> Copy? {
-            guard let bytes = try settledBytes(known), !bytes.isEmpty else { return nil }
-            let copy = Copy(target: try target(), bytes: bytes)
-            try explained { () throws(DurableFile.Failure) in
-                let isLinked = link(copy.target.path, copy.path) == 0
-                if !isLinked || (try? DurableFile.read(copy.path)) != bytes {
-                    // The volume has no links, or somebody is writing the file in place.
-                    try DurableFile.replace(copy.path, with: bytes, by: copy.target.beside("new"), prepare: keepOwner)
-                }
-                do throws(DurableFile.Failure) {
-                    let duplicate = copy.target.beside("duplicate")
+            for _ in 0..<Self.longestRace {
+                guard let bytes = try settledBytes(known), !bytes.isEmpty else { return nil }
+                let copy = Copy(target: try target(), bytes: bytes)
+                let duplicate = copy.target.beside("duplicate")
+                try explained { () throws(DurableFile.Failure) in
                     try DurableFile.makeNew(duplicate, with: bytes, isSynced: false, prepare: keepOwner)
-                    guard rename(duplicate, copy.target.path) == 0 else { throw DurableFile.Failure(number: errno) }
-                } catch {
-                    unlink(copy.path)
-                    throw error
+                    if link(copy.target.path, copy.path) != 0 || (try? DurableFile.read(copy.path)) != bytes {
+                        // The volume has no links, or the file is truncated.
+                        let temporary = copy.target.beside("replaced")
+                        try DurableFile.replace(copy.path, with: bytes, by: temporary, prepare: keepOwner)
+                    }
+                    guard rename(duplicate, copy.target.path) == 0 else {
+                        let number = errno
+                        unlink(copy.path)
+                        throw DurableFile.Failure(number: number)
+                    }
                 }
+                if try settledBytes(bytes, at: copy.path) == bytes { return copy }
+                // Somebody has written the file while it was set aside.
+                guard rename(copy.path, copy.target.path) == 0 else { throw failure(ofCall: errno) }
             }
-            return copy
+            throw failure(.notWritable, "The suite's file did not stop changing while it was to be copied. Try again.")
         }
+
+        /// How often something is begun again because the file has become another meanwhile.
+        static let longestRace = 20
 
         /// Ends the time in which the library may write the file: puts it back, or drops the copy when it was written.
         func end(_ copy: Copy?) throws {
             guard let copy else { return }
+            let (target, duplicate) = (copy.target, copy.target.beside("duplicate"))
             if try bytes() == copy.bytes {
-                guard rename(copy.path, copy.target.path) == 0 else { throw failure(ofCall: errno) }
-            } else {
-                try drop(copy.path, of: copy.target)
+                unlink(duplicate)
+                let isLinked = link(target.path, duplicate) == 0
+                guard rename(copy.path, target.path) == 0 else { throw failure(ofCall: errno) }
+                guard isLinked else { return }
+                if try settledBytes(copy.bytes, at: duplicate) == copy.bytes {
+                    unlink(duplicate)
+                    return
+                }
+                // Somebody has written it meanwhile.
+                link(target.path, copy.path)
+                guard rename(duplicate, target.path) == 0 else { throw failure(ofCall: errno) }
             }
+            try drop(copy.path, of: target)
         }
 
         /// Runs a closure in which the library may write the file, which is not the one that is changed.
@@ -92,13 +112,14 @@
         /// The file's bytes, once anyone who is writing them in place has finished; of a file that stays truncated, what is
         /// known of it.
         ///
-        /// The library writes files in place, in any thread of the app and in other processes, which hold no lock of ours.
-        func settledBytes(_ known: Data? = nil) throws -> Data? {
-            var found = try bytes()
+        /// - Parameter path: The name that the file has; its own by default.
+        func settledBytes(_ known: Data? = nil, at path: String? = nil) throws -> Data? {
+            let path = path ?? self.path
+            var found = try bytes(at: path)
             for _ in 0..<Self.longestWait {
-                guard let bytes = found, bytes != known, isTruncated(bytes) else { return found }
+                guard let content = found, content != known, isTruncated(content) else { return found }
                 usleep(2_000)
-                found = try self.bytes()
+                found = try bytes(at: path)
             }
             return known ?? found
         }
@@ -154,13 +175,25 @@
 
         /// Puts a new content in the file's place; the file keeps its permissions.
         ///
-        /// - Parameter copy: It is dropped.
-        func replace(with successor: Successor, _ copy: Copy?) throws {
+        /// - Parameters:
+        ///   - known: What the file has.
+        ///   - copy: It is dropped.
+        /// - Returns: Whether it was replaced: not when somebody has written it meanwhile.
+        func replace(_ known: Data?, with successor: Successor, _ copy: Copy?) throws -> Bool {
             let target = successor.target
+            let (old, duplicate) = (target.beside("old"), target.beside("duplicate"))
             // By this name it is not taken for what the new content has lost.
-            if let copy, rename(copy.path, target.beside("old")) != 0 { throw failure(ofCall: errno) }
+            if let copy, rename(copy.path, old) != 0 { throw failure(ofCall: errno) }
+            unlink(duplicate)
+            let isLinked = link(target.path, duplicate) == 0
             guard rename(successor.path, target.path) == 0 else { throw failure(ofCall: errno) }
-            unlink(target.beside("old"))
+            if isLinked, try settledBytes(known, at: duplicate) != known {
+                if let copy, rename(old, copy.path) != 0 { throw failure(ofCall: errno) }
+                guard rename(duplicate, target.path) == 0 else { throw failure(ofCall: errno) }
+                return false
+            }
+            unlink(duplicate)
+            unlink(old)
             do throws(DurableFile.Failure) {
                 try DurableFile.sync(directory: target.directory)
             } catch {
@@ -170,6 +203,7 @@
                         + "take the changes back."
                 )
             }
+            return true
         }
 
         // MARK: After a kill
@@ -192,7 +226,7 @@
             var status = stat()
             // A link of that name is not ours, and would lead the suite's writes elsewhere.
             guard lstat(copy, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-            for suffix in ["new", "duplicate"] { unlink(target.beside(suffix)) }
+            for suffix in ["new", "duplicate", "replaced"] { unlink(target.beside(suffix)) }
             let copied = (try? Data(contentsOf: URL(fileURLWithPath: copy))) ?? Data()
             // The library removes a file of no values as a whole: that there is none is not the work of a kill.
             if let bytes = try bytes(), let copiedValues = Self.values(copied) {

@@ -51,7 +51,7 @@
         ///
         /// - Throws: ``DefaultsError`` with the code `unreadable`, `noPermission` or `notWritable`.
         func read() throws -> [String: PropertyListValue] {
-            guard let (bytes, stamp) = try contents(), !bytes.isEmpty else { return [:] }
+            guard let (bytes, stamp) = try contents(at: path), !bytes.isEmpty else { return [:] }
             let values = try values(of: bytes)
             Known.files.withLock { $0[path]?.stamp = stamp }
             return values
@@ -59,10 +59,15 @@
 
         /// The file's bytes; nil when there is none.
         func bytes() throws -> Data? {
-            try contents()?.bytes
+            try bytes(at: path)
         }
 
-        private func contents() throws -> (bytes: Data, stamp: Stamp)? {
+        /// The bytes of the file, or of one of ours beside it.
+        func bytes(at path: String) throws -> Data? {
+            try contents(at: path)?.bytes
+        }
+
+        private func contents(at path: String) throws -> (bytes: Data, stamp: Stamp)? {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else {
                 if errno == ENOENT { return nil }

@@ -126,7 +126,7 @@
         {
             var copy: SuiteFile.Copy?
             do {
-                for round in 0..<Self.longestRace {
+                for round in 0..<SuiteFile.longestRace {
                     let saved = try values(of: bytes)
                     var edit = try edit(saved)
                     if edit.isEmpty, round > 0 || isSeen(saved) {
@@ -143,13 +143,13 @@
                         try synchronize()
                     }
                     let now = try file.settledBytes(bytes)
-                    if try now == bytes || self.values(of: now) == saved {
-                        try file.replace(with: successor, copy)
+                    let isSame = try now == bytes || self.values(of: now) == saved
+                    if try isSame && file.replace(now, with: successor, copy) {
                         bytes = successor.bytes
                         return edit
                     }
                     // The app has set something since the file was read, and now it is in there.
-                    bytes = now
+                    bytes = isSame ? try file.settledBytes(now) : now
                 }
             } catch {
                 // What cannot be put back now is with the next use.
@@ -162,9 +162,6 @@
                 "The suite's file did not stop changing while it was to be written. Try again."
             ).of(suite: suite)
         }
-
-        /// How often a change is begun again because the file has become another meanwhile.
-        private static let longestRace = 20
 
         /// Has the app see what the file was replaced by, and makes sure of it.
         private func settle(

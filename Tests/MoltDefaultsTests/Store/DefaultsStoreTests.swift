@@ -66,33 +66,31 @@ import Testing
             #expect(try settings == ["volume": 0.5, "title": "n"])
             #expect(try state.version == 3)
         }
-
-        /// The suite's file is replaced, with the ledger in it: there is nothing that a kill could cut in two.
-        @Test func `that alone is changed has no journal, and one with another suite has`() throws {
-            let other = try ScratchSuite()
-            for (version, both) in [(1, false), (2, true)] {
-                var migrations: MigrationRegistry = [
-                    renaming(), Migration(to: 1, "volume", .removeKeys("volume", in: suite)),
-                ]
-                if both {
-                    migrations.register(
-                        Migration(to: 2, "other", .settings(in: other.suite) { try $0.set(1, forKey: "a") })
-                    )
-                }
-                struct Stop: Error {}
-                var options = MigrationOptions()
-                options.atPoint = { if $0.kind == .afterCommit { throw Stop() } }
-                #expect(throws: (any Error).self) { try suite.upgrade(with: migrations, options: options) }
-                #expect(exists(".molt-journal") == both)
-                #expect(try state.version == version)
-                #expect(try state.journal.contains(other.suite.attachedName) == both)
-                #expect(try settings == ["title": "n"])
-                try suite.upgrade(with: migrations)
-                #expect(!exists(".molt-journal"))
-                #expect(try other.values["a"] == (both ? 1 : nil))
-            }
-        }
     #endif
+
+    @Test(arguments: [false, true])
+    func `has a journal between the commit and its end, alone and with another suite`(both: Bool) throws {
+        let other = try ScratchSuite()
+        var migrations: MigrationRegistry = [renaming(), Migration(to: 1, "volume", .removeKeys("volume", in: suite))]
+        if both {
+            migrations.register(
+                Migration(to: 2, "other", .settings(in: other.suite) { try $0.set(1, forKey: "a") })
+            )
+        }
+        struct Stop: Error {}
+        var options = MigrationOptions()
+        options.atPoint = { if $0.kind == .afterCommit { throw Stop() } }
+        #expect(throws: (any Error).self) { try suite.upgrade(with: migrations, options: options) }
+        #expect(exists(".molt-journal"))
+        #expect(try state.version == (both ? 2 : 1))
+        #expect(try state.journal.contains(suite.attachedName))
+        #expect(try state.journal.contains(other.suite.attachedName) == both)
+        #expect(try settings == ["volume": 0.5, "name": "n"])
+        try suite.upgrade(with: migrations)
+        #expect(!exists(".molt-journal"))
+        #expect(try settings == ["title": "n"])
+        #expect(try other.values["a"] == (both ? 1 : nil))
+    }
 
     @Test func `that is fresh is born at the version, and only steps that import run`() throws {
         let fresh = try ScratchSuite()

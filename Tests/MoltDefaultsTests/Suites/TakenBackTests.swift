@@ -178,21 +178,24 @@
             try expect(["a": 1, "b": 2])
         }
 
-        /// The library saves all suites at once when it is asked to save one as `UserDefaults` asks it; so do other tests.
-        @Test func `in another suite is left to that one`() async throws {
+        /// The library saves all suites of the process at once.
+        @Test func `in another suite is saved along, as the app's own synchronize would save it`() async throws {
             await #expect(processExitsWith: .success) {
-                let (scratch, other) = (try ScratchSuite(["a": 1]), try ScratchSuite(["a": 1]))
+                let (scratch, other) = (try ScratchSuite(["a": 1]), try ScratchSuite(["a": 1, "b": 1]))
                 for way in Way.allCases { try way.happen(to: "a", in: other.defaults) }
                 try other.defaults.set(5, forKey: "unsaved")
                 // As another process writes it, which nobody here has seen.
-                let bytes = try PropertyListSerialization.data(fromPropertyList: ["a": 7], format: .xml, options: 0)
+                let objects = ["a": 1, "b": 7]
+                let bytes = try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
                 try bytes.write(to: other.file)
                 try Way.thereAndBack.happen(to: "a", in: scratch.defaults)
                 try scratch.suite.set(2, forKey: "a")
                 try scratch.suite.synchronize()
-                #expect(try Data(contentsOf: other.file) == bytes)
                 #expect(try scratch.values == ["a": 2])
-                #expect(try other.values["unsaved"] == 5)
+                let saved = try PropertyListReader.value(Data(contentsOf: other.file))
+                #expect(saved == ["a": 1, "b": 7, "unsaved": 5])
+                #expect(try other.values == ["a": 1, "b": 7, "unsaved": 5])
+                for suite in [scratch, other] { #expect(try suite.otherFiles() == []) }
             }
         }
 

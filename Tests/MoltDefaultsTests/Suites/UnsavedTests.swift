@@ -22,11 +22,10 @@
             #expect(try PropertyListReader.value(Data(contentsOf: scratch.file)) == .dictionary(more))
         }
 
-        @Test func `is seen as it is, and saved as a suite keeps it`() throws {
+        @Test func `is saved as a suite keeps it when it is read`() throws {
             let date = Date(timeIntervalSinceReferenceDate: 1.75)
             try scratch.suite.set(1, forKey: "other")
             try scratch.defaults.set(date, forKey: "date")
-            #expect(try scratch.suite.value(forKey: "date") == .date(date))
             #expect(try scratch.values["date"] == .date(Date(timeIntervalSinceReferenceDate: 1)))
             #expect(try scratch.suite.value(forKey: "date") == .date(Date(timeIntervalSinceReferenceDate: 1)))
         }
