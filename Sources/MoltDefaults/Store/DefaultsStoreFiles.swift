@@ -84,13 +84,27 @@ struct DefaultsStoreFiles {
 
     /// Writes the journal: the commit.
     func write(_ journal: DefaultsJournal) throws {
-        let bytes = try JSONEncoder().encode(journal)
+        let bytes = try Self.bytes(of: journal)
         let path = try path(".molt-journal")
         do {
             try DurableFile.replace(path, with: bytes, by: path + "-new")
         } catch {
             throw failure("The journal of the upgrade cannot be written to \(path): \(error.reason).", error)
         }
+    }
+
+    /// Whether there is just that journal.
+    func hasJournal(_ journal: DefaultsJournal?) throws -> Bool {
+        guard let journal else { return false }
+        let bytes = try Self.bytes(of: journal)
+        // What cannot be read is not known to be there.
+        return (try? DurableFile.read(path(".molt-journal"))) == bytes
+    }
+
+    private static func bytes(of journal: DefaultsJournal) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(journal)
     }
 
     /// Removes the journal: all that it has promised was done.

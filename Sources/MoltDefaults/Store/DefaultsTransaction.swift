@@ -25,11 +25,31 @@ final class DefaultsTransaction: MigrationTransaction {
     func commit(to files: DefaultsStoreFiles) throws {
         guard isChanged else { return }
         try encodeOwnIntent()
-        if let pending {
-            try files.write(pending)
-        } else {
-            try files.removeJournal()
+        do {
+            if let pending {
+                try files.write(pending)
+            } else {
+                try files.removeJournal()
+            }
+        } catch {
+            guard try pending == nil || files.hasJournal(pending) else { throw error }
+            throw failureAfterCommit(error)
         }
+    }
+
+    /// The journal has its name, or still has it when it was to be removed: the upgrade is committed.
+    private func failureAfterCommit(_ error: any Error) -> MigrationError {
+        let rest =
+            pending == nil
+            ? "its changes are made, but its journal cannot be removed. That is done"
+            : "the disk did not confirm its journal. Its changes are made"
+        var failure = MigrationError(
+            .attachedStoreFailed,
+            "The upgrade of \(suite) is committed, and \(rest) when the suite is next upgraded.",
+            underlying: error
+        )
+        failure.attachedStore = suite.attachedName
+        return failure
     }
 
     /// Whether the journal is to be removed, and nothing to take its place.

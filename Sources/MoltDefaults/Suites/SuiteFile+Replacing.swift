@@ -75,7 +75,6 @@
             guard let copy else { return }
             let (target, duplicate) = (copy.target, copy.target.beside("duplicate"))
             if try bytes() == copy.bytes {
-                unlink(duplicate)
                 let isLinked = link(target.path, duplicate) == 0
                 guard rename(copy.path, target.path) == 0 else { throw failure(ofCall: errno) }
                 guard isLinked else { return }
@@ -184,7 +183,6 @@
             let (old, duplicate) = (target.beside("old"), target.beside("duplicate"))
             // By this name it is not taken for what the new content has lost.
             if let copy, rename(copy.path, old) != 0 { throw failure(ofCall: errno) }
-            unlink(duplicate)
             let isLinked = link(target.path, duplicate) == 0
             guard rename(successor.path, target.path) == 0 else { throw failure(ofCall: errno) }
             if isLinked, try settledBytes(known, at: duplicate) != known {
@@ -219,6 +217,9 @@
             let target = try target()
             try recover(target, by: target.beside("copy"), mayHaveNewer: true)
             try recover(target, by: target.beside("old"), mayHaveNewer: false)
+            for path in ["new", "duplicate", "replaced"].map(target.beside) where access(path, F_OK) == 0 {
+                unlink(path)
+            }
         }
 
         /// - Parameter mayHaveNewer: Whether a whole file that has nothing of the copy was truncated, too.
@@ -226,7 +227,6 @@
             var status = stat()
             // A link of that name is not ours, and would lead the suite's writes elsewhere.
             guard lstat(copy, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-            for suffix in ["new", "duplicate", "replaced"] { unlink(target.beside(suffix)) }
             let copied = (try? Data(contentsOf: URL(fileURLWithPath: copy))) ?? Data()
             // The library removes a file of no values as a whole: that there is none is not the work of a kill.
             if let bytes = try bytes(), let copiedValues = Self.values(copied) {
