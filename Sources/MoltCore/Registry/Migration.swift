@@ -16,7 +16,7 @@ public struct Migration: Sendable {
     /// The schema version that the migration brings a store to; at least 1.
     public let version: Int
     /// The steps, in the order in which they run.
-    public let steps: [MigrationStep]
+    public private(set) var steps: [MigrationStep]
     /// The names of the earlier migrations that this one replaces.
     public let replaces: [String]
     /// Whether releases that do not know the migration read what it leaves as they should.
@@ -100,6 +100,13 @@ public struct Migration: Sendable {
     public func readableByOlderReleases() -> Migration {
         var copy = self
         copy.isReadableByOlderReleases = true
+        return copy
+    }
+
+    /// The migration with something more that its steps wait for; it is no part of the fingerprint.
+    package func waiting(for readiness: @escaping MigrationStep.Readiness) -> Migration {
+        var copy = self
+        copy.steps = steps.map { $0.waiting(for: readiness) }
         return copy
     }
 }

@@ -25,7 +25,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// Whether the step may look at records of the primary store, and change them.
     let usesRecords: Bool
     /// Says why the step cannot run now, in a sentence, or nil when it can.
-    let readiness: Readiness
+    private(set) var readiness: Readiness
 
     /// What happens to a record that the step cannot convert; nil when the opening says so.
     private(set) var failurePolicy: RecordFailurePolicy?
@@ -98,6 +98,13 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     public func onFailure(_ policy: RecordFailurePolicy) -> MigrationStep {
         var step = self
         step.failurePolicy = policy
+        return step
+    }
+
+    /// The step with something more that it waits for.
+    func waiting(for more: @escaping Readiness) -> MigrationStep {
+        var step = self
+        step.readiness = { [readiness] attached in try readiness(attached) ?? more(attached) }
         return step
     }
 

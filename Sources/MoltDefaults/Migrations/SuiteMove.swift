@@ -21,10 +21,11 @@ public enum SuiteMove {
         case clean
     }
 
-    /// How the migration knows that it sees the source as it is, and not as empty because it cannot be read yet.
+    /// A sign that a suite can be read, and is not only seen as empty.
     ///
     /// Settings are protected until a device was unlocked once after it was started; before that they read as empty. A
-    /// source that had something after an earlier migration and now has nothing is not trusted in any case.
+    /// suite that reads as empty though its file is there, or though it had settings after an earlier migration, is not
+    /// trusted in any case. So most apps need no canary.
     public struct Canary: Sendable {
         let words: String
         let sign: Sign
@@ -58,13 +59,18 @@ public enum SuiteMove {
             Canary(words: words, sign: .when(isAlive))
         }
 
-        /// Whether what is seen in the source can be trusted.
-        func isAlive(_ source: Suite, _ destination: Suite) throws -> Bool {
-            switch sign {
-            case .none: true
-            case .key(let key): try [source, destination].contains { try SuiteDomain($0).read()[key] != nil }
-            case .when(let isAlive): isAlive()
-            }
+        /// Why what is seen in a suite cannot be trusted yet; nil when it can.
+        ///
+        /// - Parameter suites: The suite, and where its settings may have been moved to.
+        func reasonToWait(_ suites: Suite...) throws -> String? {
+            let isAlive =
+                switch sign {
+                case .none: true
+                case .key(let key): try suites.contains { try SuiteDomain($0).read()[key] != nil }
+                case .when(let isAlive): isAlive()
+                }
+            return isAlive
+                ? nil : "The settings in \(suites[0]) may not be readable yet: the migration waits for \(words)."
         }
     }
 }

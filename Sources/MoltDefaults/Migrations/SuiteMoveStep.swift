@@ -69,8 +69,7 @@ struct SuiteMoveStep: Sendable {
     private func readiness(_ attached: (String) -> (any AttachedStore)?) throws -> String? {
         let source = attached(source.attachedName) as? Suite ?? source
         let destination = attached(destination.attachedName) as? Suite ?? destination
-        guard try !canary.isAlive(source, destination) else { return nil }
-        return "The settings in \(source) may not be readable yet: the migration waits for \(canary.words)."
+        return try canary.reasonToWait(source, destination)
     }
 
     // MARK: Moving

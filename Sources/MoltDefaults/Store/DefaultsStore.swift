@@ -55,13 +55,26 @@ public final class DefaultsStore: MigrationStore {
 
     /// Reads the version and the ledger.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `newerFormat` or `noPermission`.
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `newerFormat` or `noPermission`;
+    ///   `MigrationError` with the code `deferred` for a suite that cannot be read now, as on a device that was not unlocked
+    ///   since it was started.
     public func state() throws -> StoreState {
         try suite.validate()
+        if let reason = try suite.closedReason() {
+            var error = MigrationError(.deferred, "\(reason) Nothing was changed. Try again later.")
+            error.store = storeName
+            throw error
+        }
         if let journal = try files.journal() { return state(of: journal) }
-        let stored = try state(of: SuiteDomain(suite).read())
+        let stored = try state(of: domain())
         // Another process may have committed meanwhile, and have put the ledger into the suite, but not done all else.
         return try files.journal().map(state(of:)) ?? stored
+    }
+
+    /// The suite's domain as far as it says what the suite is as a store: what is not saved counts where it has no ledger.
+    private func domain() throws -> [String: PropertyListValue] {
+        let saved = try SuiteDomain(suite).readSaved()
+        return saved[Suite.ledgerKey] == nil ? try SuiteDomain(suite).read() : saved
     }
 
     /// What is in the journal is committed, whether or not it is in the suite yet.
@@ -100,12 +113,10 @@ public final class DefaultsStore: MigrationStore {
 
     private func run(_ body: (any MigrationTransaction) throws -> Void) throws {
         let journal = try files.journal()
-        // With a journal the suite's file may be one that a kill has cut off, until the changes are applied again.
-        let domain = try journal == nil ? SuiteDomain(suite).read() : nil
         let transaction = DefaultsTransaction(
             suite: suite,
-            domain: domain,
-            state: try journal.map { state(of: $0) } ?? state(of: domain ?? [:]),
+            // With a journal the suite's file may be truncated, until the changes are applied again.
+            state: try journal.map { state(of: $0) } ?? state(of: domain()),
             journal: journal
         )
         self.transaction = transaction

@@ -1,16 +1,26 @@
 public import MoltCore
 
 extension Suite: AttachedStore {
-    /// An app extension has standard settings of its own, and settings may read as empty on a locked device.
+    /// An app extension has standard settings of its own, and settings cannot be read on a locked device.
     public func unavailability(_ circumstances: AttachedCircumstances) throws -> String? {
         try validate()
         if circumstances.role == .appExtension, !isAppGroup {
             return "An app extension cannot see the app's settings in \(self); the app itself must open the store."
         }
-        guard let lastCount = circumstances.lastCount, lastCount > 0 else { return nil }
-        guard try SuiteDomain(self).read().keys.allSatisfy(Self.ownKeys.contains) else { return nil }
+        if let reason = try closedReason() { return reason }
+        guard let lastCount = circumstances.lastCount, lastCount > 0, try isEmpty else { return nil }
         return "The settings in \(self) read as empty, though there were \(lastCount): a device that was not unlocked "
             + "since it was started reads so."
+    }
+
+    /// Whether there is no setting; what Molt keeps for itself is none.
+    private var isEmpty: Bool {
+        get throws {
+            let domain = SuiteDomain(self)
+            // What the app has set and not saved counts too, where nothing else is there.
+            return try domain.readSaved().keys.allSatisfy(Self.ownKeys.contains)
+                && domain.read().keys.allSatisfy(Self.ownKeys.contains)
+        }
     }
 
     /// Reads the whole domain.

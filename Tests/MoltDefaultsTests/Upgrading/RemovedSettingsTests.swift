@@ -1,0 +1,152 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltDefaults
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// What the app removes between the commit of an upgrade that was cut off and the next opening.
+@Suite struct `Settings that were removed while an upgrade was not finished` {
+    enum Way: CaseIterable, Sendable {
+        case removeAll
+        case eachOfThem
+        case userDefaults
+        case wholeDomain
+
+        func remove(_ suite: Suite) throws {
+            let name = suite.domainName
+            switch self {
+            case .removeAll: try suite.removeAll()
+            case .eachOfThem:
+                for key in ["name", "theme", "volume"] { try suite.removeValue(forKey: key) }
+            case .userDefaults:
+                let defaults = try #require(UserDefaults(suiteName: name))
+                for key in ["name", "theme", "volume", "molt.ledger"] { defaults.removeObject(forKey: key) }
+                #expect(defaults.synchronize())
+            case .wholeDomain:
+                let defaults = try #require(UserDefaults(suiteName: name))
+                defaults.removePersistentDomain(forName: name)
+                #expect(defaults.synchronize())
+            }
+        }
+    }
+
+    private let scratch: ScratchSuite
+    private let other: ScratchSuite
+    private let cache: ScratchCache
+
+    init() throws {
+        scratch = try ScratchSuite(["name": "Ada", "theme": "dark", "volume": 3])
+        other = try ScratchSuite(["kept": 1])
+        cache = try ScratchCache()
+        try CodableCache(at: cache.url).close()
+    }
+
+    private func migrations(with both: Bool) -> MigrationRegistry {
+        let suite = scratch.suite
+        var migrations = [
+            Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: suite)),
+            Migration(
+                to: 2,
+                "change",
+                .settings(in: suite) { settings in
+                    try settings.set("light", forKey: "theme")
+                    try settings.set(true, forKey: "new")
+                }
+            ),
+        ]
+        if both { migrations.append(Migration(to: 3, "other", .renameKey("kept", to: "moved", in: other.suite))) }
+        return MigrationRegistry(migrations)
+    }
+
+    private func upgrade(_ primary: UpgradeScenario.Primary, both: Bool, _ hook: UpgradeHook? = nil) throws {
+        switch primary {
+        case .cache:
+            var configuration = CodableCache.Configuration()
+            configuration.atPoint = hook
+            try CodableCache(at: cache.url, migrations: migrations(with: both), configuration: configuration).close()
+        case .suite:
+            var options = MigrationOptions()
+            options.atPoint = hook
+            try scratch.suite.upgrade(with: migrations(with: both), options: options)
+        }
+    }
+
+    /// Leaves the upgrade's changes still to be made.
+    private func cutOff(_ primary: UpgradeScenario.Primary, both: Bool) throws {
+        struct Stop: Error {}
+        #expect(throws: (any Error).self) {
+            try upgrade(primary, both: both) { if $0.kind == .afterCommit { throw Stop() } }
+        }
+        #expect(try scratch.suite.value(forKey: "name") == "Ada")
+    }
+
+    private func settings() throws -> [String: PropertyListValue] {
+        try scratch.values.filter { $0.key != "molt.ledger" }
+    }
+
+    /// Each way, with one suite changed and with two.
+    static let ways = Way.allCases.flatMap { way in [false, true].map { (way: way, both: $0) } }
+
+    @Test(arguments: ways, UpgradeScenario.Primary.allCases)
+    func `do not come back`(removal: (way: Way, both: Bool), primary: UpgradeScenario.Primary) throws {
+        try cutOff(primary, both: removal.both)
+        try removal.way.remove(scratch.suite)
+        #expect(try settings().isEmpty)
+        try upgrade(primary, both: removal.both)
+        #expect(try settings() == [:])
+        #expect(try other.values == [removal.both ? "moved" : "kept": 1])
+        // It is over: what the app sets now stays, and nothing is made again.
+        try scratch.suite.set("Grace", forKey: "name")
+        try upgrade(primary, both: removal.both)
+        #expect(try settings() == ["name": "Grace"])
+    }
+
+    @Test(arguments: UpgradeScenario.Primary.allCases)
+    func `do not come back beside those of somebody else`(primary: UpgradeScenario.Primary) throws {
+        try cutOff(primary, both: false)
+        try scratch.suite.removeAll()
+        try scratch.suite.set("of Grace", forKey: "token")
+        try upgrade(primary, both: false)
+        #expect(try settings() == ["token": "of Grace"])
+    }
+
+    @Test(arguments: UpgradeScenario.Primary.allCases)
+    func `do not come back one by one, under another key either`(primary: UpgradeScenario.Primary) throws {
+        try cutOff(primary, both: false)
+        try scratch.suite.update(remove: ["name", "theme"])
+        try upgrade(primary, both: false)
+        #expect(try settings() == ["volume": 3, "new": true])
+    }
+
+    #if os(Linux)
+        @Test(arguments: ["", "<?xml version=\"1.0\""], UpgradeScenario.Primary.allCases)
+        func `are told from those that a kill has cut off`(left: String, primary: UpgradeScenario.Primary) throws {
+            try cutOff(primary, both: false)
+            try scratch.writeFile(left)
+            try upgrade(primary, both: false)
+            #expect(try settings() == ["fullName": "Ada", "theme": "light", "volume": 3, "new": true])
+        }
+
+        /// The whole of it, with a real kill.
+        @Test(arguments: [true, false])
+        func `do not come back after a kill`(isRemoved: Bool) async throws {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
+                let suite = Suite.suite(name)
+                var options = MigrationOptions()
+                options.atPoint = { if $0.kind == .beforeApply { kill(getpid(), SIGKILL) } }
+                try await suite.upgrade(
+                    with: [Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: suite))],
+                    options: options
+                )
+            }
+            if isRemoved { try scratch.suite.removeAll() } else { try scratch.writeFile("") }
+            let suite = scratch.suite
+            try await suite.upgrade(with: [Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: suite))])
+            #expect(try settings() == (isRemoved ? [:] : ["fullName": "Ada", "theme": "dark", "volume": 3]))
+        }
+    #endif
+}
