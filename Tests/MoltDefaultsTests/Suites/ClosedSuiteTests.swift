@@ -1,0 +1,189 @@
+import Foundation
+import MoltCache
+import MoltCore
+import MoltDefaults
+import Testing
+
+#if os(Linux)
+    import Glibc
+
+    /// A device that was not unlocked yet keeps the files of settings closed. So does their owner, from all others.
+    @Suite struct `Settings whose file cannot be opened` {
+        private let scratch: ScratchSuite
+        private let directory: URL
+
+        init() throws {
+            scratch = try ScratchSuite(["tags": #"["a"]"#, "frogs": .data(Data("[1]".utf8)), "old": 1, "gone": 1])
+            directory = FileManager.default.temporaryDirectory.appendingPathComponent("closed-\(UUID().uuidString)")
+        }
+
+        /// Everything that works on a suite.
+        private static func migrations(_ suite: Suite, into group: Suite) -> [Migration] {
+            [
+                .defaultsV4ToV5(to: 1, suite: suite, keys: [.key("tags", .array(of: .string))]),
+                .swiftyUserDefaults(to: 2, suite: suite, keys: [.key("frogs", .array(of: .int))]),
+                Migration(to: 3, "settings", .settings(in: suite) { try $0.set(true, forKey: "ran") }),
+                Migration(to: 4, "rename", .renameKey("old", to: "new", in: suite)),
+                Migration(to: 5, "remove", .removeKeys("gone", in: suite)),
+                .suiteToAppGroup(to: 6, from: suite, into: group),
+            ]
+        }
+
+        /// Runs in a process that may open no file of another user, in a directory that all may use.
+        private static func close(_ directory: URL) throws {
+            chmod(try TestHome.directory.path, 0o711)
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+            chmod(directory.path, 0o777)
+            guard geteuid() == 0 else { return }
+            try #require(seteuid(65_534) == 0)
+        }
+
+        private func expectAllRun(_ suite: ScratchSuite, _ group: ScratchSuite) throws {
+            let expected: [String: PropertyListValue] = ["tags": ["a"], "frogs": [1], "new": 1, "ran": true]
+            #expect(try suite.values == expected)
+            #expect(try group.values == expected)
+        }
+
+        @Test(arguments: 0..<6)
+        func `make each step wait, and not be marked as applied`(index: Int) async throws {
+            let group = try ScratchSuite()
+            defer { try? FileManager.default.removeItem(at: directory) }
+            await #expect(processExitsWith: .success) {
+                [
+                    name = scratch.name as String, group = group.name as String, directory = directory as URL,
+                    index = index as Int
+                ] in
+                let suite = Suite.suite(name)
+                if geteuid() != 0 { chmod(try ScratchSuite(named: name).file.path, 0) }
+                try Self.close(directory)
+                let migration = Self.migrations(suite, into: .suite(group))[index]
+                let cache = directory.appendingPathComponent("cache.molt")
+                for _ in 0..<2 {
+                    let plan = try MigrationPlan(forFileAt: cache, migrations: [migration])
+                    #expect(plan.deferred.map(\.migration) == [migration.id])
+                    let opened = try CodableCache(at: cache, migrations: [migration])
+                    #expect(opened.report.deferred.map(\.migration) == [migration.id])
+                    #expect(
+                        opened.report.deferred.first?.reason == """
+                            The settings in \(name) are there, but their file cannot be opened now, as on a device that was \
+                            not unlocked since it was started.
+                            """
+                    )
+                    opened.close()
+                    #expect(try CacheStore.state(at: cache).ledger.map(\.outcome) == [.deferred])
+                }
+                let error = #expect(throws: DefaultsError.self) { try suite.values() }
+                #expect(error?.code == .noPermission)
+            }
+        }
+
+        /// The first release with Molt, launched before the first unlock, and once more after it.
+        @Test func `are converted when they can be read`() async throws {
+            let group = try ScratchSuite()
+            defer { try? FileManager.default.removeItem(at: directory) }
+            await #expect(processExitsWith: .success) {
+                [name = scratch.name as String, group = group.name as String, directory = directory as URL] in
+                if geteuid() != 0 { chmod(try ScratchSuite(named: name).file.path, 0) }
+                try Self.close(directory)
+                let registry = MigrationRegistry(Self.migrations(.suite(name), into: .suite(group)))
+                let cache = try CodableCache(
+                    at: directory.appendingPathComponent("cache.molt"),
+                    migrations: registry
+                )
+                #expect(cache.report.deferred.count == 6)
+                cache.close()
+            }
+            chmod(try scratch.file.path, 0o600)
+            let registry = MigrationRegistry(Self.migrations(scratch.suite, into: group.suite))
+            let cache = try CodableCache(at: directory.appendingPathComponent("cache.molt"), migrations: registry)
+            defer { cache.close() }
+            #expect(cache.report.deferred.isEmpty)
+            try expectAllRun(scratch, group)
+        }
+
+        @Test func `are no new store: an upgrade of the suite itself is refused, and changes nothing`() async throws {
+            let group = try ScratchSuite()
+            defer { try? FileManager.default.removeItem(at: directory) }
+            await #expect(processExitsWith: .success) {
+                [name = scratch.name as String, group = group.name as String, directory = directory as URL] in
+                if geteuid() != 0 { chmod(try ScratchSuite(named: name).file.path, 0) }
+                try Self.close(directory)
+                let registry = MigrationRegistry(Self.migrations(.suite(name), into: .suite(group)))
+                let error = await #expect(throws: MigrationError.self) { try await Suite.suite(name).upgrade(with: registry) }
+                #expect(error?.code == .deferred)
+                #expect(error?.message.hasSuffix("Nothing was changed. Try again later.") == true)
+                #expect(error?.store == Suite.suite(name).attachedName)
+            }
+            chmod(try scratch.file.path, 0o600)
+            let (suite, registry) = (
+                scratch.suite, MigrationRegistry(Self.migrations(scratch.suite, into: group.suite))
+            )
+            try await suite.upgrade(with: registry)
+            #expect(try scratch.values["tags"] == ["a"])
+            #expect(try group.values["new"] == 1)
+        }
+
+        /// A brand new install has no file, also on a device that was not unlocked.
+        @Test func `are not those that are not there`() async throws {
+            let (fresh, group) = (ScratchSuite(named: TestHome.newSuiteName()), try ScratchSuite())
+            let report = try ScratchCache().upgrade(
+                MigrationRegistry(Self.migrations(fresh.suite, into: group.suite).filter { $0.version != 3 })
+            )
+            #expect(report.deferred.isEmpty)
+            #expect(report.entries.count == 5)
+            #expect(try fresh.values.isEmpty && group.values.isEmpty)
+        }
+    }
+#endif
+
+@Suite struct `What a suite's file says where the system shows no settings` {
+    private let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).plist")
+
+    private func evidence(_ objects: [String: Any]?, _ format: PropertyListSerialization.PropertyListFormat = .binary)
+        throws -> SuiteEvidence
+    {
+        defer { try? FileManager.default.removeItem(at: file) }
+        if let objects {
+            try PropertyListSerialization.data(fromPropertyList: objects, format: format, options: 0).write(to: file)
+        }
+        return SuiteEvidence(fileAt: file.path)
+    }
+
+    @Test func `is that there are none, where there is no file or nothing in it`() throws {
+        #expect(try evidence(nil) == .empty)
+        #expect(try evidence([:]) == .empty)
+        #expect(try evidence([:], .xml) == .empty)
+    }
+
+    @Test func `is that there are some`() throws {
+        #expect(try evidence(["a": 1]) == .filled)
+        #expect(try evidence(["a": 1], .xml) == .filled)
+    }
+}
+
+@Suite struct `A canary` {
+    @Test(arguments: [true, false])
+    func `can be given to any migration on a suite, and changes no fingerprint`(isKey: Bool) throws {
+        let scratch = try ScratchSuite(["tags": #"["a"]"#])
+        let cache = try ScratchCache()
+        let flag = cache.directory.appending(path: "unlocked").path
+        let canary: SuiteMove.Canary =
+            isKey ? .key("launched") : .when("the file") { FileManager.default.fileExists(atPath: flag) }
+        let plain = [
+            Migration.defaultsV4ToV5(to: 1, suite: scratch.suite, keys: [.key("tags", .array(of: .string))]),
+            Migration(to: 2, "own", .settings(in: scratch.suite) { try $0.set(1, forKey: "ran") }),
+        ]
+        let waiting = plain.map { $0.waiting(for: canary, in: scratch.suite) }
+        #expect(waiting.map(\.fingerprint) == plain.map(\.fingerprint))
+        for migration in waiting {
+            let report = try ScratchCache().upgrade([migration])
+            #expect(report.deferred.map(\.migration) == [migration.id])
+            #expect(report.deferred[0].reason.hasSuffix("waits for \(isKey ? "the key \"launched\"" : "the file")."))
+        }
+        try Data().write(to: URL(filePath: flag))
+        try scratch.suite.set(true, forKey: "launched")
+        #expect(try cache.upgrade(MigrationRegistry(waiting)).deferred.isEmpty)
+        #expect(try scratch.values == ["tags": ["a"], "launched": true, "ran": 1])
+        #expect(try cache.upgrade(MigrationRegistry(plain)).isEmpty)
+    }
+}
