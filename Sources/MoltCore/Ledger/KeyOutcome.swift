@@ -31,7 +31,9 @@ public struct KeyOutcome: Hashable, Sendable, Codable {
         public static let removed = Outcome(rawValue: "removed")
         /// It was brought into the store from outside.
         public static let adopted = Outcome(rawValue: "adopted")
-        /// It was brought to its new place.
+        /// It was copied to its new place, and is at the old one, too.
+        public static let copied = Outcome(rawValue: "copied")
+        /// It was brought to its new place, and removed from the old one.
         public static let moved = Outcome(rawValue: "moved")
         /// What was at the new place already was kept.
         public static let kept = Outcome(rawValue: "kept")

@@ -114,6 +114,13 @@ extension MigrationReport: CustomStringConvertible {
         }
     }
 
+    /// Names in quotes; of very many the first ones.
+    private static func list(_ names: [String]) -> String {
+        let shown = 10
+        let first = names.prefix(shown).map { "\"\(ErrorSummary.oneLine($0))\"" }.joined(separator: ", ")
+        return names.count > shown ? "\(first) and \(names.count - shown) more" : first
+    }
+
     /// For each migration that worked on keys, how many had which outcome, and those that need a look.
     private var keyLines: [String] {
         var lines: [String] = []
@@ -124,13 +131,18 @@ extension MigrationReport: CustomStringConvertible {
                 .sorted { ($0.value, $1.key.rawValue) > ($1.value, $0.key.rawValue) }
                 .map { "\(Self.grouped($0.value)) \($0.key)" }
             lines.append("\(entry.migration.name): \(counts.joined(separator: ", "))")
-            for key in keys where [.notConvertible, .unreadable, .salvaged].contains(key.outcome) {
+            for key in keys
+            where [.notConvertible, .unreadable, .salvaged].contains(key.outcome)
+                || key.outcome == .absent && key.reason != nil
+            {
                 // A dictionary's keys are a part of the value, and not for a log.
                 let isPlain = key.place?.utf8.allSatisfy { "[]0123456789".utf8.contains($0) } == true
                 let place = isPlain ? key.place.map { " at \($0)" } ?? "" : ""
                 let reason = place + (key.reason.map { ": \($0)" } ?? "")
                 lines.append("  \(key.outcome.rawValue): \"\(ErrorSummary.oneLine(key.key))\" of \(key.store)\(reason)")
             }
+            let absent = keys.filter { $0.outcome == .absent && $0.reason == nil }
+            if !absent.isEmpty { lines.append("  absent: \(Self.list(absent.map(\.key)))") }
         }
         return lines
     }

@@ -1,7 +1,25 @@
 /// An array of the form that one element has.
+///
+/// One element that cannot be read makes the whole array unreadable, so that setting it anew loses none, unless the type
+/// says otherwise:
+///
+/// ```swift
+/// struct Frog: Codable, DefaultsSerializable {
+///     static var arrayBridge: DefaultsArrayBridge<Frog> { DefaultsArrayBridge(skippingUnreadable: true) }
+///
+///     var name: String
+/// }
+/// ```
 public struct DefaultsArrayBridge<Element: DefaultsSerializable>: DefaultsValueBridge {
+    private let skipsUnreadable: Bool
+
     /// Creates the bridge.
-    public init() {}
+    ///
+    /// - Parameter skipsUnreadable: Whether elements that cannot be read are left out.
+    /// - Important: With that, they are lost when the array is next set.
+    public init(skippingUnreadable skipsUnreadable: Bool = false) {
+        self.skipsUnreadable = skipsUnreadable
+    }
 
     /// The array.
     public func encode(_ value: [Element]) throws -> PropertyListValue? {
@@ -10,7 +28,11 @@ public struct DefaultsArrayBridge<Element: DefaultsSerializable>: DefaultsValueB
 
     /// The elements, in order.
     public func decode(_ stored: PropertyListValue) throws -> [Element] {
-        try Element.decodeElements(of: stored)
+        guard skipsUnreadable, case .array(let elements) = stored else {
+            return try Element.decodeElements(of: stored)
+        }
+        // Whether one throws is the answer.
+        return elements.compactMap { try? Element.decoded(from: $0) }
     }
 
     /// An array.

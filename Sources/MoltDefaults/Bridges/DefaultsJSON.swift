@@ -2,13 +2,17 @@ import Foundation
 import MoltCore
 
 /// JSON as Defaults writes it: the default coders, dates as seconds since 2001, any value at the top.
+///
+/// Keys are sorted, so that the same value has the same bytes in every run.
 enum DefaultsJSON {
     /// The text of a value.
     ///
     /// - Throws: ``DefaultsError`` for a value that JSON cannot hold, such as an infinite number.
     static func encode(_ value: some Encodable) throws -> Data {
         do {
-            let json = try JSONEncoder().encode(value)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            let json = try encoder.encode(value)
             // A Decimal that is not a number is written like this, which is no JSON.
             if json.firstRange(of: Data("NaN".utf8)) != nil { try check(json) }
             return json

@@ -1,11 +1,18 @@
-/// An array of the form that one element has, in any order.
+internal import Foundation
+
+/// An array of the form that one element has, in the same order in every run.
 public struct DefaultsSetBridge<Element: DefaultsSerializable & Hashable>: DefaultsValueBridge {
     /// Creates the bridge.
     public init() {}
 
     /// The array.
     public func encode(_ value: Set<Element>) throws -> PropertyListValue? {
-        try Element.encodeElements(of: value)
+        let stored = try Element.encodeElements(of: value)
+        guard case .array(let elements) = stored else { return stored }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let texts = try elements.map { (text: try encoder.encode($0), element: $0) }
+        return .array(texts.sorted { $0.text.lexicographicallyPrecedes($1.text) }.map(\.element))
     }
 
     /// The set of the elements.

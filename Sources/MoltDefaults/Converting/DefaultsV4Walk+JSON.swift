@@ -39,7 +39,7 @@ extension DefaultsV4Walk {
             let native = try calling(part, form) { try convert($0) }
             guard isCurrent(native) else { throw failure("converted, it could not be read") }
             return native
-        case .codable(let check):
+        case .codable(let check, _):
             try calling(part, form) { try check($0) }
             return .string(part.text)
         default:

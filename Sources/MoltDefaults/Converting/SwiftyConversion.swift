@@ -78,7 +78,9 @@ package struct SwiftyConversion: Sendable {
     /// A list as data of JSON.
     private func json(_ native: PropertyListValue) throws(ConversionFailure) -> PropertyListValue {
         do {
-            return .data(try JSONEncoder().encode(native.array?.map(JSONElement.init)))
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            return .data(try encoder.encode(native.array?.map(JSONElement.init)))
         } catch {
             throw ConversionFailure(reason: "a number that JSON does not have", place: ValuePlace())
         }

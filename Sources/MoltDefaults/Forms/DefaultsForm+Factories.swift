@@ -59,14 +59,14 @@ extension DefaultsForm {
 extension DefaultsForm {
     /// A Codable value that stands as JSON text, of a type that is not at hand: any JSON text will do.
     public static var codable: DefaultsForm {
-        DefaultsForm(.codable { json in try DefaultsJSON.check(json) })
+        DefaultsForm(.codable(check: { json in try DefaultsJSON.check(json) }))
     }
 
     /// A Codable value that stands as JSON text.
     ///
     /// - Parameter type: The text must be one that the type can be decoded from.
     public static func codable<Value: Decodable & SendableMetatype>(as type: Value.Type) -> DefaultsForm {
-        DefaultsForm(.codable { json in _ = try DefaultsJSON.decode(Value.self, from: json) })
+        DefaultsForm(.codable(check: { json in _ = try DefaultsJSON.decode(Value.self, from: json) }))
     }
 
     /// A raw value of a type that is not at hand: any value of the form will do.

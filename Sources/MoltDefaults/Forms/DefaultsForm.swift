@@ -30,8 +30,13 @@ public struct DefaultsForm: Sendable {
         case decimal
         /// Two bounds.
         case range(DefaultsForm, isClosed: Bool)
-        /// A leaf that stands as JSON text; the closure throws for text that the type cannot be decoded from.
-        case codable(check: @Sendable ([UInt8]) throws -> Void)
+        /// A leaf that stands as JSON text; `check` throws for text that the type cannot be decoded from.
+        ///
+        /// `isRawValue` says whether a value is one of the type's raw values, which is read as it is.
+        case codable(
+            check: @Sendable ([UInt8]) throws -> Void,
+            isRawValue: @Sendable (PropertyListValue) -> Bool = { _ in false }
+        )
         /// A raw value that stands as such; the closure says whether it is one of the type's.
         case rawValue(DefaultsForm, isKnown: @Sendable (PropertyListValue) -> Bool)
         /// Data of a keyed archive.

@@ -1,10 +1,10 @@
 extension SettingsAccess {
     /// The value of a setting; its default when nothing is set.
     ///
-    /// What is there but cannot be read as the key's type is not lost: reading gives the default and tells
-    /// ``DefaultsKeys/onFailure``; so does setting, and leaves what is there. To replace it, use ``set(_:for:)`` or
-    /// ``remove(_:)``. A value that cannot be set is told of in the same way, and the old one stays. During an upgrade
-    /// all of this fails the upgrade.
+    /// What is there but cannot be read as the key's type is not lost by reading, which gives the default and tells
+    /// ``DefaultsKeys/onFailure``. To assign a value replaces it. To change it in place, as by `append`, leaves it, and
+    /// tells of it: a default must not take its place. A value that cannot be set is told of in the same way, and the old
+    /// one stays. During an upgrade all that is told of fails the upgrade.
     public subscript<Value>(key: DefaultsKey<Value>) -> Value {
         get {
             do {
@@ -16,9 +16,24 @@ extension SettingsAccess {
         }
         nonmutating set {
             do {
-                // `suite[.tags].append("new")` sets what it got: a default must not take the place of the unreadable.
-                _ = try value(for: key)
                 try set(newValue, for: key)
+            } catch {
+                subscriptFailed(error)
+            }
+        }
+        // Called for changes in place only, so that `append` does not set what it made of a default.
+        nonmutating _modify {
+            var changed = key.defaultValue
+            do {
+                changed = try value(for: key)
+            } catch {
+                subscriptFailed(error)
+                yield &changed
+                return
+            }
+            yield &changed
+            do {
+                try set(changed, for: key)
             } catch {
                 subscriptFailed(error)
             }

@@ -12,7 +12,7 @@ extension Suite {
             do {
                 return try key.value(of: stored)
             } catch {
-                DefaultsKeys.onFailure(error)
+                subscriptFailed(error)
                 return key.defaultValue
             }
         }

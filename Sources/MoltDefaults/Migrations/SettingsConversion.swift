@@ -41,12 +41,9 @@ struct SettingsConversion: Sendable {
 
     private func run(_ migration: MigrationContext) throws {
         let settings = try migration.suite(suite)
-        var failed: [KeyOutcome] = []
-        for key in keys {
-            let outcome = try convert(key, settings)
-            migration.note(outcome)
-            if outcome.outcome == .notConvertible { failed.append(outcome) }
-        }
+        let outcomes = try settings.explaining(keys.map { try convert($0, settings) })
+        for outcome in outcomes { migration.note(outcome) }
+        let failed = outcomes.filter { $0.outcome == .notConvertible }
         guard unconvertible == .fail, let first = failed.first else { return }
         let list = failed.map { "\"\($0.key)\" (\($0.reason ?? ""))" }.joined(separator: ", ")
         var error = MigrationError(

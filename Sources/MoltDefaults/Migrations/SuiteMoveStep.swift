@@ -1,12 +1,12 @@
 internal import MoltCore
 
-/// The step that moves settings from one suite to another.
+/// The step that copies settings from one suite to another, or moves them.
 struct SuiteMoveStep: Sendable {
     /// Where the settings are.
     var source: Suite
     /// Where they shall be.
     var destination: Suite
-    /// Which ones are moved.
+    /// Which ones.
     var keys: SuiteMove.Keys
     /// The new names of keys, by the old ones.
     var names: [String: String]
@@ -46,7 +46,7 @@ struct SuiteMoveStep: Sendable {
         var faults: [String] = []
         if source.isSameDomain(as: destination) {
             faults.append(
-                "The settings are moved from \(source) into \(destination), which is the same place. To give keys other "
+                "The settings are copied from \(source) into \(destination), which is the same place. To give keys other "
                     + "names, use renameKey."
             )
         }
@@ -61,7 +61,7 @@ struct SuiteMoveStep: Sendable {
             if Suite.ownKeys.contains(target) { faults.append("The key \"\(target)\" is kept for Molt itself.") }
         }
         for key in names.keys.sorted() where !keys.includes(key) {
-            faults.append("The key \"\(key)\" gets a new name, but it is not moved.")
+            faults.append("The key \"\(key)\" gets a new name, but it is not copied.")
         }
         return faults
     }
@@ -80,6 +80,7 @@ struct SuiteMoveStep: Sendable {
         let sourceWins = try sourceWins(old, new)
         /// What was found: by the new names the old ones.
         var found: [String: [String]] = [:]
+        var outcomes: [KeyOutcome] = []
         for key in try keys.list ?? old.keys {
             var outcome = KeyOutcome(store: source.attachedName, key: key, outcome: .absent)
             if let value = try old.value(forKey: key) {
@@ -93,8 +94,9 @@ struct SuiteMoveStep: Sendable {
                     (outcome.outcome, outcome.reason) = (.kept, "it is not one of the keys to move")
                 }
             }
-            migration.note(outcome)
+            outcomes.append(outcome)
         }
+        for outcome in try old.explaining(outcomes) { migration.note(outcome) }
         guard afterwards == .clean else { return }
         for (newKey, keys) in found {
             let copy = try new.value(forKey: newKey)?.asStored()
@@ -116,7 +118,8 @@ struct SuiteMoveStep: Sendable {
         if let present, present.asStored() == value.asStored() { return (.alreadyCurrent, reason) }
         if present != nil, !sourceWins { return (.kept, "the destination has another value, which stays") }
         try new.set(value, forKey: newKey)
-        return (present == nil ? .moved : .replaced, reason)
+        guard present == nil else { return (.replaced, reason) }
+        return (afterwards == .clean ? .moved : .copied, reason)
     }
 
     /// Two keys of the source may become one only where nothing is lost by it.

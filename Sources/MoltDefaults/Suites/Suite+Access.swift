@@ -1,4 +1,9 @@
 extension Suite: SettingsAccess {
+    /// Tells ``DefaultsKeys/onFailure``, and of which suite.
+    public func subscriptFailed(_ error: any Error) {
+        DefaultsKeys.onFailure((error as? DefaultsError)?.of(suite: self) ?? error)
+    }
+
     /// The value under a key of the suite's own domain, never one of the registration, argument or global domain.
     ///
     /// - Returns: nil when there is none.

@@ -32,7 +32,8 @@ extension MigrationStep {
             parameters: [suite.declaredName, String(revision)],
             attaching: [suite]
         ) { migration in
-            for outcome in try migration.suite(suite).outcomes(of: body) { migration.note(outcome) }
+            let settings = try migration.suite(suite)
+            for outcome in try settings.explaining(settings.outcomes(of: body)) { migration.note(outcome) }
         }
     }
 
@@ -50,10 +51,11 @@ extension MigrationStep {
             faults: faults,
             attaching: [suite]
         ) { migration in
-            let isRenamed = try migration.suite(suite).renameKey(key, to: newKey)
+            let settings = try migration.suite(suite)
+            let isRenamed = try settings.renameKey(key, to: newKey)
             var outcome = KeyOutcome(store: suite.attachedName, key: key, outcome: isRenamed ? .renamed : .absent)
             if isRenamed { outcome.reason = "to \(newKey)" }
-            migration.note(outcome)
+            for outcome in try settings.explaining([outcome]) { migration.note(outcome) }
         }
     }
 
@@ -70,12 +72,12 @@ extension MigrationStep {
             attaching: [suite]
         ) { migration in
             let settings = try migration.suite(suite)
-            for key in keys {
+            let outcomes = try keys.map { key in
                 let isThere = try settings.value(forKey: key) != nil
                 try settings.removeValue(forKey: key)
-                let outcome: KeyOutcome.Outcome = isThere ? .removed : .absent
-                migration.note(KeyOutcome(store: suite.attachedName, key: key, outcome: outcome))
+                return KeyOutcome(store: suite.attachedName, key: key, outcome: isThere ? .removed : .absent)
             }
+            for outcome in try settings.explaining(outcomes) { migration.note(outcome) }
         }
     }
 

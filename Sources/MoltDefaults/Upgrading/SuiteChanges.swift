@@ -108,7 +108,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     /// Keeps what a subscript could not read or set: the upgrade fails with it.
     public func subscriptFailed(_ error: any Error) {
-        failure = failure ?? error
+        failure = failure ?? (error as? DefaultsError)?.of(suite: suite) ?? error
     }
 
     // MARK: The end

@@ -154,7 +154,7 @@ private func outline(_ form: DefaultsForm) -> String {
 
 extension DefaultsForm {
     fileprivate var codableCheck: (@Sendable ([UInt8]) throws -> Void)? {
-        if case .codable(let check) = kind { check } else { nil }
+        if case .codable(let check, _) = kind { check } else { nil }
     }
 
     fileprivate var isKnownRawValue: (@Sendable (PropertyListValue) -> Bool)? {

@@ -1,5 +1,5 @@
-import Foundation
-import MoltDefaults
+public import Foundation
+public import MoltDefaults
 import Testing
 
 /// The guide of SwiftyUserDefaults 4.0 alpha 2, with our names.
@@ -11,6 +11,41 @@ struct SwiftyBridgeTests {
         try expect([Frog(name: "a"), Frog(name: "b")], storedAs: .array([.string("a"), .string("b")]))
         expectUnreadable(.int(1), as: Frog.self)
         expectUnreadable(.array([.string("a"), .int(1)]), as: [Frog].self, at: "[1]")
+    }
+
+    /// As the array bridge of the guide does it: `compactMap { $0 as? String }`.
+    @Test
+    func `an array bridge may leave out what it cannot read`() throws {
+        try expect([Tadpole(name: "a"), Tadpole(name: "b")], storedAs: ["a", "b"])
+        #expect(try read([Tadpole].self, from: ["a", 1, ["b"], "c"]).map(\.name) == ["a", "c"])
+        expectUnreadable("a", as: [Tadpole].self)
+    }
+
+    @Test
+    func `an array leaves out what it cannot read where its type says so`() throws {
+        try expect([Spawn(name: "a"), Spawn(name: "b")], storedAs: [#"{"name":"a"}"#, #"{"name":"b"}"#])
+        let stored: PropertyListValue = [#"{"name":"a"}"#, 1, "torn", #"{"name":"c"}"#]
+        #expect(try read([Spawn].self, from: stored).map(\.name) == ["a", "c"])
+        #expect(try read([String: [Spawn]].self, from: ["k": stored])["k"]?.count == 2)
+        expectUnreadable("a", as: [Spawn].self)
+        // Otherwise one bad element is told, and nothing is lost.
+        expectUnreadable(["a", 1], as: [String].self, at: "[1]")
+    }
+
+    @Test
+    func `a type that the app does not own gets a bridge in an extension`() throws {
+        try expect(Duration.seconds(90), storedAs: 90.0)
+        try expect([Duration.seconds(1), .milliseconds(500)], storedAs: [1.0, 0.5])
+        try expect(["rest": Duration.seconds(2)], storedAs: ["rest": 2.0])
+        #expect(try read(Duration.self, from: 3) == .seconds(3))
+        expectUnreadable("90", as: Duration.self)
+        // One that is Codable needs none.
+        try expect(Locale.LanguageCode("de"), storedAs: "\"de\"")
+        let suite = try ScratchSuite().suite
+        let pause = DefaultsKey<Duration>("pause", default: .seconds(5))
+        #expect(suite[pause] == .seconds(5))
+        suite[pause] += .seconds(1)
+        #expect(try suite.value(forKey: "pause") == 6.0)
     }
 
     @Test
@@ -59,6 +94,47 @@ final class FrogArrayBridge: DefaultsBridge {
         object?.map(Frog.init)
     }
 }
+
+/// A frog whose arrays are read as far as they can be.
+private struct Tadpole: DefaultsSerializable, Equatable {
+    static var bridge: TadpoleBridge { TadpoleBridge() }
+    static var arrayBridge: TadpoleArrayBridge { TadpoleArrayBridge() }
+
+    let name: String
+}
+
+private struct TadpoleBridge: DefaultsBridge {
+    func serialize(_ value: Tadpole?) -> String? { value?.name }
+    func deserialize(_ object: String?) -> Tadpole? { object.map(Tadpole.init) }
+}
+
+private struct TadpoleArrayBridge: DefaultsBridge {
+    func serialize(_ value: [Tadpole]?) -> [Any]? { value?.map(\.name) }
+    func deserialize(_ object: [Any]?) -> [Tadpole]? { object?.compactMap { $0 as? String }.map(Tadpole.init) }
+}
+
+private struct Spawn: Codable, Equatable, DefaultsSerializable {
+    static var arrayBridge: DefaultsArrayBridge<Spawn> { DefaultsArrayBridge(skippingUnreadable: true) }
+
+    var name: String
+}
+
+extension Duration: DefaultsSerializable {
+    public static var bridge: DurationBridge { DurationBridge() }
+}
+
+/// A duration as its seconds.
+public struct DurationBridge: DefaultsBridge {
+    public func serialize(_ value: Duration?) -> Double? {
+        value.map { $0 / .seconds(1) }
+    }
+
+    public func deserialize(_ object: Double?) -> Duration? {
+        object.map { .seconds($0) }
+    }
+}
+
+extension Locale.LanguageCode: DefaultsSerializable {}
 
 struct Toad: Codable, Equatable, DefaultsSerializable {
     static var bridge: DefaultsJSONDataBridge<Toad> { DefaultsJSONDataBridge() }

@@ -1,4 +1,5 @@
 import Foundation
+import MoltCore
 import MoltDefaults
 import Testing
 
@@ -60,6 +61,28 @@ struct DefaultsV4GuideTests {
     }
 
     @Test
+    func `period through a toNative of its own`() throws {
+        #expect(try upgraded(#""10 Minutes""#, Span.self) == .short)
+        #expect(try upgraded(#""1 Hour""#, Span.self) == .long)
+        #expect(try upgraded("long", Span.self) == .long)
+        #expect(try upgraded(#"["10 Minutes","30 Minutes"]"#, [Span].self) == [.short, .long])
+        #expect(try upgraded(#"["1 Hour"]"#, Set<Span>.self) == [.long])
+        #expect(try upgraded(#"{"p":"30 Minutes"}"#, [String: Span].self) == ["p": .long])
+        let key = DefaultsKey<Span?>("key")
+        for text in [#""1 Hour""#, "long"] {
+            let scratch = try ScratchSuite(["key": .string(text)])
+            try scratch.suite.upgrade(with: [.defaultsV4ToV5(to: 1, suite: scratch.suite, keys: [key])])
+            #expect(try scratch.suite.value(forKey: "key") == "long")
+            #expect(try scratch.suite.value(for: key) == .long)
+        }
+        let unknown = DefaultsV4Conversion().convert(#""2 Weeks""#, as: key.form)
+        guard case .notConvertible = unknown else {
+            Issue.record("\(unknown)")
+            return
+        }
+    }
+
+    @Test
     func `timezone through TimeZoneBridge`() throws {
         #expect(try upgraded(taipeiText, TimeZone.self) == nativeTaipei)
         #expect(try upgraded("[\(taipeiText)]", [TimeZone].self) == [nativeTaipei])
@@ -92,5 +115,25 @@ struct DefaultsV4GuideTests {
             return
         }
         #expect(place.steps == [.index(1)])
+    }
+}
+
+/// An enum whose cases have changed since Defaults 4 stored it.
+private enum Span: String, DefaultsNativeType {
+    typealias CodableForm = FormerSpan
+
+    case short, long
+}
+
+private enum FormerSpan: String, DefaultsCodableType {
+    case tenMinutes = "10 Minutes"
+    case halfHour = "30 Minutes"
+    case oneHour = "1 Hour"
+
+    func toNative() -> Span {
+        switch self {
+        case .tenMinutes: .short
+        case .halfHour, .oneHour: .long
+        }
     }
 }

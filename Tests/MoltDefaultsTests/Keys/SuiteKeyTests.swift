@@ -74,6 +74,23 @@ struct SuiteKeyTests {
         #expect(try suite.values() == [:])
     }
 
+    @Test(arguments: [true, false])
+    func `what is in the way of a setting is replaced when one is assigned`(isNamed: Bool) throws {
+        let name = "level \(UUID().uuidString)"
+        let suite = isNamed ? suite : .standard
+        defer { try? suite.removeValue(forKey: name) }
+        let level = DefaultsKey<Level>(name, default: .low)
+        try suite.set(["no", "level"], forKey: name)
+        suite[level] = .high
+        #expect(try suite.value(forKey: name) == 2)
+        let list = DefaultsKey<[Int]>(name, default: [1])
+        suite[list] += [2]
+        #expect(try suite.value(forKey: name) == 2)
+        suite[list] = [3]
+        suite[list] += [4]
+        #expect(try suite.value(forKey: name) == [3, 4])
+    }
+
     @Test
     func `a setting can be watched`() async throws {
         try suite.set(.high, for: .level)

@@ -104,7 +104,7 @@ import Testing
         for wasThere in [false, true] {
             let fixture = try MoveFixture(old: ["a": 1])
             if wasThere { try CodableCache(at: fixture.cache.url).close() }
-            #expect(try fixture.upgrade(fixture.move()).keys.map(\.outcome) == [.moved])
+            #expect(try fixture.upgrade(fixture.move()).keys.map(\.outcome) == [.copied])
             #expect(try fixture.new.values == ["a": 1])
         }
     }

@@ -12,7 +12,7 @@ import Testing
         let report = try fixture.upgrade(fixture.move(keys: .only(["a", "com.apple.c", "none", "a"])))
         #expect(try fixture.new.values == ["a": 1, "com.apple.c": 3])
         #expect(report.keys.map(\.key) == ["a", "com.apple.c", "none"])
-        #expect(report.keys.map(\.outcome) == [.moved, .moved, .absent])
+        #expect(report.keys.map(\.outcome) == [.copied, .copied, .absent])
         #expect(report.keys.allSatisfy { $0.store == fixture.old.suite.attachedName })
     }
 
@@ -20,7 +20,7 @@ import Testing
         let fixture = try MoveFixture(old: ["a.1": 1, "b.1": 2])
         let report = try fixture.upgrade(fixture.move(keys: .matching("those of a") { $0.hasPrefix("a.") }))
         #expect(try fixture.new.values == ["a.1": 1])
-        #expect(fixture.outcomes(report) == ["a.1": .moved, "b.1": .kept])
+        #expect(fixture.outcomes(report) == ["a.1": .copied, "b.1": .kept])
     }
 
     @Test func `A key gets its new name, and the report tells it`() throws {
@@ -67,8 +67,8 @@ import Testing
             (.all, ["a": ""], "The key \"a\" would get an empty name."),
             (.all, ["a": "molt.ledger"], "The key \"molt.ledger\" is kept for Molt itself."),
             (.only(["molt.ledger"]), [:], "The key \"molt.ledger\" is kept for Molt itself."),
-            (.only(["a"]), ["b": "c"], "The key \"b\" gets a new name, but it is not moved."),
-            (.except(["a"]), ["a": "c"], "The key \"a\" gets a new name, but it is not moved."),
+            (.only(["a"]), ["b": "c"], "The key \"b\" gets a new name, but it is not copied."),
+            (.except(["a"]), ["a": "c"], "The key \"a\" gets a new name, but it is not copied."),
         ] as [(SuiteMove.Keys, [String: String], String)]
     )
     func `What cannot be meant is a fault of the registry`(
@@ -97,7 +97,7 @@ import Testing
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3], new: ["a": 0, "b": 2])
         let report = try fixture.upgrade(fixture.move(conflict: .sourceWins))
         #expect(try fixture.new.values == ["a": 1, "b": 2, "c": 3])
-        #expect(fixture.outcomes(report) == ["a": .replaced, "b": .alreadyCurrent, "c": .moved])
+        #expect(fixture.outcomes(report) == ["a": .replaced, "b": .alreadyCurrent, "c": .copied])
     }
 
     @Test(
