@@ -8,7 +8,7 @@ public import Foundation
 /// |---|---|
 /// | `Codable` | JSON text, the default `JSONEncoder`'s |
 /// | `RawRepresentable` | its raw value |
-/// | both | JSON text; its raw value with ``DefaultsPreferRawRepresentable`` |
+/// | both | JSON text, and its raw value is read as well; its raw value with ``DefaultsPreferRawRepresentable`` |
 /// | an `NSObject` with `NSSecureCoding` | `Data`, a secure keyed archive |
 /// | a ``DefaultsCollectionSerializable`` or ``DefaultsSetAlgebraSerializable`` | an array of its elements' forms |
 ///

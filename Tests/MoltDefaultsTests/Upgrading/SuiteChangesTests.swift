@@ -173,7 +173,7 @@ struct SuiteChangesTests {
     @Test func `The report names the keys that are not there, and those that may be meant`() throws {
         let suite = suite
         let report = try cache.upgrade([
-            Migration(to: 1, "rename", .renameKey("nmae", to: "title", in: suite)),
+            Migration(to: 1, "rename", .renameKey("nam", to: "title", in: suite)),
             Migration(to: 2, "remove", .removeKeys("volum", "nothing like it", "Count", in: suite)),
             .defaultsV4ToV5(
                 to: 3,
@@ -185,7 +185,7 @@ struct SuiteChangesTests {
         let store = suite.attachedName
         let lines = report.description.split(separator: "\n").map(String.init)
         let expected = [
-            "rename: 1 absent", "  absent: \"nmae\" of \(store): the nearest key is \"name\"",
+            "rename: 1 absent", "  absent: \"nam\" of \(store): the nearest key is \"name\"",
             "remove: 3 absent", "  absent: \"volum\" of \(store): the nearest key is \"volume\"",
             "  absent: \"Count\" of \(store): the nearest key is \"count\"", "  absent: \"nothing like it\"",
             "defaults-v4-to-v5: 13 absent, 1 already current",
