@@ -113,10 +113,12 @@ public final class DefaultsStore: MigrationStore {
 
     private func run(_ body: (any MigrationTransaction) throws -> Void) throws {
         let journal = try files.journal()
+        // With a journal the suite's file may be truncated, until the changes are applied again.
+        let domain = try journal == nil ? domain() : nil
         let transaction = DefaultsTransaction(
             suite: suite,
-            // With a journal the suite's file may be truncated, until the changes are applied again.
-            state: try journal.map { state(of: $0) } ?? state(of: domain()),
+            domain: domain,
+            state: try journal.map { state(of: $0) } ?? state(of: domain ?? [:]),
             journal: journal
         )
         self.transaction = transaction

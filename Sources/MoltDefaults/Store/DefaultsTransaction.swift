@@ -4,7 +4,7 @@ internal import MoltCore
 /// The write side of a suite that is a store: a ledger and a journal, and no records.
 final class DefaultsTransaction: MigrationTransaction {
     private let suite: Suite
-    /// The suite as it was before the steps; nil until it is needed.
+    /// The suite as it was when the steps began; nil before an earlier journal was applied.
     private var domain: [String: PropertyListValue]?
     private let before: StoreState
     /// The journal as it is to be, nil for none.
@@ -14,8 +14,9 @@ final class DefaultsTransaction: MigrationTransaction {
     private var isChanged = false
     private var isOver = false
 
-    init(suite: Suite, state: StoreState, journal: DefaultsJournal?) {
+    init(suite: Suite, domain: [String: PropertyListValue]?, state: StoreState, journal: DefaultsJournal?) {
         self.suite = suite
+        self.domain = domain
         before = state
         pending = journal
     }

@@ -62,8 +62,8 @@ extension Suite {
             // There, a file that cannot be opened is an error where it is read, and does not read as empty.
             guard SuiteEvidence.isClosed(fileAt: SuiteFile(self).path) else { return nil }
         #endif
-        return "The settings in \(self) are there, but their file cannot be opened now, as on a device that was not unlocked "
-            + "since it was started."
+        return "The settings in \(self) are there, but their file cannot be opened now, as on a device that was not "
+            + "unlocked since it was started."
     }
 
     #if canImport(Darwin)

@@ -32,9 +32,6 @@
 
         // MARK: While the library may write the file
 
-        // The library writes files in place, in any thread of the app and in other processes, which hold no lock of ours. So
-        // a file that is replaced keeps another name until it was seen that nobody has opened it for that in between.
-
         /// Sets the file aside as a copy, and puts a duplicate in its place for the library to write.
         ///
         /// The copy is the file itself, under another name, so that it needs no sync: a loss of power leaves the file in its
@@ -54,15 +51,9 @@
                         let temporary = copy.target.beside("replaced")
                         try DurableFile.replace(copy.path, with: bytes, by: temporary, prepare: keepOwner)
                     }
-                    guard rename(duplicate, copy.target.path) == 0 else {
-                        let number = errno
-                        unlink(copy.path)
-                        throw DurableFile.Failure(number: number)
-                    }
                 }
-                if try settledBytes(bytes, at: copy.path) == bytes { return copy }
-                // Somebody has written the file while it was set aside.
-                guard rename(copy.path, copy.target.path) == 0 else { throw failure(ofCall: errno) }
+                if try put(duplicate, inPlaceOf: bytes, copy.target) { return copy }
+                unlink(copy.path)
             }
             throw failure(.notWritable, "The suite's file did not stop changing while it was to be copied. Try again.")
         }
@@ -73,20 +64,30 @@
         /// Ends the time in which the library may write the file: puts it back, or drops the copy when it was written.
         func end(_ copy: Copy?) throws {
             guard let copy else { return }
-            let (target, duplicate) = (copy.target, copy.target.beside("duplicate"))
-            if try bytes() == copy.bytes {
-                let isLinked = link(target.path, duplicate) == 0
-                guard rename(copy.path, target.path) == 0 else { throw failure(ofCall: errno) }
-                guard isLinked else { return }
-                if try settledBytes(copy.bytes, at: duplicate) == copy.bytes {
-                    unlink(duplicate)
-                    return
-                }
-                // Somebody has written it meanwhile.
-                link(target.path, copy.path)
-                guard rename(duplicate, target.path) == 0 else { throw failure(ofCall: errno) }
+            if try bytes() == copy.bytes, try put(copy.path, inPlaceOf: copy.bytes, copy.target) { return }
+            try drop(copy.path, of: copy.target)
+        }
+
+        /// Puts a file in the place of the suite's.
+        ///
+        /// The library writes files in place, in any thread of the app and in other processes, which hold no lock of ours. So
+        /// the file that is replaced keeps a name until it was seen that nobody has begun to write it before.
+        ///
+        /// - Parameters:
+        ///   - path: The file that is to take the place.
+        ///   - known: What the one that is there has.
+        /// - Returns: False when somebody has written that one meanwhile; it is in its place again then.
+        private func put(_ path: String, inPlaceOf known: Data?, _ target: Target) throws -> Bool {
+            let replaced = target.beside("replaced")
+            let isLinked = link(target.path, replaced) == 0
+            guard rename(path, target.path) == 0 else { throw failure(ofCall: errno) }
+            guard isLinked else { return true }
+            if try settledBytes(known, at: replaced) == known {
+                unlink(replaced)
+                return true
             }
-            try drop(copy.path, of: target)
+            guard rename(replaced, target.path) == 0 else { throw failure(ofCall: errno) }
+            return false
         }
 
         /// Runs a closure in which the library may write the file, which is not the one that is changed.
@@ -177,20 +178,16 @@
         /// - Parameters:
         ///   - known: What the file has.
         ///   - copy: It is dropped.
-        /// - Returns: Whether it was replaced: not when somebody has written it meanwhile.
+        /// - Returns: False when somebody has written the file meanwhile; it was not replaced then.
         func replace(_ known: Data?, with successor: Successor, _ copy: Copy?) throws -> Bool {
             let target = successor.target
-            let (old, duplicate) = (target.beside("old"), target.beside("duplicate"))
+            let old = target.beside("old")
             // By this name it is not taken for what the new content has lost.
             if let copy, rename(copy.path, old) != 0 { throw failure(ofCall: errno) }
-            let isLinked = link(target.path, duplicate) == 0
-            guard rename(successor.path, target.path) == 0 else { throw failure(ofCall: errno) }
-            if isLinked, try settledBytes(known, at: duplicate) != known {
+            guard try put(successor.path, inPlaceOf: known, target) else {
                 if let copy, rename(old, copy.path) != 0 { throw failure(ofCall: errno) }
-                guard rename(duplicate, target.path) == 0 else { throw failure(ofCall: errno) }
                 return false
             }
-            unlink(duplicate)
             unlink(old)
             do throws(DurableFile.Failure) {
                 try DurableFile.sync(directory: target.directory)

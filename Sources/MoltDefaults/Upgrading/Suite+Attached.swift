@@ -31,12 +31,12 @@ extension Suite: AttachedStore {
 
     /// Writes the changes of one phase, and reads them back.
     public func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
-        let intent = try SuiteIntent(changes)
+        let (intent, domain) = (try SuiteIntent(changes), SuiteDomain(self))
         switch phase {
         case .add:
-            try SuiteDomain(self).changeContent(settingAsideDamage: true) { SuiteEdit(values: intent.additions(to: $0)) }
+            try domain.changeContent(settingAsideDamage: true) { SuiteEdit(values: intent.additions(to: $0)) }
         case .remove:
-            try SuiteDomain(self).change(settingAsideDamage: false) { SuiteEdit(removed: intent.removals(from: $0)) }
+            try domain.change(settingAsideDamage: false) { SuiteEdit(removed: intent.removals(from: $0)) }
         }
     }
 

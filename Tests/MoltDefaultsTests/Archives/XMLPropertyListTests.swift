@@ -34,9 +34,11 @@
             }
         }
 
-        @Test(arguments: [
-            .date(.distantPast), .date(Date(timeIntervalSinceReferenceDate: 1e12)),
-        ] as [PropertyListValue])
+        @Test(
+            arguments: [
+                .date(.distantPast), .date(Date(timeIntervalSinceReferenceDate: 1e12)),
+            ] as [PropertyListValue]
+        )
         func `keeps a date that is far away`(value: PropertyListValue) throws {
             let scratch = try ScratchSuite(["a": [value]])
             #expect(try scratch.values == ["a": [value.asStored()]])

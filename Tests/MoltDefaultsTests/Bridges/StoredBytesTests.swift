@@ -17,7 +17,8 @@ struct StoredBytesTests {
             var first = 1
         }
 
-        static let text = #"{"author":"Ada","frame":{"height":25,"width":80,"x":1,"y":2},"isFull":false,"#
+        static let text =
+            #"{"author":"Ada","frame":{"height":25,"width":80,"x":1,"y":2},"isFull":false,"#
             + #""nested":{"first":1,"second":2},"title":"a\/b","zoom":1.5}"#
     }
 
@@ -44,8 +45,14 @@ struct StoredBytesTests {
 @Suite("A type with raw values that is Codable, too")
 struct CodableRawValueTests {
     private enum Theme: String, Codable, DefaultsSerializable { case light, dark }
-    private enum Size: Int, Codable, DefaultsSerializable { case small = 1, large }
-    private enum Digit: String, Codable, DefaultsSerializable { case one = "1", yes = "true" }
+    private enum Size: Int, Codable, DefaultsSerializable {
+        case small = 1
+        case large
+    }
+    private enum Digit: String, Codable, DefaultsSerializable {
+        case one = "1"
+        case yes = "true"
+    }
 
     @Test func `is written as Defaults writes it: as JSON text`() throws {
         #expect(try stored(Theme.dark) == "\"dark\"")

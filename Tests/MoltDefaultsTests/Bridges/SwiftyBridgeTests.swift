@@ -120,15 +120,18 @@ private struct Spawn: Codable, Equatable, DefaultsSerializable {
 }
 
 extension Duration: DefaultsSerializable {
+    /// Its seconds.
     public static var bridge: DurationBridge { DurationBridge() }
 }
 
 /// A duration as its seconds.
 public struct DurationBridge: DefaultsBridge {
+    /// The seconds.
     public func serialize(_ value: Duration?) -> Double? {
         value.map { $0 / .seconds(1) }
     }
 
+    /// The duration.
     public func deserialize(_ object: Double?) -> Duration? {
         object.map { .seconds($0) }
     }

@@ -111,9 +111,7 @@ struct DefaultsKeyTests {
     }
 
     @Test
-    func `what cannot be read is reported by the subscript, and replaced by what is assigned, not by a changed default`()
-        throws
-    {
+    func `what cannot be read is reported by the subscript, and replaced by what is assigned`() throws {
         let reported = ReportedErrors()
         let handler = DefaultsKeys.onFailure
         defer { DefaultsKeys.onFailure = handler }

@@ -7,7 +7,7 @@ import Testing
 #if os(Linux)
     import Glibc
 
-    /// A device that was not unlocked yet keeps the files of settings closed. So does their owner, from all others.
+    /// A device that was not unlocked yet keeps the files of settings closed, as their owner does from all others.
     @Suite struct `Settings whose file cannot be opened` {
         private let scratch: ScratchSuite
         private let directory: URL
@@ -109,7 +109,9 @@ import Testing
                 if geteuid() != 0 { chmod(try ScratchSuite(named: name).file.path, 0) }
                 try Self.close(directory)
                 let registry = MigrationRegistry(Self.migrations(.suite(name), into: .suite(group)))
-                let error = await #expect(throws: MigrationError.self) { try await Suite.suite(name).upgrade(with: registry) }
+                let error = await #expect(throws: MigrationError.self) {
+                    try await Suite.suite(name).upgrade(with: registry)
+                }
                 #expect(error?.code == .deferred)
                 #expect(error?.message.hasSuffix("Nothing was changed. Try again later.") == true)
                 #expect(error?.store == Suite.suite(name).attachedName)
