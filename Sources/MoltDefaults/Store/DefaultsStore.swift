@@ -71,10 +71,10 @@ public final class DefaultsStore: MigrationStore {
         return try files.journal().map(state(of:)) ?? stored
     }
 
-    /// The suite's domain as far as it says what the suite is as a store: what is not saved counts where it has no ledger.
+    /// The suite's domain as far as it says what the suite is as a store: what is not saved counts where nothing else is.
     private func domain() throws -> [String: PropertyListValue] {
         let saved = try SuiteDomain(suite).readSaved()
-        return saved[Suite.ledgerKey] == nil ? try SuiteDomain(suite).read() : saved
+        return saved.isEmpty ? try SuiteDomain(suite).read() : saved
     }
 
     /// What is in the journal is committed, whether or not it is in the suite yet.

@@ -21,22 +21,20 @@ extension PropertyListValue: Codable {
 
     /// Reads a value in its typed form.
     public init(from decoder: any Decoder) throws {
-        // What is of none of these kinds is refused by the last of them, with its reason.
-        if let array = try? decoder.unkeyedContainer() {
+        // The most frequent first, because each that it is not costs an error. What is of none of these kinds is refused by
+        // the last of them, with its reason.
+        if let text = try? decoder.singleValueContainer().decode(String.self) {
+            self = .string(text)
+        } else if let object = try? decoder.container(keyedBy: Kind.self) {
+            self = try Self.tagged(object)
+        } else if let array = try? decoder.unkeyedContainer() {
             var array = array
             var values: [PropertyListValue] = []
             values.reserveCapacity(array.count ?? 0)
             while !array.isAtEnd { values.append(try array.decode(PropertyListValue.self)) }
             self = .array(values)
-        } else if let object = try? decoder.container(keyedBy: Kind.self) {
-            self = try Self.tagged(object)
         } else {
-            let container = try decoder.singleValueContainer()
-            // What is neither is refused as no text.
-            self =
-                if let bool = try? container.decode(Bool.self) { .bool(bool) } else {
-                    .string(try container.decode(String.self))
-                }
+            self = .bool(try decoder.singleValueContainer().decode(Bool.self))
         }
     }
 
