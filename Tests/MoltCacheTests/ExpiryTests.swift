@@ -10,13 +10,17 @@ import Testing
         scratch = try ScratchDirectory()
     }
 
-    private func open(sizeLimit: Int? = nil, expiry: CodableCache.Expiry = .never) throws -> CodableCache {
+    private func open(
+        sizeLimit: Int? = nil,
+        expiry: CodableCache.Expiry = .never,
+        migrations: MigrationRegistry = []
+    ) throws -> CodableCache {
         let clock = clock
         var configuration = CodableCache.Configuration()
         configuration.now = { clock.date }
         configuration.sizeLimit = sizeLimit
         configuration.defaultExpiry = expiry
-        return try CodableCache(at: scratch.file(), configuration: configuration)
+        return try CodableCache(at: scratch.file(), migrations: migrations, configuration: configuration)
     }
 
     @Test func `An expired value is as if it were not there`() throws {
@@ -242,10 +246,7 @@ import Testing
         let columns = "SELECT created_at, updated_at, accessed_at, expires_at FROM molt_record"
         let before = try SQLite(scratch.file()).rows(columns)
         clock.advance(to: 5_000)
-        _ = try CodableCache(
-            at: scratch.file(),
-            migrations: [Migration(to: 1, "p", .renameProperty("Person", "firstName", to: "name"))]
-        )
+        _ = try open(migrations: [Migration(to: 1, "p", .renameProperty("Person", "firstName", to: "name"))])
         #expect(try SQLite(scratch.file()).rows(columns) == before)
         #expect(
             try SQLite(scratch.file()).rows("SELECT content, version FROM molt_record")

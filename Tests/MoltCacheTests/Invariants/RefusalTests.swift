@@ -78,7 +78,7 @@ struct RefusalTests {
         }
 
         let error = #expect(throws: MigrationError.self) { try old.value(Person.self, forKey: "p") }
-        #expect(error?.code == .superseded)
+        #expect(error?.code == .storeChanged)
         old.close()
     }
 }

@@ -27,7 +27,7 @@ import Testing
             return record
         }
         records[0].expiration = 4e9 + 0.1
-        records[1].expiration = -.infinity
+        records[1].expiration = .infinity
         return records + [StoredRecord("Data", "data", data: [0, 1, 255])]
     }
 

@@ -227,7 +227,7 @@ struct RetryTrialTests {
         }
     }
 
-    @Test func `came there also when the name of its type was lost`() throws {
+    @Test func `does not come there when the name of its type was lost: the file is damaged`() throws {
         let old = try OldStore(RetryTests.people)
         try SQLite(old.url).run("PRAGMA foreign_keys = OFF; DELETE FROM molt_type")
         let failure = RecordFailure(
@@ -237,15 +237,16 @@ struct RetryTrialTests {
             code: .stepFailed,
             reason: "Refusal"
         )
-        try CacheStore(at: old.url).upgrade(
-            { transaction in
-                try transaction.deferQuarantine(DeferredQuarantine(stage: 0, id: 2, failure: failure))
-                try transaction.applyDeferredChanges(stage: 0)
-            },
-            waiting: {}
-        )
-        let rows = try SQLite(old.url).rows("SELECT key, type, content FROM molt_quarantine")
-        #expect(rows == [["b", "", #"{"age":"b"}"#]])
-        #expect(try SQLite(old.url).rows("SELECT key FROM molt_record ORDER BY id") == [["a"], ["c"]])
+        let error = #expect(throws: MigrationError.self) {
+            try CacheStore(at: old.url).upgrade(
+                { transaction in
+                    try transaction.deferQuarantine(DeferredQuarantine(stage: 0, id: 2, failure: failure))
+                    try transaction.applyDeferredChanges(stage: 0)
+                },
+                waiting: {}
+            )
+        }
+        #expect(error?.code == .storeFailed)
+        #expect(try SQLite(old.url).rows("SELECT key FROM molt_record ORDER BY id") == [["a"], ["b"], ["c"]])
     }
 }

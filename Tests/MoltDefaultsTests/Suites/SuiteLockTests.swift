@@ -175,7 +175,7 @@
             }
             try await scratch.suite.upgrade(with: Self.migrations(scratch))
             #expect(try scratch.suite.value(forKey: "z") == 1)
-            #expect(try scratch.otherFiles().filter { !$0.hasSuffix(".molt-lock") } == [])
+            #expect(try scratch.filesBeside().filter { !$0.hasSuffix(".molt-lock") } == [])
         }
     }
 
@@ -217,7 +217,7 @@
                     return SuiteEdit()
                 }
             }
-            #expect(try scratch.otherFiles().count == 1)
+            #expect(try scratch.filesBeside().count == 1)
             try scratch.suite.set(2, forKey: "a")
             #expect(try scratch.otherFiles() == [])
         }

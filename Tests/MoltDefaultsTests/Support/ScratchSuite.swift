@@ -43,6 +43,19 @@ final class ScratchSuite: Sendable {
 
     /// The names of files that stand beside the suite's own.
     func otherFiles() throws -> [String] {
+        var names = try filesBeside()
+        // A test in another thread that has the library save all suites keeps files beside this one meanwhile.
+        for _ in 0..<60_000 where !names.isEmpty {
+            usleep(1_000)
+            let next = try filesBeside()
+            if next == names, !next.contains(where: { $0.hasSuffix(".molt-lock") }) { break }
+            names = next
+        }
+        return names
+    }
+
+    /// Those that there are at this moment, also while a lock is held.
+    func filesBeside() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: TestHome.directory.path)
             .filter { $0.contains(name) && $0 != "\(name).plist" }
     }

@@ -24,7 +24,7 @@ struct OlderRegistryTests {
         #expect(failure.report.recorded.isEmpty)
         let lock = try #require(failure.all(.lock).first)
         #expect(lock.subject == "2-everyday.json")
-        #expect(lock.message.hasPrefix("The file has shipped"))
+        #expect(lock.message.hasPrefix("The file is of an older version, and not what it was"))
         #expect(failure.first(.golden).message.contains("mend the migration"))
         #expect(!failure.first(.edited).message.contains("has not shipped yet"))
         // What only the newer registry has is not compared, and that is said.

@@ -48,7 +48,7 @@ struct MalformedFixtureTests {
         Case(whole: "{\"format\": \"1\"}", "format (line 1): It is a string. Write 1."),
         Case(whole: "\n{\"format\": 1}", "line 2: The member \"schemaVersion\" is missing."),
         Case(whole: "{\"format\": 1, \"schemaVersion\": -1}", "schemaVersion (line 1): -1 is below 0."),
-        Case(whole: "{\"format\": 1, \"schemaVersion\": 1.0}", "schemaVersion (line 1): 1.0 is not a whole number"),
+        Case(whole: "{\"format\": 1, \"schemaVersion\": 1.0}", "schemaVersion (line 1): 1.0 is not an integer that fits Int. Write"),
         Case(
             "\"record\": []",
             "record (line 2): There is no member of that name here. Known are format, schemaVersion,"
@@ -150,7 +150,7 @@ struct MalformedFixtureTests {
         ),
         .setting(
             #"["x", [{"int": 1.5}]]"#,
-            "suites[\"suite g.x\"][\"a b\"][1][0].int (line 3): 1.5 is not a whole number"
+            "suites[\"suite g.x\"][\"a b\"][1][0].int (line 3): 1.5 is not an integer that fits Int64. Write"
         ),
         .setting(
             "{\"dictionary\": {\"k\":\n{\"data\": \"?\"}}}",
