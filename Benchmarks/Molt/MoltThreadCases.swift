@@ -162,6 +162,8 @@ enum MoltThreadCases {
                         try times.time(way) {
                             let work = Work(readers: 4, countsReads: countsReads, part.count)
                             try Threads.run(5) { thread in
+                                // The others must not wait for a thread that fails.
+                                defer { work.end(thread) }
                                 // A connection by hand belongs to its thread.
                                 let reader = way == .other && thread > 0 ? try PeerStore(at: files[1]) : nil
                                 var index = turn &* 7919 &+ thread &* 104_729
@@ -210,6 +212,11 @@ enum MoltThreadCases {
                 rest[place] -= count
                 return count > 0 ? count : nil
             }
+        }
+
+        /// Counts what is left for a thread as done.
+        func end(_ thread: Int) {
+            if counted.contains(thread) { rest.withLock { $0[thread - counted.lowerBound] = 0 } }
         }
     }
 

@@ -20,13 +20,13 @@ extension MoltUpgradeCases {
                 checkLimit: .atMost(2)
             ),
             BenchmarkRatio(
-                title: "\(renameType.name) vs \(renameTypeSmallCount) records",
+                title: "\(renameType.name) vs \(rename.name)",
                 subject: renameType.name,
-                baseline: renameType.benchmark.at(renameTypeSmallCount).name,
+                baseline: rename.name,
                 measure: .time,
-                goal: .atMost(2),
-                row: "renameType of all records vs of \(renameTypeSmallCount)",
-                checkLimit: .atMost(6)
+                goal: .atMost(0.4),
+                row: "renameType vs renameProperty",
+                checkLimit: .atMost(2)
             ),
             BenchmarkRatio(
                 title: "\(convert.name) vs decode and encode",

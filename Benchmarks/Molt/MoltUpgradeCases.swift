@@ -7,7 +7,7 @@ enum MoltUpgradeCases {
         [rename.benchmark]
         + others.map(\.benchmark)
         + (Platform.canLimitCores ? [convertOnOneCore.benchmark] : [])
-        + [renameType.benchmark, renameType.benchmark.at(renameTypeSmallCount)]
+        + [renameType.benchmark]
         + rename.benchmark.atAllSizes.dropFirst()
         + (others + [renameType]).map { upgrade in
             let isInQuickMode = ["molt-split", "molt-convert", "molt-run-enumerate", "molt-change-keys"]
@@ -25,8 +25,6 @@ enum MoltUpgradeCases {
 
     /// A count at which any memory that grows with the count is still small.
     static let memoryCount = 10_000
-    /// A count at which the time that grows with the count is still small.
-    static let renameTypeSmallCount = 1000
 
     /// One property is renamed.
     static let rename = MoltUpgrade(
@@ -162,7 +160,7 @@ enum MoltUpgradeCases {
     /// A type gets another name.
     static let renameType = MoltUpgrade(
         name: "molt-rename-type",
-        summary: "renameType, which touches no record",
+        summary: "renameType, which changes no record; the indexes are compared with all of them",
         migrations: MoltMigrations.renameType,
         isAboutContents: false
     ) { cache, index, _ in

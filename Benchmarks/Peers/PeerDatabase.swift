@@ -58,6 +58,8 @@ final class PeerDatabase {
         guard sqlite3_open_v2(url.path, &handle, SQLITE_OPEN_READWRITE | flag, nil) == SQLITE_OK else {
             throw failure()
         }
+        // A connection that opens or closes the file holds up the others for a moment.
+        sqlite3_busy_timeout(handle, 60_000)
     }
 
     /// Closes the database, which moves everything from the WAL into it.

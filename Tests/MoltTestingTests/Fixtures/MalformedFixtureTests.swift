@@ -48,7 +48,10 @@ struct MalformedFixtureTests {
         Case(whole: "{\"format\": \"1\"}", "format (line 1): It is a string. Write 1."),
         Case(whole: "\n{\"format\": 1}", "line 2: The member \"schemaVersion\" is missing."),
         Case(whole: "{\"format\": 1, \"schemaVersion\": -1}", "schemaVersion (line 1): -1 is below 0."),
-        Case(whole: "{\"format\": 1, \"schemaVersion\": 1.0}", "schemaVersion (line 1): 1.0 is not an integer that fits Int. Write"),
+        Case(
+            whole: "{\"format\": 1, \"schemaVersion\": 1.0}",
+            "schemaVersion (line 1): 1.0 is not an integer that fits Int."
+        ),
         Case(
             "\"record\": []",
             "record (line 2): There is no member of that name here. Known are format, schemaVersion,"
