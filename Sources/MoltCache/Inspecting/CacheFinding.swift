@@ -1,4 +1,4 @@
-/// Something wrong that ``CodableCache/verify(at:progress:)-(_,((Double)->Void)?)`` has found in a cache file.
+/// Something wrong that ``CodableCache/verify(at:progress:)-3raic`` has found in a cache file.
 public struct CacheFinding: Hashable, Sendable {
     /// What is wrong.
     public enum Kind: String, Hashable, Sendable, Codable {

@@ -10,7 +10,7 @@ extension CodableCache {
     ///
     /// The check looks at the structure of the file, the indexes, each record and Molt's own tables. It does not decode
     /// values. It writes nothing and takes no write lock: other processes may use the file meanwhile. A file with findings
-    /// is damaged; put a backup in its place, or save what can be read with ``salvage(at:migrations:)``.
+    /// is damaged; put a backup in its place, or save what can be read with ``salvage(at:migrations:timeout:)``.
     ///
     /// - Parameters:
     ///   - url: The file.

@@ -114,6 +114,7 @@ extension CodableCache {
         case let error as SQLiteError: error.isDamage
         case let error as CacheError: error.code == .notADatabase || error.underlying.map(isDamage) == true
         case let error as MigrationError: error.underlying.map(isDamage) == true
+        case is MigrationError.Damage: true
         default: false
         }
     }

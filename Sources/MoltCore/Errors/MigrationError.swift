@@ -150,3 +150,8 @@ extension MigrationError {
         }
     }
 }
+
+extension MigrationError {
+    /// The underlying error where the records of a store contradict each other, and nothing has failed.
+    package struct Damage: Error {}
+}

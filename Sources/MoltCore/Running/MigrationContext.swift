@@ -83,7 +83,8 @@ public final class MigrationContext {
         guard lastID < Int64.max else {
             throw MigrationError(
                 .storeFailed,
-                "The store has a record of the last id that there can be, so that none can be added. It is damaged."
+                "The store has a record of the last id that there can be, so that none can be added. It is damaged.",
+                underlying: MigrationError.Damage()
             )
         }
         nextID = lastID + 1

@@ -205,7 +205,8 @@ final class RecordPass {
         var error = MigrationError(
             .storeFailed,
             "The store gave \(seen) of \(count) records \(which). It is damaged: put a backup in its place, or save what can "
-                + "be read."
+                + "be read.",
+            underlying: MigrationError.Damage()
         )
         error.store = scope.storeName
         error.recordType = type

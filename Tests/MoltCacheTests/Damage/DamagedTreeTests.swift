@@ -118,6 +118,7 @@ import Testing
                 }
                 #expect(error?.code == .storeFailed, "\(name): \(String(describing: error))")
                 #expect(error?.message.contains("damaged") == true)
+                #expect(error.map { CodableCache.isDamage($0) } == true)
                 #expect(try Data(contentsOf: url) == damaged)
             }
             try FileManager.default.removeItem(at: url)
