@@ -97,6 +97,37 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["cache.molt"])
     }
 
+    /// A value whose end writes to the cache that kept it in memory.
+    private final class Companion: Codable, Sendable {
+        static let cache = Locked<CodableCache?>(nil)
+
+        deinit {
+            try? Self.cache.withLock { $0 }?.set(true, forKey: "ended")
+        }
+    }
+
+    private struct Holder: Codable, Sendable {
+        var companion = Companion()
+    }
+
+    @Test func `lets the end of a value that it had in memory use it`() throws {
+        defer { Companion.cache.withLock { $0 = nil } }
+        let ends: [(CodableCache) throws -> Void] = [
+            { try $0.remove(forKey: "holder") }, { try $0.removeAll() }, { try $0.setAll(["holder": 1]) },
+        ]
+        for (number, end) in ends.enumerated() {
+            let cache = try CodableCache(at: scratch.file("ends \(number).molt"))
+            try cache.set(Holder(), forKey: "holder")
+            #expect(try cache.value(Holder.self, forKey: "holder") != nil)
+            #expect(try cache.value(Holder.self, forKey: "holder") != nil)
+            #expect(try cache.value(Bool.self, forKey: "ended") == nil)
+            Companion.cache.withLock { $0 = cache }
+            try end(cache)
+            #expect(try cache.value(Bool.self, forKey: "ended") == true)
+            Companion.cache.withLock { $0 = nil }
+        }
+    }
+
     @Test func `lets its clock use it`() throws {
         let own = Locked<CodableCache?>(nil)
         let isAsking = Locked(false)

@@ -30,6 +30,10 @@ struct EarlierLayoutTests {
         get throws { try SQLite(url).text("SELECT value FROM molt_meta WHERE name = 'file_format'") }
     }
 
+    @Test func `is whole`() throws {
+        #expect(try CodableCache.verify(at: url).isEmpty)
+    }
+
     @Test func `is opened, read and written as it is when there is nothing to do`() throws {
         let bytes = try Data(contentsOf: url)
         let cache = try CodableCache(at: url, migrations: [first])

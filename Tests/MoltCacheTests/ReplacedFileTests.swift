@@ -47,6 +47,15 @@ import Testing
             try FileManager.default.removeItem(at: link(to: url))
             try FileManager.default.createSymbolicLink(at: link(to: url), withDestinationURL: other)
         },
+        Way(testDescription: "behind a link, and moved with it") { url, _ in
+            let moved = url.appendingPathExtension("moved")
+            try FileManager.default.moveItem(at: url, to: moved)
+            try FileManager.default.removeItem(at: link(to: url))
+            try FileManager.default.createSymbolicLink(at: link(to: url), withDestinationURL: moved)
+        },
+        Way(testDescription: "emptied, to be begun afresh") { url, _ in
+            try SQLite(url).run("DROP TABLE molt_meta")
+        },
         Way(testDescription: "salvaged in place") { url, _ in try CodableCache.salvage(at: url) },
         Way(testDescription: "replaced by a backup in place") { url, _ in
             try CodableCache.restore(CodableCache.backUp(at: url), at: url)

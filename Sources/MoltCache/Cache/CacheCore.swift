@@ -54,7 +54,7 @@ final class CacheCore: Sendable {
         if store.isInMemory {
             file = nil
         } else {
-            file = OpenFile(at: path)
+            file = OpenFile(at: path, openedAs: filePath)
             // Asked for second: the file may have been replaced, or a link changed, since it was opened.
             let isSame = FileStatus.isSame(path, filePath) && !connection.hasMoved
             if file == nil || !isSame { throw CacheError(.moved, path: path) }
@@ -110,7 +110,7 @@ final class CacheCore: Sendable {
         try withSession { session throws(SQLiteError) in try session.read(body) }
     }
 
-    /// Runs a closure over one snapshot of the file, on a connection that nobody waits for; nil where there is none.
+    /// Runs a closure over one snapshot of the file, on a connection that nobody waits for; nil where there is none, and none can be opened.
     ///
     /// The closure may use the cache, and may take its time.
     func readAlone<Value>(_ body: (CacheSession) throws(SQLiteError) -> Value) throws -> Value? {
@@ -119,8 +119,9 @@ final class CacheCore: Sendable {
         let now = now()
         return try readers.withReader { session in
             try run(on: session, now) { session throws(SQLiteError) in try session.read(body) }
-        } otherwise: { error in
-            throw error.map { CacheError($0, path: path) } ?? closed
+        } otherwise: { error -> Value? in
+            if error == nil { throw closed }
+            return nil
         }
     }
 
@@ -150,7 +151,9 @@ final class CacheCore: Sendable {
         return try readers.withReader { session in
             try run(on: session, now, body)
         } otherwise: { error in
-            throw error.map { CacheError($0, path: path) } ?? closed
+            if error == nil { throw closed }
+            // The system gives no more files, say: the connection that writes is open, and reads as well.
+            return try writer.withLock { try run(on: $0, now, body) }
         }
     }
 
@@ -166,6 +169,7 @@ final class CacheCore: Sendable {
     ) throws -> Told {
         if isReadOnly { throw belongsToNewer }
         let now = now()
+        defer { memory?.releaseDropped() }
         return try writer.withLock { session in
             guard let session else { throw closed }
             session.beginWrite()

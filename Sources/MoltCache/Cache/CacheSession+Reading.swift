@@ -17,7 +17,11 @@ extension CacheSession {
     ///
     /// One statement sees one snapshot, and compares the generation in it.
     func contentAlone(_ key: String) throws(SQLiteError) -> StoredContent? {
-        try find(key)
+        do {
+            return try find(key)
+        } catch {
+            throw try explained(error)
+        }
     }
 
     private func find(_ key: String) throws(SQLiteError) -> StoredContent? {

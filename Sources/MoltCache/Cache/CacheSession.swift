@@ -158,10 +158,16 @@ final class CacheSession: @unchecked Sendable {
             let found = try statements[.generation].first { $0.integer(0) } ?? 0
             try check(generation: found)
         } catch {
-            // A file that was started afresh has no tables until it is opened.
-            if refusal == nil, try !connection.hasTable("molt_meta") { try refuse() }
-            throw error
+            throw try explained(error)
         }
+    }
+
+    /// The failure of a first statement, unless it fails because the file was started afresh.
+    ///
+    /// Such a file has no tables until it is opened.
+    func explained(_ error: SQLiteError) throws(SQLiteError) -> SQLiteError {
+        if refusal == nil, try !connection.hasTable("molt_meta") { try refuse() }
+        return error
     }
 
     /// Throws when a row was read in another generation.

@@ -143,7 +143,8 @@ public final class CodableCache: Sendable {
     /// Later calls throw ``CacheError`` with the code `closed`. Closing again does nothing.
     ///
     /// When the last connection to a file is closed, everything is moved into the file itself, which can then be
-    /// copied. Reads that other threads have begun end first. Sequences of changes end.
+    /// copied. A read that another thread has begun keeps the file open until it has ended, also when this call has
+    /// returned. Sequences of changes end.
     public func close() {
         core.close()
         hub.finish()

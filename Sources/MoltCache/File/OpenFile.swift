@@ -8,26 +8,30 @@ internal import Foundation
     internal import Glibc
 #endif
 
-/// A file that is open, and the path that led to it.
+/// A file that is open, and the paths that led to it.
 struct OpenFile: Sendable {
-    private let path: String
+    private let paths: [String]
     private let device: dev_t
     private let number: ino_t
 
-    /// Remembers which file is at a path, links followed; nil when none is.
-    init?(at path: String) {
+    /// Remembers which file is at a path; nil when none is.
+    ///
+    /// - Parameter filePath: The path with links followed, by which SQLite names the log beside the file.
+    init?(at path: String, openedAs filePath: String) {
         guard let (device, number) = Self.identity(of: path) else { return nil }
-        self.path = path
+        paths = filePath == path ? [path] : [path, filePath]
         self.device = device
         self.number = number
     }
 
-    /// Whether the path still leads to that file: it was neither removed, moved nor replaced.
+    /// Whether the paths still lead to that file: it was neither removed, moved nor replaced.
     ///
-    /// This is one call to the system.
+    /// This is one call to the system for each.
     var isInPlace: Bool {
-        guard let (device, number) = Self.identity(of: path) else { return false }
-        return device == self.device && number == self.number
+        paths.allSatisfy { path in
+            guard let (device, number) = Self.identity(of: path) else { return false }
+            return device == self.device && number == self.number
+        }
     }
 
     private static func identity(of path: String) -> (dev_t, ino_t)? {

@@ -28,6 +28,8 @@ final class MemoryLayer: Sendable {
         var isClosed = false
         var young = Generation()
         var old = Generation()
+        /// What is to be released outside of all locks: a `deinit` of the app's may use the cache.
+        var dropped: [Generation] = []
 
         var isCurrent: Bool { index?.mark == mark }
         var isEmpty: Bool { young.boxes.isEmpty && old.boxes.isEmpty }
@@ -35,8 +37,13 @@ final class MemoryLayer: Sendable {
         mutating func dropAll() {
             epoch += 1
             if isEmpty { return }
+            dropped += [young, old]
             young = Generation()
             old = Generation()
+        }
+
+        mutating func drop(_ box: MemoryBox?, _ key: MemoryKey) {
+            if let box { dropped.append(Generation(boxes: [key: box], bytes: box.size)) }
         }
     }
 
@@ -45,12 +52,18 @@ final class MemoryLayer: Sendable {
         /// In bytes of stored content.
         var bytes = 0
 
-        mutating func set(_ box: MemoryBox, _ key: MemoryKey) {
-            bytes += box.size - (boxes.updateValue(box, forKey: key)?.size ?? 0)
+        /// - Returns: What was there before.
+        mutating func set(_ box: MemoryBox, _ key: MemoryKey) -> MemoryBox? {
+            let previous = boxes.updateValue(box, forKey: key)
+            bytes += box.size - (previous?.size ?? 0)
+            return previous
         }
 
-        mutating func remove(_ key: MemoryKey) {
-            bytes -= boxes.removeValue(forKey: key)?.size ?? 0
+        /// - Returns: What was there.
+        mutating func remove(_ key: MemoryKey) -> MemoryBox? {
+            let removed = boxes.removeValue(forKey: key)
+            bytes -= removed?.size ?? 0
+            return removed
         }
     }
 
@@ -68,6 +81,16 @@ final class MemoryLayer: Sendable {
         pressure.onWarning { [weak self] in self?.removeAll() }
     }
 
+    /// Releases the values that were dropped; to be called without any lock.
+    func releaseDropped() {
+        let dropped = state.withLock { state in
+            let dropped = state.dropped
+            if !dropped.isEmpty { state.dropped = [] }
+            return dropped
+        }
+        _ = consume dropped
+    }
+
     // MARK: Reading
 
     /// The value under a key, when it was read as exactly this type and has not expired.
@@ -75,13 +98,14 @@ final class MemoryLayer: Sendable {
     /// - Parameter now: In seconds since 1970; only asked for when the value can expire.
     func box(_ key: String, of type: Any.Type, now: () -> Double) -> MemoryBox? {
         let key = MemoryKey(key)
-        let found = state.withLock { state -> MemoryBox? in
-            guard state.isCurrent else { return nil }
-            if let box = state.young.boxes[key] { return box }
-            guard !state.old.boxes.isEmpty, let box = state.old.boxes[key] else { return nil }
+        let (found, isDropped) = state.withLock { state -> (MemoryBox?, Bool) in
+            guard state.isCurrent else { return (nil, false) }
+            if let box = state.young.boxes[key] { return (box, false) }
+            guard !state.old.boxes.isEmpty, let box = state.old.boxes[key] else { return (nil, false) }
             insert(box, key, &state)
-            return box
+            return (box, !state.dropped.isEmpty)
         }
+        if isDropped { releaseDropped() }
         guard let found, found.type == type else { return nil }
         // Outside the lock: the clock is the app's, which may use the cache.
         if let expiration = found.expiration, expiration <= now() { return nil }
@@ -92,7 +116,8 @@ final class MemoryLayer: Sendable {
     ///
     /// - Returns: nil when what is read must not be kept.
     func beginReading() -> Ticket? {
-        state.withLock { state in
+        defer { releaseDropped() }
+        return state.withLock { state in
             guard !state.isCommitting else { return nil }
             if !state.isCurrent {
                 // It was not this cache that committed.
@@ -107,6 +132,7 @@ final class MemoryLayer: Sendable {
     func insert<Value: Sendable>(_ value: Value, _ key: String, of row: StoredContent, _ ticket: Ticket) {
         let box = TypedBox(value, id: row.id, size: row.data.count, expiration: row.expiration)
         let key = MemoryKey(key)
+        defer { releaseDropped() }
         state.withLock { state in
             guard state.epoch == ticket.epoch, !state.isClosed else { return }
             insert(box, key, &state)
@@ -114,19 +140,23 @@ final class MemoryLayer: Sendable {
     }
 
     private func insert(_ box: MemoryBox, _ key: MemoryKey, _ state: inout State) {
-        state.old.remove(key)
-        guard box.size <= limit.bytes else { return state.young.remove(key) }
+        let previous = state.old.remove(key)
+        if previous !== box { state.drop(previous, key) }
+        guard box.size <= limit.bytes else { return state.drop(state.young.remove(key), key) }
         if !state.young.boxes.isEmpty,
             state.young.bytes + box.size > limit.bytes / 2 || state.young.boxes.count + 1 > limit.count / 2
         {
+            state.dropped.append(state.old)
             state.old = state.young
             state.young = Generation()
         }
-        state.young.set(box, key)
+        state.drop(state.young.set(box, key), key)
         let isOver =
             state.old.bytes > limit.bytes - state.young.bytes
             || state.old.boxes.count > limit.count - state.young.boxes.count
-        if isOver { state.old = Generation() }
+        guard isOver else { return }
+        state.dropped.append(state.old)
+        state.old = Generation()
     }
 
     // MARK: Writing
@@ -167,8 +197,8 @@ final class MemoryLayer: Sendable {
             if state.isEmpty { return }
             for key in keys {
                 let key = MemoryKey(key)
-                state.young.remove(key)
-                state.old.remove(key)
+                state.drop(state.young.remove(key), key)
+                state.drop(state.old.remove(key), key)
             }
         }
     }
@@ -178,6 +208,7 @@ final class MemoryLayer: Sendable {
     /// Drops all values.
     func removeAll() {
         state.withLock { $0.dropAll() }
+        releaseDropped()
     }
 
     /// Drops all values for good; to be called before the connection is closed that the index belongs to.
@@ -187,6 +218,7 @@ final class MemoryLayer: Sendable {
             state.index = nil
             state.isClosed = true
         }
+        releaseDropped()
     }
 }
 

@@ -12,7 +12,7 @@ extension CacheTransaction {
         guard !isChecked, indexCheck == nil, !isFresh else { return }
         try checkTypes()
         if let path = connection.filePath, try connection.integer("PRAGMA page_count") >= Self.largeFile,
-            let check = IndexCheck(path: path, deadline: deadline)
+            let check = IndexCheck(path: path, deadline: deadline), !connection.hasMoved
         {
             indexCheck = check
         } else {
@@ -30,13 +30,19 @@ extension CacheTransaction {
         isChecked = true
     }
 
-    /// Looks whether each record has a type that has a name, and an id that a pass comes by.
+    /// Looks whether each record has a type that is found by its name, and an id that a pass comes by.
     private func checkTypes() throws(SQLiteError) {
         let count = Int64(try countAll())
         // Ids begin with 1, and no two are the same.
         let first = try connection.integer("SELECT min(id) FROM molt_record NOT INDEXED")
         let last = try connection.integer("SELECT max(id) FROM molt_record NOT INDEXED")
         guard count == 0 || first > 0 && last >= count else { throw .disorder }
+        let types = try connection.integer("SELECT count(*) FROM molt_type NOT INDEXED")
+        let names = "molt_type INDEXED BY sqlite_autoindex_molt_type_1 WHERE name"
+        let found = "SELECT count(*) FROM molt_type AS type NOT INDEXED"
+        guard try connection.integer("SELECT count(*) FROM \(names) >= ''") == types,
+            try connection.integer("\(found) WHERE (SELECT id FROM \(names) = type.name) = type.id") == types
+        else { throw .unequalCounts }
         var typeIDs: [Int64] = []
         try connection.prepare("SELECT id FROM molt_type").eachRow { row throws(SQLiteError) in
             typeIDs.append(row.integer(0))

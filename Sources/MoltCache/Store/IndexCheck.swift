@@ -7,11 +7,11 @@ internal import Dispatch
 final class IndexCheck {
     private let connection: Connection
     private let deadline: StatementStop?
-    private let work: DispatchWorkItem
+    private let work = DispatchGroup()
     private let outcome: Outcome
     private var isOver = false
 
-    /// Written by the other thread before ``DispatchWorkItem/wait()`` returns, and read after that.
+    /// Written by the other thread before `wait` returns, and read after that.
     private final class Outcome: @unchecked Sendable {
         var failure: SQLiteError?
     }
@@ -29,19 +29,19 @@ final class IndexCheck {
         self.outcome = outcome
         // The connection belongs to the other thread until `wait` returns.
         nonisolated(unsafe) let used = connection
-        work = DispatchWorkItem {
+        DispatchQueue(label: "molt.indexes", qos: .userInitiated).async(group: work) {
             do throws(SQLiteError) {
                 try RecordDigest(on: used).compare()
             } catch {
                 outcome.failure = error
             }
         }
-        DispatchQueue(label: "molt.indexes", qos: .userInitiated).async(execute: work)
     }
 
     deinit {
         guard !isOver else { return }
-        sqlite3_interrupt(connection.handle)
+        // An interrupt between two statements is lost.
+        repeat { sqlite3_interrupt(connection.handle) } while work.wait(timeout: .now() + 0.01) == .timedOut
         end()
     }
 

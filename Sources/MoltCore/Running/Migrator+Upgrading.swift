@@ -75,6 +75,8 @@ extension Migrator {
         var isRun = false
         var unfinished = upgrade.unfinished
         defer { attachments.abandon() }
+        // The clock is the app's, which may use the store: the lock must not be held.
+        let now = options.now?()
         do {
             try store.upgrade { transaction in
                 let transaction = observed(transaction)
@@ -107,8 +109,8 @@ extension Migrator {
                 }
                 attachments.prepare(plan, registry)
                 // Nobody can read them any more, so no step has to convert them. Batches count the records once.
-                if let now = options.now, !plan.isFresh, !state.hasCommitted, plan.unfinished == nil {
-                    state.expiredCount = try transaction.deleteExpired(now: now().timeIntervalSince1970)
+                if let now, !plan.isFresh, !state.hasCommitted, plan.unfinished == nil {
+                    state.expiredCount = try transaction.deleteExpired(now: now.timeIntervalSince1970)
                 }
                 let scope = UpgradeScope(
                     transaction: transaction,

@@ -142,6 +142,27 @@ import Testing
         }
     }
 
+    /// A step then sees no type of that name, and no record of the type.
+    @Test(arguments: Self.steps.indices)
+    func `is not upgraded where no type is found by its name`(index: Int) throws {
+        try make(isLarge: false)
+        let file = try SQLite(url)
+        let root = try #require(
+            Int(file.text("SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_molt_type_1'") ?? "")
+        )
+        let pageSize = try #require(Int(file.text("PRAGMA page_size") ?? ""))
+        var bytes = try Data(contentsOf: url)
+        // The page says that it has no cells.
+        bytes.replaceSubrange((root - 1) * pageSize + 3..<(root - 1) * pageSize + 5, with: [0, 0])
+        try bytes.write(to: url)
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache(at: url, migrations: [Migration(to: 1, "change", steps: Self.steps[index].1)])
+        }
+        #expect(error?.code == .storeFailed)
+        #expect(error.map { CodableCache.isDamage($0) } == true)
+        #expect(try Data(contentsOf: url) == bytes)
+    }
+
     @Test(arguments: [MigrationStep.deleteType("First"), .renameType("First", to: "Fourth")])
     func `is not upgraded where the name of a type is lost`(step: MigrationStep) throws {
         try make(isLarge: false)

@@ -4,6 +4,7 @@
     import Glibc
     import MoltDefaults
     import MoltTesting
+    import TestSupport
     import Testing
 
     /// All is done by child processes, so that each opening is that of an app that was just started.
@@ -11,7 +12,7 @@
         /// The calls are all that change what is on disk under which name, from the last step to the journal's end.
         ///
         /// They are those for a suite's file, for its temporary one, for the journal, and those of SQLite. The process
-        /// is killed before each of them.
+        /// is killed before each third of them, and in the long run before each.
         @Test(arguments: UpgradeScenario.Primary.allCases, [1, 2])
         func `before any of its calls to the disk is as if it had not been killed`(
             primary: UpgradeScenario.Primary,
@@ -23,10 +24,11 @@
             let calls: Int = try scenario.kept("calls")
             try await cutOff(scenario, from: image, beforeEachOf: calls)
             let kills = try scenario.kills
-            #expect(kills.values.reduce(0, +) == calls)
-            #expect(kills["before", default: 0] >= 1)
             // Each write of a suite is several calls: one suite is written once, or two of them thrice together.
-            #expect(kills["committed", default: 0] >= (suites == 1 ? 6 : 9))
+            let committed = suites == 1 ? 6 : 9
+            #expect(kills.values.reduce(0, +) == Self.chosen(calls).count)
+            #expect(kills["before", default: 0] >= 1)
+            #expect(kills["committed", default: 0] >= TestRun.choose(committed / 3, long: committed))
         }
 
         @Test(arguments: [1, 2] as [UInt64])
@@ -37,7 +39,8 @@
             // How long it takes here is only to draw the instants from.
             let duration: Int = try scenario.kept("duration")
             var generator = SeededGenerator(seed: seed)
-            for _ in 0..<50 {
+            let count = TestRun.choose(20, long: 50)
+            for _ in 0..<count {
                 try scenario.restore(image)
                 let delay = Int.random(in: 0...duration, using: &generator)
                 await #expect(processExitsWith: .signal(SIGKILL), "after \(delay) µs") {
@@ -55,7 +58,12 @@
                     try scenario.expectFinishing([damage])
                 }
             }
-            #expect(try scenario.kills.values.reduce(0, +) == 50)
+            #expect(try scenario.kills.values.reduce(0, +) == count)
+        }
+
+        /// The calls before which the process is killed: every third, and in the long run all.
+        private static func chosen(_ calls: Int) -> [Int] {
+            Array(stride(from: 1, through: calls, by: TestRun.choose(3, long: 1)))
         }
 
         /// Kills an upgrade before each of its calls to the disk, and has another process finish it.
@@ -65,7 +73,7 @@
             beforeEachOf calls: Int
         ) async throws {
             try #require(calls > 0)
-            for call in 1...calls {
+            for call in Self.chosen(calls) {
                 try scenario.restore(image)
                 await #expect(processExitsWith: .signal(SIGKILL), "call \(call)") {
                     [scenario = scenario as UpgradeScenario, call = call as Int] in
