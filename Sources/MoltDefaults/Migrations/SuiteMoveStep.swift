@@ -117,7 +117,7 @@ struct SuiteMoveStep: Sendable {
         // A suite does not keep all of a date on every platform, so two values may differ and be stored as the same.
         if let present, present.asStored() == value.asStored() { return (.alreadyCurrent, reason) }
         if present != nil, !sourceWins { return (.kept, "the destination has another value, which stays") }
-        try new.set(value, forKey: newKey)
+        try new.receive(value, forKey: newKey)
         guard present == nil else { return (.replaced, reason) }
         return (afterwards == .clean ? .moved : .copied, reason)
     }

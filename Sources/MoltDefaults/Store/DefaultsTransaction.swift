@@ -121,6 +121,7 @@ final class DefaultsTransaction: MigrationTransaction {
                 own.set = intent.set
                 own.remove = intent.remove
                 own.renamed = intent.renamed
+                own.arrived = intent.arrived
             }
         }
         isChanged = true

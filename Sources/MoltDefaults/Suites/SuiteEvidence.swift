@@ -28,7 +28,8 @@ package enum SuiteEvidence: Sendable {
             return
         }
         do {
-            let bytes = try DurableFile.read(path) ?? Data()
+            let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+            let bytes = try DurableFile.read(target) ?? Data()
             // What is damaged is an error where it is read, and no reason to wait.
             let list = bytes.isEmpty ? nil : try? PropertyListReader.object(bytes) as? [String: Any]
             self = list?.isEmpty == false ? .filled : .empty

@@ -64,6 +64,12 @@
         /// Ends the time in which the library may write the file: puts it back, or drops the copy when it was written.
         func end(_ copy: Copy?) throws {
             guard let copy else { return }
+            if let found = try settledBytes(), isTruncated(found) {
+                // Somebody else was stopped or killed while writing it.
+                return try explained { () throws(DurableFile.Failure) in
+                    try DurableFile.move(copy.path, to: copy.target.path)
+                }
+            }
             if try bytes() == copy.bytes, try put(copy.path, inPlaceOf: copy.bytes, copy.target) { return }
             try drop(copy.path, of: copy.target)
         }

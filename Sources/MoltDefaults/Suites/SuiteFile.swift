@@ -53,7 +53,10 @@
         func read() throws -> [String: PropertyListValue] {
             guard let (bytes, stamp) = try contents(at: path), !bytes.isEmpty else { return [:] }
             let values = try values(of: bytes)
-            Known.files.withLock { $0[path]?.stamp = stamp }
+            Known.files.withLock { files in
+                // Another thread may have read a newer file meanwhile.
+                if files[path]?.bytes == bytes { files[path]?.stamp = stamp }
+            }
             return values
         }
 

@@ -33,6 +33,10 @@
             } catch let error as DefaultsError where [.noPermission, .notWritable].contains(error.code) {
                 // Without a lock there is nothing to be done about it.
                 return try found.get()
+            } catch let error as DefaultsError where error.code == .busy {
+                // The holder may have been stopped. What it has not truncated can be read.
+                if case .success(let values) = found, !values.isEmpty { return values }
+                throw error
             }
         }
 
@@ -58,10 +62,10 @@
             let seen = try? PropertyListValue(normalizing: object)
             if let seen, saved[key] == seen.asStored() { return seen }
             // Registered defaults and launch arguments are seen in a suite that has nothing too.
-            if let other = try Self.emptySuite.makeDefaults().object(forKey: key),
+            if saved[key] == nil, let other = try Self.emptySuite.makeDefaults().object(forKey: key),
                 seen == (try? PropertyListValue(normalizing: other))
             {
-                return saved[key]
+                return nil
             }
             return try read()[key]
         }

@@ -23,6 +23,8 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     private var changes: [String: PropertyListValue?] = [:]
     /// The former keys of values that were renamed, by the new ones.
     private var renamed: [String: String] = [:]
+    /// The keys of values that come from another suite.
+    private var arrived: Set<String> = []
     private var isOver = false
     /// The keys that were set or removed since the step began.
     private var touched: Set<String> = []
@@ -73,6 +75,12 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         change(key, to: value.asStored())
     }
 
+    /// Sets a value that another suite has had until now.
+    func receive(_ value: PropertyListValue, forKey key: String) throws {
+        try set(value, forKey: key)
+        arrived.insert(key)
+    }
+
     /// Removes a value; does nothing when there is none.
     ///
     /// - Throws: `MigrationError` with the code `contextExpired`.
@@ -102,6 +110,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         }
         try set(value, forKey: newKey)
         renamed[newKey] = renamed[key] ?? key
+        if arrived.contains(key) { arrived.insert(newKey) }
         try removeValue(forKey: key)
         return true
     }
@@ -126,6 +135,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         intent.set = effective.compactMapValues { $0 }
         intent.remove = effective.filter { $0.value == nil }.keys.sorted()
         intent.renamed = renamed
+        intent.arrived = arrived
         return try intent.encoded()
     }
 
@@ -166,6 +176,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     private func change(_ key: String, to value: PropertyListValue?) {
         changes[key] = .some(value)
         renamed[key] = nil
+        if value == nil { arrived.remove(key) }
         touched.insert(key)
     }
 

@@ -10,6 +10,8 @@ package struct SuiteIntent: Codable {
     var remove: [String] = []
     /// The former keys of values that were renamed, by the new ones.
     var renamed: [String: String] = [:]
+    /// The keys of values that come from another suite, which loses them when this one has them.
+    var arrived: Set<String> = []
     /// Whether the suite is to become what the snapshot is, whatever it is now: the intent of a backup.
     var isReplacement = false
     /// The ledger of a suite that is a store itself.
@@ -56,9 +58,11 @@ package struct SuiteIntent: Codable {
         var additions: [String: PropertyListValue] = [:]
         if content.isTruncated {
             additions = snapshot.merging(set) { $1 }.filter { current[$0.key] == nil }
-        } else if !isEmptied(current) {
+        } else {
+            let isEmptied = isEmptied(current)
             additions = set.filter { key, value in
-                isUnchanged(key, in: current) && current[key] != value.asStored() && !isRemoved(key, from: current)
+                (!isEmptied || arrived.contains(key)) && isUnchanged(key, in: current)
+                    && current[key] != value.asStored() && !isRemoved(key, from: current)
             }
         }
         // A ledger that was not there when the upgrade began is one that could not be seen then, and is the true one.

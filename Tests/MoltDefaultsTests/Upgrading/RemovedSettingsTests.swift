@@ -122,6 +122,40 @@ import Testing
         #expect(try settings() == ["volume": 3, "new": true])
     }
 
+    /// Their old place loses them in the same upgrade.
+    @Test(arguments: UpgradeScenario.Primary.allCases)
+    func `take none with them that another suite gives away`(primary: UpgradeScenario.Primary) throws {
+        let source = try ScratchSuite(["a": 1, "b": 2])
+        let migrations: MigrationRegistry = [
+            .suiteToAppGroup(
+                to: 1,
+                from: source.suite,
+                into: other.suite,
+                keys: .only(["a", "b"]),
+                afterwards: .clean
+            ),
+            Migration(to: 2, "rename", .renameKey("b", to: "c", in: other.suite)),
+        ]
+        func upgrade(_ hook: UpgradeHook? = nil) throws {
+            switch primary {
+            case .cache:
+                var configuration = CodableCache.Configuration()
+                configuration.atPoint = hook
+                try CodableCache(at: cache.url, migrations: migrations, configuration: configuration).close()
+            case .suite:
+                var options = MigrationOptions()
+                options.atPoint = hook
+                try other.suite.upgrade(with: migrations, options: options)
+            }
+        }
+        struct Stop: Error {}
+        #expect(throws: (any Error).self) { try upgrade { if $0.kind == .afterCommit { throw Stop() } } }
+        try other.suite.removeValue(forKey: "kept")
+        try upgrade()
+        #expect(try other.values.filter { $0.key != "molt.ledger" } == ["a": 1, "c": 2])
+        #expect(try source.values.isEmpty)
+    }
+
     #if os(Linux)
         @Test(arguments: ["", "<?xml version=\"1.0\""], UpgradeScenario.Primary.allCases)
         func `are told from those that a kill has cut off`(left: String, primary: UpgradeScenario.Primary) throws {
