@@ -302,7 +302,9 @@
             }
         }
 
-        /// Moves a file that is no property list aside, so that it is not lost when another takes its place.
+        /// Sets a file that is no property list aside, so that it is not lost when another takes its place.
+        ///
+        /// An empty one stays in its place: after a kill, it says that something was lost.
         func setAsideDamage() throws {
             let target = try target()
             var aside = target.path + ".damaged"
@@ -311,7 +313,10 @@
                 number += 1
                 aside = "\(target.path).damaged-\(number)"
             }
-            try explained { () throws(DurableFile.Failure) in try DurableFile.move(target.path, to: aside) }
+            try explained { () throws(DurableFile.Failure) in
+                if link(target.path, aside) != 0 { try DurableFile.move(target.path, to: aside) }
+                try DurableFile.replace(target.path, with: Data(), by: target.beside("new"), prepare: keepOwner)
+            }
         }
 
         // MARK: Helpers

@@ -116,7 +116,7 @@
             guard let found = bytes, file.isTruncated(found) else { return false }
             if setsAside, !found.isEmpty {
                 try file.setAsideDamage()
-                bytes = nil
+                bytes = Data()
             }
             return true
         }

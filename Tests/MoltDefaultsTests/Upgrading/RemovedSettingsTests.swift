@@ -2,9 +2,11 @@ import Foundation
 import MoltCache
 import MoltCore
 import MoltDefaults
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
+    import FaultyDisk
     import Glibc
 #endif
 
@@ -163,6 +165,37 @@ import Testing
             try scratch.writeFile(left)
             try upgrade(primary, both: false)
             #expect(try settings() == ["fullName": "Ada", "theme": "light", "volume": 3, "new": true])
+        }
+
+        /// A file that is no property list is set aside, and what was in it is written anew.
+        @Test func `are told from those that are being brought back when a kill comes again`() async throws {
+            for call in stride(from: 1, through: 25, by: TestRun.choose(4, long: 1)) {
+                let scratch = try ScratchSuite(["name": "Ada", "theme": "dark"])
+                struct Stop: Error {}
+                #expect(throws: (any Error).self) {
+                    try Self.rename(scratch.name) { if $0.kind == .afterCommit { throw Stop() } }
+                }
+                try scratch.writeFile("<?xml version")
+                await #expect(processExitsWith: .signal(SIGKILL)) {
+                    [name = scratch.name as String, call = call as Int] in
+                    molt_kill_before_call(call)
+                    try Self.rename(name)
+                    kill(getpid(), SIGKILL)
+                }
+                try Self.rename(scratch.name)
+                #expect(
+                    try scratch.values.filter { $0.key != "molt.ledger" } == ["fullName": "Ada", "theme": "dark"],
+                    "call \(call)"
+                )
+            }
+        }
+
+        private static func rename(_ name: String, _ hook: UpgradeHook? = nil) throws {
+            let suite = Suite.suite(name)
+            var options = MigrationOptions()
+            options.atPoint = hook
+            let rename = Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: suite))
+            try suite.upgrade(with: [rename], options: options)
         }
 
         /// The whole of it, with a real kill.
