@@ -110,9 +110,11 @@ final class CacheCore: Sendable {
         try withSession { session throws(SQLiteError) in try session.read(body) }
     }
 
-    /// Runs a closure over one snapshot of the file, on a connection that nobody waits for; nil where there is none, and none can be opened.
+    /// Runs a closure over one snapshot of the file, on a connection of its own.
     ///
-    /// The closure may use the cache, and may take its time.
+    /// The closure may use the cache, and may take its time: no other reader waits for this connection.
+    ///
+    /// - Returns: The closure's result; nil if no such connection can be opened.
     func readAlone<Value>(_ body: (CacheSession) throws(SQLiteError) -> Value) throws -> Value? {
         guard let readers else { return nil }
         try checkFile()

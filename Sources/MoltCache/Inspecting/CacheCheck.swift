@@ -4,7 +4,7 @@ internal import MoltCore
 
 /// The check of a whole file, over one snapshot of it.
 struct CacheCheck {
-    /// What is wrong, up to ``limit``.
+    /// The findings so far, up to ``limit``.
     private(set) var findings: [CacheFinding] = []
     private static let limit = 1_000
 
@@ -113,7 +113,7 @@ struct CacheCheck {
 
     private mutating func checkBookkeeping() throws(SQLiteError) {
         let state = try LedgerTable.state(connection)
-        // What is damaged there is damage of the table. The first layout had no journal.
+        // Damage in these tables is thrown as damage of the file. The first layout had no journal.
         if try FileFormat.number(of: connection) >= 2 { _ = try JournalTable.entries(connection) }
         let latest = state.ledger.filter { $0.outcome != .deferred }.map(\.version).max() ?? 0
         if latest > state.version {

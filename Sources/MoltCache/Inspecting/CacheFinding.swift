@@ -1,6 +1,6 @@
 /// Something wrong that ``CodableCache/verify(at:progress:)-3raic`` has found in a cache file.
 public struct CacheFinding: Hashable, Sendable {
-    /// What is wrong.
+    /// The part of the file that a finding is about.
     public enum Kind: String, Hashable, Sendable, Codable {
         /// The pages of the file do not fit together, as SQLite's own check finds.
         case structure
@@ -14,7 +14,7 @@ public struct CacheFinding: Hashable, Sendable {
         case bookkeeping
     }
 
-    /// What is wrong.
+    /// The part of the file that the finding is about.
     public let kind: Kind
     /// The record's key; nil where it is not about one, or the key cannot be read.
     public let key: String?

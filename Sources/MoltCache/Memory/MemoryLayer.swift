@@ -28,7 +28,7 @@ final class MemoryLayer: Sendable {
         var isClosed = false
         var young = Generation()
         var old = Generation()
-        /// What is to be released outside of all locks: a `deinit` of the app's may use the cache.
+        /// Generations to release once no lock is held: a `deinit` of the app's may use the cache.
         var dropped: [Generation] = []
 
         var isCurrent: Bool { index?.mark == mark }

@@ -118,7 +118,7 @@ final class RecordDigest {
 
     /// Compares the indexes with the table.
     ///
-    /// - Returns: What is wrong, in words; empty when all agree.
+    /// - Returns: The disagreements, a sentence each; empty if all agree.
     /// - Throws: What SQLite throws.
     func faults() throws(SQLiteError) -> [String] {
         let rows = try digest("molt_rows(id, key, type_id, expires_at)", "NOT INDEXED")

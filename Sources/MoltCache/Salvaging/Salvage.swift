@@ -166,7 +166,7 @@ final class Salvage {
                 return
             }
             if isNewest, staleness == .none, try isCurrent(id, key: values[1].string) {
-                // What is there may be what a stale page has.
+                // The copy may already have a stale page's version of this record.
                 if try target.isMixed(id) != nil { try target.remove(id) }
                 guard try !target.has(id: id) else { return }
             } else {

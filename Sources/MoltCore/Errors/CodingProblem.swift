@@ -2,7 +2,7 @@
 package struct CodingProblem {
     /// The path to the place as it may be shown.
     package let place: [String]
-    /// What is wrong there.
+    /// The problem, in a sentence.
     private let words: String
 
     /// - Parameters:

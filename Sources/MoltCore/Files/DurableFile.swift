@@ -32,7 +32,7 @@ package enum DurableFile {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - bytes: What is to be in it.
+    ///   - bytes: The content of the file.
     ///   - temporary: A file in the same directory, which holds the bytes until they are all on disk.
     ///   - prepare: Gets the new file's descriptor, to set its permissions; by default only its owner may use it.
     package static func replace(
@@ -54,7 +54,7 @@ package enum DurableFile {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - bytes: What is to be in it.
+    ///   - bytes: The content of the file.
     ///   - isSynced: Whether its content is to be on disk.
     ///   - prepare: Gets the new file's descriptor, to set its permissions; by default only its owner may use it.
     package static func makeNew(
@@ -83,7 +83,7 @@ package enum DurableFile {
     ///
     /// - Parameters:
     ///   - path: The file; a failure with the number `EEXIST` when something is there.
-    ///   - bytes: What is to be in it.
+    ///   - bytes: The content of the file.
     ///   - temporary: A file in the same directory, which holds the bytes until they are all on disk; what a kill has left
     ///     there goes, and of one that is being made the failure is `EEXIST`, too.
     package static func create(_ path: String, with bytes: Data, by temporary: String) throws(Failure) {

@@ -53,7 +53,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     ///   - kind: What the step is, in a form that stays the same in all releases of Molt.
     ///   - words: What the step does, as plans and reports show it.
     ///   - parameters: All that the step was told, as text; ``Migration/fingerprint`` is made of it and the kind.
-    ///   - faults: What is wrong with them, a sentence each.
+    ///   - faults: The faults of the step, a sentence each.
     ///   - attached: What it works on outside the primary store.
     ///   - usesRecords: Whether it looks at records of the primary store, or changes them.
     ///   - readiness: Says why the step cannot run now, in a sentence, or nil when it can.

@@ -16,7 +16,7 @@ final class PassBatch {
         var counts: PassCounts
         /// The new contents of the current batch, one behind the other; the buffer is kept from batch to batch.
         var contents: [UInt8] = []
-        /// What is to be written of the current batch, where nothing else is to be done.
+        /// The changes of the current batch, when it has no other kind of work.
         var rows: [RecordContents.Row] = []
         /// Whether the store is to be told nothing of the current batch but its new contents.
         var isPlain = true

@@ -12,7 +12,7 @@ final class DatabaseCopy {
     }
 
     deinit {
-        // What could not be written was said by the call that wrote it, or by the next reader, which finds damage.
+        // A failed write has been reported by `write`, or the next reader finds the damage.
         try? file.close()
     }
 

@@ -77,7 +77,7 @@ struct LogPages {
 
     // MARK: Frames
 
-    /// What is known of a frame.
+    /// A frame of the log: one page as one transaction wrote it.
     private struct Frame {
         enum State {
             case whole
