@@ -6,11 +6,11 @@
 /// - Important: Closures of steps must give the same result for the same record, whenever they run. They may be
 ///   called from several threads at once.
 public struct MigrationStep: Sendable, CustomStringConvertible {
-    /// What the step says of itself: all that can be known without running a closure.
-    package private(set) var declaration: StepDeclaration
+    /// The step as a value.
+    package private(set) var declaration: any StepDeclaration
     let action: Action
 
-    /// What the step does.
+    /// What the runner does for the step.
     enum Action: Sendable {
         case renameType(String, to: String)
         case deleteType(String)
@@ -18,12 +18,16 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         case run(@Sendable (MigrationContext) throws -> Void)
     }
 
-    /// Whether the step also runs on a store that was just created.
-    public let runsOnFreshStore: Bool
+    /// What a step does with a record that lacks the property it is about.
+    public enum MissingProperty: String, Hashable, Sendable, Codable {
+        /// Leaves the record as it is: an optional that was nil is not written at all.
+        case skip
+        /// Fails the upgrade with the code `propertyMissing`.
+        case fail
+    }
+
     /// What the step works on outside the primary store.
     package let attached: [any AttachedStore]
-    /// Whether the step may look at records of the primary store, and change them.
-    let usesRecords: Bool
     /// Says why the step cannot run now, in a sentence, or nil when it can.
     private(set) var readiness: Readiness
 
@@ -33,54 +37,31 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// Says why a step cannot run now; gets the stores that are attached, by their names.
     package typealias Readiness = @Sendable (_ attached: (String) -> (any AttachedStore)?) throws -> String?
 
+    /// Creates a step from its declaration and what the runner does for it.
     init(
-        _ declaration: StepDeclaration,
+        _ declaration: any StepDeclaration,
         _ action: Action,
-        runsOnFreshStore: Bool = false,
-        attaching attached: [any AttachedStore] = []
+        attaching attached: [any AttachedStore] = [],
+        readiness: @escaping Readiness = { _ in nil }
     ) {
         self.declaration = declaration
         self.action = action
-        self.runsOnFreshStore = runsOnFreshStore
         self.attached = attached
-        usesRecords = true
-        readiness = { _ in nil }
+        self.readiness = readiness
     }
 
-    /// Creates a step that another target builds in, and that also runs on a store that was just created.
-    ///
-    /// - Parameters:
-    ///   - kind: What the step is, in a form that stays the same in all releases of Molt.
-    ///   - words: What the step does, as plans and reports show it.
-    ///   - parameters: All that the step was told, as text; ``Migration/fingerprint`` is made of it and the kind.
-    ///   - faults: The faults of the step, a sentence each.
-    ///   - attached: What it works on outside the primary store.
-    ///   - usesRecords: Whether it looks at records of the primary store, or changes them.
-    ///   - readiness: Says why the step cannot run now, in a sentence, or nil when it can.
-    ///   - body: What it does.
-    package init(
-        kind: String,
-        words: String,
-        parameters: [String],
-        faults: [String] = [],
-        attaching attached: [any AttachedStore],
-        usesRecords: Bool = false,
-        readiness: @escaping Readiness = { _ in nil },
-        _ body: @escaping @Sendable (MigrationContext) throws -> Void
-    ) {
-        declaration = .builtIn(kind: kind, words: words, parameters: parameters, faults: faults)
-        action = .run(body)
-        runsOnFreshStore = true
-        self.attached = attached
-        self.usesRecords = usesRecords
-        self.readiness = readiness
+    /// Creates a step that needs nothing but its declaration.
+    init(_ step: some RecordStep) {
+        let edit = RecordEdit(typeName: step.type, property: step.requiredProperty, apply: step.change)
+        self.init(step, .edit(edit))
     }
 
     /// The step with a name for a block that has no words of its own.
     func named(_ name: String) -> MigrationStep {
-        guard case .run(nil, let revision) = declaration else { return self }
+        guard var run = declaration as? RunStep, run.words == nil else { return self }
+        run.words = name
         var step = self
-        step.declaration = .run(words: name, revision: revision)
+        step.declaration = run
         return step
     }
 
@@ -108,14 +89,23 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         return step
     }
 
+    /// Whether the step also runs on a store that was just created: it brings data in from elsewhere.
+    public var runsOnFreshStore: Bool {
+        declaration is BuiltInStep || (declaration as? RunStep)?.onFreshStore == true
+    }
+
+    /// Whether the step may look at records of the primary store, and change them.
+    var usesRecords: Bool {
+        (declaration as? BuiltInStep)?.usesRecords ?? true
+    }
+
     /// Whether the step may look at single records, so that it can fail for one: not a rename or deletion of a type.
     var looksAtRecords: Bool {
-        switch (declaration, action) {
-        case (_, .edit): true
-        // What is built in has options of its own for that.
-        case (.builtIn, _): false
-        case (_, .run): usesRecords
-        case (_, .renameType), (_, .deleteType): false
+        switch action {
+        case .edit: true
+        // Built-ins have options of their own for records that fail.
+        case .run: declaration is RunStep
+        case .renameType, .deleteType: false
         }
     }
 

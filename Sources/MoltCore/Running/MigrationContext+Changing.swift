@@ -112,11 +112,9 @@ extension MigrationContext {
     @discardableResult
     public func renameProperty(_ type: String, _ path: PropertyPath, to newName: String) throws -> Int {
         var renamed = 0
-        let step = MigrationStep.renameEdit(type, path, to: newName, ifMissing: .skip)
         try enumerate(type) { _, new in
             let revision = new.revision
-            try step.apply(&new)
-            if new.revision != revision { renamed += 1 }
+            if try new.renameIfPresent(path, to: newName), new.revision != revision { renamed += 1 }
         }
         return renamed
     }

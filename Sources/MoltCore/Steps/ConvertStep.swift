@@ -1,0 +1,51 @@
+extension MigrationStep {
+    /// Decodes each record of a type as the model of an old release, and encodes what a closure makes of it.
+    ///
+    /// ```swift
+    /// .convert("Person", from: PersonV1.self, to: PersonV2.self) { old in
+    ///     PersonV2(name: old.fullName)
+    /// }
+    /// ```
+    /// The records keep their key, their expiry and their type name. Properties that the old model does not know are
+    /// lost: use `transform` to keep them. The closure runs on all cores.
+    ///
+    /// - Parameters:
+    ///   - type: The type name of the records.
+    ///   - old: The model as the old release had it.
+    ///   - new: The model that the closure makes.
+    ///   - revision: Which writing of the closure it is, 1 by default; see ``transform(_:revision:_:)``.
+    ///   - body: Makes the new value; what it throws rolls the upgrade back.
+    public static func convert<Old: Decodable & SendableMetatype, New: Encodable & SendableMetatype>(
+        _ type: String,
+        from old: Old.Type,
+        to new: New.Type,
+        revision: Int = 1,
+        _ body: @escaping @Sendable (Old) throws -> New
+    ) -> MigrationStep {
+        let edit = RecordEdit(typeName: type, isParallel: true, runsClosure: true) { record in
+            try record.replaceUnread(with: body(record.decoded(as: Old.self)))
+        }
+        let (oldModel, newModel) = (String(describing: old), String(describing: new))
+        let declaration = ConvertStep(type: type, oldModel: oldModel, newModel: newModel, revision: revision)
+        return MigrationStep(declaration, .edit(edit))
+    }
+}
+
+/// The declaration of `convert`; the closure is beside it.
+struct ConvertStep: StepDeclaration {
+    static let kind = "convert"
+
+    var type: String
+    /// The names of the models in code: words only, which may change.
+    var oldModel: String
+    var newModel: String
+    var revision: Int
+
+    var description: String { "convert \(type) from \(oldModel) to \(newModel)" }
+    var identity: [String] { [Self.kind, type, String(revision)] }
+
+    func check(_ check: inout StepCheck) {
+        check.use(type: type)
+        check.forget(type: type)
+    }
+}

@@ -1,0 +1,23 @@
+extension MigrationStep {
+    /// Deletes all records of a type.
+    ///
+    /// - Important: The records are gone when the upgrade is committed.
+    public static func deleteType(_ name: String) -> MigrationStep {
+        MigrationStep(DeleteTypeStep(name: name), .deleteType(name))
+    }
+}
+
+/// The declaration of `deleteType`.
+struct DeleteTypeStep: StepDeclaration {
+    static let kind = "deleteType"
+
+    var name: String
+
+    var description: String { "delete the type \(name)" }
+    var identity: [String] { [Self.kind, name] }
+
+    func check(_ check: inout StepCheck) {
+        check.use(type: name)
+        check.delete(type: name)
+    }
+}

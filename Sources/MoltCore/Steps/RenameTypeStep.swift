@@ -1,0 +1,27 @@
+extension MigrationStep {
+    /// Renames a type for all its records: one row of the store, however many records there are.
+    ///
+    /// When there are records with the new name already, the two become one type. When there is no record with the
+    /// old name, nothing happens.
+    public static func renameType(_ name: String, to newName: String) -> MigrationStep {
+        MigrationStep(RenameTypeStep(name: name, newName: newName), .renameType(name, to: newName))
+    }
+}
+
+/// The declaration of `renameType`.
+struct RenameTypeStep: StepDeclaration {
+    static let kind = "renameType"
+
+    var name: String
+    var newName: String
+
+    var description: String { "rename the type \(name) to \(newName)" }
+    var identity: [String] { [Self.kind, name, newName] }
+
+    func check(_ check: inout StepCheck) {
+        check.use(type: name)
+        if newName.isEmpty { check.add("The new type name is empty.") }
+        if ExactName(name) == ExactName(newName) { check.add("The type \(name) is renamed to its own name.") }
+        check.rename(type: name, to: newName)
+    }
+}

@@ -1,0 +1,127 @@
+/// Follows types and properties through the steps of one migration, and finds steps that contradict earlier ones.
+package struct StepCheck {
+    /// A property of the records of a type.
+    private struct Place: Hashable {
+        var type: ExactName
+        var path: PropertyPath
+
+        init(_ type: String, _ path: PropertyPath) {
+            self.type = ExactName(type)
+            self.path = path
+        }
+
+        /// Whether it is the other place, or inside it.
+        func isWithin(_ other: Place) -> Bool {
+            type == other.type && path.starts(with: other.path)
+        }
+    }
+
+    /// Type names that are no longer there, with what happened to them.
+    private var goneTypes: [ExactName: String] = [:]
+    /// Properties that are no longer there, with what happened to them.
+    private var goneProperties: [Place: String] = [:]
+    /// Properties that every record of the type has.
+    private var filledProperties: Set<Place> = []
+    private var faults: [String] = []
+
+    /// The faults of the steps of a migration, each with the number of its step, which begins with 1.
+    static func faults(of steps: [MigrationStep]) -> [(step: Int, fault: String)] {
+        var check = StepCheck()
+        var faults: [(step: Int, fault: String)] = []
+        for (index, step) in steps.enumerated() {
+            step.declaration.check(&check)
+            faults += check.faults.map { (index + 1, $0) }
+            check.faults = []
+        }
+        return faults
+    }
+
+    mutating func add(_ fault: String) {
+        faults.append(fault)
+    }
+
+    // MARK: Types
+
+    /// Notes that a step is about a type, which must be there.
+    mutating func use(type: String) {
+        if type.isEmpty {
+            add("The type name is empty.")
+        } else if let reason = goneTypes[ExactName(type)] {
+            add("The type \(type) was \(reason) by an earlier step.")
+        }
+    }
+
+    /// Notes that the records of a type, with all that is known of their properties, have another type name.
+    mutating func rename(type: String, to newType: String) {
+        goneTypes[ExactName(type)] = "renamed to \(newType)"
+        goneTypes[ExactName(newType)] = nil
+        for (place, reason) in goneProperties where place.type == ExactName(type) {
+            goneProperties[place] = nil
+            goneProperties[Place(newType, place.path)] = reason
+        }
+        // There may be records with the new name already, to which the property was not added.
+        filledProperties = filledProperties.filter { $0.type != ExactName(type) }
+    }
+
+    mutating func delete(type: String) {
+        goneTypes[ExactName(type)] = "deleted"
+    }
+
+    /// Forgets what is known of a type's properties, after a closure that may change any of them.
+    mutating func forget(type: String) {
+        goneProperties = goneProperties.filter { $0.key.type != ExactName(type) }
+        filledProperties = filledProperties.filter { $0.type != ExactName(type) }
+    }
+
+    /// Forgets all that is known, after a closure that may do anything.
+    mutating func forgetAll() {
+        let found = faults
+        self = StepCheck()
+        faults = found
+    }
+
+    // MARK: Properties
+
+    /// Notes that a step needs a property, which must be there.
+    mutating func use(type: String, path: PropertyPath) {
+        use(type: type)
+        if path.count == 0 { add("No property is named.") }
+        // A property inside one that is gone is gone too.
+        for length in 0..<path.count {
+            let outer = PropertyPath(Array(path.names.prefix(length + 1)))
+            guard let reason = goneProperties[Place(type, outer)] else { continue }
+            add("The property \(type).\(outer) was \(reason) by an earlier step.")
+            return
+        }
+    }
+
+    /// Notes that a property is at another place, in those records that had it.
+    mutating func relocate(
+        _ type: String,
+        _ path: PropertyPath,
+        to newPath: PropertyPath,
+        _ reason: String,
+        _ ifMissing: MigrationStep.MissingProperty
+    ) {
+        let isFilled = ifMissing == .fail || filledProperties.contains(Place(type, path))
+        remove(type, path, reason)
+        fill(type, newPath, inEveryRecord: isFilled)
+    }
+
+    /// Notes that a property is gone, with everything inside it.
+    mutating func remove(_ type: String, _ path: PropertyPath, _ reason: String = "removed") {
+        let place = Place(type, path)
+        goneProperties[place] = reason
+        filledProperties = filledProperties.filter { !$0.isWithin(place) }
+    }
+
+    /// Notes that records have a property now, and with it the objects around it.
+    mutating func fill(_ type: String, _ path: PropertyPath, inEveryRecord isFilled: Bool = true) {
+        let place = Place(type, path)
+        if filledProperties.contains(place) {
+            add("Every record has the property \(type).\(path) by an earlier step.")
+        }
+        if isFilled { filledProperties.insert(place) }
+        goneProperties = goneProperties.filter { !place.isWithin($0.key) && !$0.key.isWithin(place) }
+    }
+}
