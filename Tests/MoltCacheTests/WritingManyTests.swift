@@ -42,6 +42,8 @@ import Testing
         return contents
     }
 
+    private static let hexadecimal = (0..<256).map { String(format: "%02X", $0) }
+
     private func rows() throws -> [[String]] {
         try SQLite(scratch.file()).rows(
             "SELECT id, typeof(content), hex(content), version FROM molt_record ORDER BY id"
@@ -85,7 +87,7 @@ import Testing
 
         var expected = before
         for row in contents.rows {
-            let hex = contents.withContent(of: row) { bytes in bytes.map { String(format: "%02X", $0) }.joined() }
+            let hex = contents.withContent(of: row) { bytes in bytes.reduce(into: "") { $0 += Self.hexadecimal[Int($1)] } }
             expected[Int(row.id) - 1] = [String(row.id), row.isData ? "blob" : "text", hex, String(row.version)]
         }
         #expect(try rows() == expected)

@@ -62,5 +62,3 @@ package protocol DescribedError: Error {
 
 /// An error whose description never holds a value, so that it may be shown.
 package protocol ValueFreeError: Error, CustomStringConvertible {}
-
-extension JSONSyntaxError: ValueFreeError {}

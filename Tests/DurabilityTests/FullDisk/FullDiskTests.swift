@@ -124,8 +124,8 @@
             #expect(before != after)
             var (failures, journals, successes) = (0, 0, 0)
             var bytes = 0
-            let step = TestRun.choose(48_000, long: 2_000)
-            while successes < 3, bytes < 8_000_000 {
+            let step = TestRun.choose(120_000, long: 2_000)
+            while successes < TestRun.choose(1, long: 3), bytes < 8_000_000 {
                 try image.restore(to: place)
                 try room.limit(more: bytes)
                 var failure: (any Error)?

@@ -13,7 +13,7 @@ import Testing
 /// How many records a store has here: so many that a copy has several parts.
 private let count = 12_000
 /// How many kills at instants that are drawn: more of them when `MOLT_LONG` is set.
-private let rounds = TestRun.choose(8, long: 200)
+private let rounds = TestRun.choose(4, long: 200)
 
 @Suite struct `A process that is killed` {
     let scenario: BackupScenario

@@ -3,14 +3,14 @@ import MoltCache
 import MoltTesting
 import Testing
 
-/// Hundreds of damaged stores, or tens of thousands with `MOLT_LONG=1`; `MOLT_LONG=300` makes 300 of each kind.
+/// A hundred damaged stores, or tens of thousands with `MOLT_LONG=1`; `MOLT_LONG=300` makes 300 of each kind.
 ///
 /// One alone: `MOLT_DAMAGE=zeroPage:17 swift test --filter DamageSweep`.
 @Suite struct `A damaged file never ends the process, and loses nothing in silence` {
     private static let isLong = ProcessInfo.processInfo.environment["MOLT_LONG"] != nil
     /// How many stores of each kind: with `MOLT_LONG=1` as many as a night has time for.
     private static let count: UInt64 = {
-        guard let long = ProcessInfo.processInfo.environment["MOLT_LONG"].map({ UInt64($0) ?? 1 }) else { return 14 }
+        guard let long = ProcessInfo.processInfo.environment["MOLT_LONG"].map({ UInt64($0) ?? 1 }) else { return 5 }
         return long > 1 ? long : 1_500
     }()
     private static let single = ProcessInfo.processInfo.environment["MOLT_DAMAGE"]

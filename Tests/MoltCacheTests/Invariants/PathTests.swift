@@ -2,12 +2,13 @@ import Foundation
 import MoltCache
 import MoltCore
 import MoltTesting
+import TestSupport
 import Testing
 
 /// Invariant 8: an upgrade at once gives byte for byte what one gives that closes the store at each version.
 @Suite("The path does not matter")
 struct PathTests {
-    @Test(arguments: 0..<20)
+    @Test(arguments: 0..<TestRun.choose(6, long: 20))
     func `Random registries over random stores give the same rows at once and step by step`(
         block: UInt64
     ) async throws {

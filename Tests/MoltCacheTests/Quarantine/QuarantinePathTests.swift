@@ -7,7 +7,7 @@ import Testing
 /// Invariant 8 where records fail: what is in quarantine does not depend on the path either.
 @Suite struct `The path does not matter to what is in quarantine` {
     /// Twenty random registries each; very many when `MOLT_LONG` is set.
-    static let blocks: Range<UInt64> = 0..<TestRun.choose(12, long: 120)
+    static let blocks: Range<UInt64> = 0..<TestRun.choose(4, long: 120)
 
     @Test(arguments: blocks)
     func `Random registries that fail for records leave the same rows and the same quarantine`(

@@ -39,3 +39,5 @@ extension JSONSyntaxError: LocalizedError {
     /// The reason and the place, in a sentence.
     public var errorDescription: String? { "This is not JSON text: \(description)." }
 }
+
+extension JSONSyntaxError: ValueFreeError {}
