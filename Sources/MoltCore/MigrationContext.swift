@@ -79,7 +79,7 @@ public final class MigrationContext {
         version = pending.migration.version
         recordVersion = pending.recordVersion
         self.scope = scope
-        let lastID = max(try scope.transaction.lastRecordID(), scope.options.lastReservedID)
+        let lastID = max(try scope.records.lastRecordID(), scope.options.lastReservedID)
         guard lastID < Int64.max else {
             throw MigrationError(
                 .storeFailed,
@@ -108,7 +108,7 @@ public final class MigrationContext {
     func finish() throws {
         if let failure = failure ?? unreadable.lazy.compactMap(\.failure).first { throw failure }
         try attachments.check(usedAttachments)
-        if hasOriginals { try scope.transaction.forgetOriginals() }
+        if hasOriginals { try scope.records.forgetOriginals() }
         if enumerationCount > 1 { scope.failures.note(repeated: counts.read - (try visitedCount()), at: step) }
     }
 
@@ -116,14 +116,14 @@ public final class MigrationContext {
     ///
     /// One that was visited by two type names counts twice, but never more than there were.
     private func visitedCount() throws -> Int {
-        let records = try scope.transaction.count(ofType: nil) + counts.dropped + counts.quarantined - counts.created
+        let records = try scope.records.count(ofType: nil) + counts.dropped + counts.quarantined - counts.created
         return min(counts.read, mostVisited.values.reduce(0, +), max(0, records))
     }
 
     /// Reads or changes the store; what it could not do ends the block, unless it is a key that exists.
     ///
     /// SQLite, for one, gives up the whole transaction when a disk is full: what came after would be kept by itself.
-    func perform<Value>(_ body: (any MigrationTransaction) throws -> Value) throws -> Value {
+    func perform<Value>(_ body: (any RecordTransaction) throws -> Value) throws -> Value {
         guard !isExpired else {
             throw MigrationError(
                 .contextExpired,
@@ -132,7 +132,7 @@ public final class MigrationContext {
         }
         if let failure { throw failure }
         do {
-            return try body(scope.transaction)
+            return try body(scope.records)
         } catch {
             if (error as? MigrationError)?.code != .keyExists { failure = error }
             throw error

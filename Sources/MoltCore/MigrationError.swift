@@ -16,8 +16,12 @@
 public struct MigrationError: Error, Sendable {
     /// What kind of failure it is.
     public var code: Code
-    /// What happened, to which thing, why, and what to do, in full sentences.
-    public var message: String
+    /// What happened, to which thing, and why, in full sentences.
+    package var problem: String
+    /// What became of the store; nil if it was not written to.
+    public var outcome: Outcome?
+    /// What to do, in full sentences; nil if the problem says it.
+    package var advice: String?
     /// The store, by its file's path or by the name of its suite.
     public var store: String?
     /// The migration that was being run or looked at.
@@ -51,8 +55,27 @@ public struct MigrationError: Error, Sendable {
     ///   - code: What kind of failure it is.
     ///   - message: Full sentences: what happened and what to do. Never a record's value.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+        self.init(code, message, nil, underlying: underlying)
+    }
+
+    /// Creates an error that says what became of the store.
+    ///
+    /// - Parameters:
+    ///   - code: What kind of failure it is.
+    ///   - problem: What happened, in full sentences. Never a record's value.
+    ///   - outcome: What became of the store.
+    ///   - advice: What to do, in full sentences.
+    package init(
+        _ code: Code,
+        _ problem: String,
+        _ outcome: Outcome?,
+        advice: String? = nil,
+        underlying: (any Error)? = nil
+    ) {
         self.code = code
-        self.message = message
+        self.problem = problem
+        self.outcome = outcome
+        self.advice = advice
         self.underlying = underlying
     }
 }

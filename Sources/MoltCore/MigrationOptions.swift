@@ -88,7 +88,9 @@ public struct MigrationOptions: Sendable {
         guard isCancelled() || monitor?.progress.isCancelled == true else { return }
         throw MigrationError(
             .cancelled,
-            "The opening was cancelled. \(MigrationError.rolledBack) Open it again to upgrade it.",
+            "The opening was cancelled.",
+            .rolledBack,
+            advice: "Open it again to upgrade it.",
             underlying: CancellationError()
         )
     }
@@ -98,12 +100,22 @@ public struct MigrationOptions: Sendable {
     /// - Parameter isCommitted: Whether the upgrade is committed, and only changes outside the store are still to be made.
     func checkDeadline(isCommitted: Bool = false) throws {
         guard let deadline, ContinuousClock.now >= deadline else { return }
+        guard isCommitted else { throw MigrationError.deadlinePassed }
         throw MigrationError(
             .deadlinePassed,
-            isCommitted
-                ? "The deadline has passed. The upgrade is committed; its changes outside the store are made when it is next "
-                    + "opened."
-                : "The deadline has passed. \(MigrationError.rolledBack) Open it again to upgrade it."
+            "The deadline has passed. The upgrade is committed; its changes outside the store are made when it is next opened."
+        )
+    }
+}
+
+extension MigrationError {
+    /// The error of an upgrade that was stopped before its commit because the time was over.
+    package static var deadlinePassed: MigrationError {
+        MigrationError(
+            .deadlinePassed,
+            "The deadline has passed.",
+            .rolledBack,
+            advice: "Open it again to upgrade it."
         )
     }
 }

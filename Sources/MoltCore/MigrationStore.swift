@@ -34,13 +34,22 @@ public protocol MigrationStore: AnyObject {
     /// The write lock is held from before the closure is called, so that no other process can be upgrading meanwhile.
     ///
     /// - Parameters:
+    ///   - deadline: When the transaction's statements are stopped; nil for never.
     ///   - body: Reads and writes through the transaction, which must not outlive the call.
     ///   - waiting: Called again and again while another process holds the write lock; throws to give up.
     /// - Throws: What `body` and `waiting` throw, or the store's own error.
-    func upgrade(
+    func withWriteTransaction(
+        until deadline: ContinuousClock.Instant?,
         _ body: (any MigrationTransaction) throws -> Void,
         waiting: () throws -> Void
     ) throws
+
+    /// Makes room for the next transaction by moving what is committed from the log into the file.
+    ///
+    /// It waits for nobody. What cannot be moved, because somebody still reads it or the disk is full, stays in the log.
+    ///
+    /// - Parameter deadline: When the work is stopped; nil for never.
+    func emptyLog(until deadline: ContinuousClock.Instant?)
 }
 
 extension MigrationStore {
@@ -52,4 +61,7 @@ extension MigrationStore {
 
     /// All migrations are committed as one.
     public var commitsInBatches: Bool { false }
+
+    /// The store has no log.
+    public func emptyLog(until deadline: ContinuousClock.Instant?) {}
 }

@@ -6,6 +6,8 @@ import Foundation
 public struct Migrator: Sendable {
     let registry: MigrationRegistry
     let options: MigrationOptions
+    /// When the store stops the upgrade's statements; nil for never. A dry run has no deadline.
+    var deadline: ContinuousClock.Instant? { options.isDryRun ? nil : options.deadline }
 
     /// Creates a migrator.
     public init(_ registry: MigrationRegistry, options: MigrationOptions = MigrationOptions()) {
@@ -32,7 +34,6 @@ public struct Migrator: Sendable {
     ///   an earlier one, and `deadlinePassed` between the two: the store then keeps the changes that could not be made
     ///   outside it, and makes them when it is next opened.
     public func migrate(_ store: any MigrationStore) throws -> MigrationReport {
-        if !options.isDryRun { (store as? any InterruptibleStore)?.deadline = options.deadline }
         let backup = UpgradeBackup(of: store, options)
         do {
             let report = try LockLimit.$current.withValue(LockLimit(options)) { try run(store, backup) }

@@ -30,7 +30,7 @@ import Testing
 
     @Test func `While a large new store is being made, it is no store yet, and nobody waits for that answer`() throws {
         let url = scratch.file()
-        try CacheStore(at: url).upgrade { transaction throws in
+        try CacheStore(at: url).withWriteTransaction(until: nil) { transaction throws in
             try insertMany(transaction)
             #expect(try CacheStore.state(at: url) == .fresh)
         } waiting: {
@@ -86,7 +86,7 @@ import Testing
 
 /// Inserts more than SQLite keeps in memory, and kills the process before the commit.
 private func insertAndDie(_ url: URL) throws {
-    try CacheStore(at: url).upgrade { transaction throws in
+    try CacheStore(at: url).withWriteTransaction(until: nil) { transaction throws in
         try insertMany(transaction)
         raise(SIGKILL)
     } waiting: {
@@ -111,7 +111,7 @@ private func insertMany(_ transaction: any MigrationTransaction) throws {
                 )
             }
         }
-        try transaction.insert(batch[0], id: Int64(id), version: 1)
+        try transaction.heldRecords.insert(batch[0], id: Int64(id), version: 1)
     }
     try transaction.record([], version: 1)
 }

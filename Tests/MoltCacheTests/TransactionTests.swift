@@ -29,7 +29,7 @@ import Testing
     }
 
     private func upgrade(_ store: CacheStore, _ body: (any MigrationTransaction) throws -> Void) throws {
-        try store.upgrade(body) { throw TestFailure.expected }
+        try store.withWriteTransaction(until: nil, body) { throw TestFailure.expected }
     }
 
     private func keysAndTypes() throws -> [[String]] {
@@ -50,7 +50,7 @@ import Testing
         var found: [String] = []
         var last = after
         repeat {
-            try transaction.read(into: batch, type: type, after: last, through: through)
+            try transaction.heldRecords.read(into: batch, type: type, after: last, through: through)
             for record in (0..<batch.count).map({ batch[$0] }) {
                 found.append("\(record.id) \(record.key) \(record.typeName)")
                 last = record.id
@@ -101,12 +101,12 @@ import Testing
         let dates = "SELECT created_at, updated_at, accessed_at FROM molt_record WHERE id = 1"
         let before = try SQLite(scratch.file()).rows(dates)
         try upgrade(store) { transaction throws in
-            var record = try #require(try transaction.record(id: 1))
+            var record = try #require(try transaction.heldRecords.record(id: 1))
             try record.read()
             record["firstName"] = .string("Jim")
             record.expiration = Date(timeIntervalSince1970: 4e9)
-            try transaction.write(record, version: 5)
-            #expect(try transaction.record(id: 1)?.expiration == Date(timeIntervalSince1970: 4e9))
+            try transaction.heldRecords.write(record, version: 5)
+            #expect(try transaction.heldRecords.record(id: 1)?.expiration == Date(timeIntervalSince1970: 4e9))
         }
         let sqlite = try SQLite(scratch.file())
         #expect(
@@ -116,9 +116,9 @@ import Testing
         #expect(try sqlite.rows(dates) == before)
         #expect(try sqlite.text("SELECT version FROM molt_record WHERE id = 2") == "0")
         try upgrade(store) { transaction throws in
-            var record = try #require(try transaction.record(id: 1))
+            var record = try #require(try transaction.heldRecords.record(id: 1))
             record.expiration = nil
-            try transaction.write(record, version: 6)
+            try transaction.heldRecords.write(record, version: 6)
         }
         #expect(try sqlite.text("SELECT expires_at FROM molt_record WHERE id = 1") == "NULL")
         #expect(try sqlite.text("PRAGMA integrity_check") == "ok")
@@ -127,14 +127,14 @@ import Testing
     @Test func `Data stays data, and becomes text when it is replaced`() throws {
         let store = try store([("raw", Data([1])), ("empty", Data())])
         try upgrade(store) { transaction throws in
-            var record = try #require(try transaction.record(forKey: "raw"))
+            var record = try #require(try transaction.heldRecords.record(forKey: "raw"))
             #expect(record.data == Data([1]))
             try record.replaceContent(with: Data([2, 3]))
-            try transaction.write(record, version: 1)
-            record = try #require(try transaction.record(forKey: "empty"))
+            try transaction.heldRecords.write(record, version: 1)
+            record = try #require(try transaction.heldRecords.record(forKey: "empty"))
             #expect(record.data == Data())
             try record.replaceContent(with: "text")
-            try transaction.write(record, version: 1)
+            try transaction.heldRecords.write(record, version: 1)
         }
         #expect(
             try SQLite(scratch.file()).rows("SELECT typeof(content), hex(content) FROM molt_record ORDER BY id")
@@ -144,14 +144,14 @@ import Testing
 
     @Test func `A record is inserted under a new id and a new type, and not onto another's key`() throws {
         try upgrade(try people()) { transaction throws in
-            var record = try #require(try transaction.record(id: 1))
+            var record = try #require(try transaction.heldRecords.record(id: 1))
             record.key = "new"
             record.typeName = "Robot"
-            try transaction.insert(record, id: 10, version: 3)
-            #expect(try transaction.record(id: 10)?.typeName == "Robot")
-            #expect(try transaction.record(forKey: "new")?.decoded(as: Person.self) == .john)
+            try transaction.heldRecords.insert(record, id: 10, version: 3)
+            #expect(try transaction.heldRecords.record(id: 10)?.typeName == "Robot")
+            #expect(try transaction.heldRecords.record(forKey: "new")?.decoded(as: Person.self) == .john)
             record.key = "b"
-            let error = #expect(throws: MigrationError.self) { try transaction.insert(record, id: 11, version: 3) }
+            let error = #expect(throws: MigrationError.self) { try transaction.heldRecords.insert(record, id: 11, version: 3) }
             #expect(error?.code == .keyExists)
             #expect(error?.recordKey == "b")
             #expect(error?.store == scratch.file().path)
@@ -161,11 +161,11 @@ import Testing
     @Test func `A type is renamed in one row`() throws {
         let store = try people()
         try upgrade(store) { transaction throws in
-            try transaction.renameType("Person", to: "Human")
-            try transaction.renameType("Unknown", to: "Other")
-            try transaction.renameType("City", to: "City")
+            try transaction.heldRecords.renameType("Person", to: "Human")
+            try transaction.heldRecords.renameType("Unknown", to: "Other")
+            try transaction.heldRecords.renameType("City", to: "City")
             #expect(try read(transaction, type: "Human") == ["1 a Human", "2 b Human", "4 d Human"])
-            #expect(try transaction.typeNames() == ["City", "Human"])
+            #expect(try transaction.heldRecords.typeNames() == ["City", "Human"])
         }
         #expect(
             try SQLite(scratch.file()).rows("SELECT id, name FROM molt_type ORDER BY id")
@@ -176,9 +176,9 @@ import Testing
     @Test func `Renaming onto an existing type merges the two`() throws {
         try upgrade(try people()) { transaction throws in
             _ = try read(transaction)
-            try transaction.renameType("City", to: "Person")
+            try transaction.heldRecords.renameType("City", to: "Person")
             #expect(try read(transaction) == ["1 a Person", "2 b Person", "3 c Person", "4 d Person"])
-            #expect(try transaction.typeNames() == ["Person"])
+            #expect(try transaction.heldRecords.typeNames() == ["Person"])
         }
         #expect(try SQLite(scratch.file()).rows("SELECT name FROM molt_type") == [["Person"]])
     }
@@ -186,12 +186,12 @@ import Testing
     @Test func `Keys are swapped, turned round in a ring, and taken over from dropped records`() throws {
         try upgrade(try people()) { transaction throws in
             for (id, key) in [(1, "b"), (2, "c"), (3, "a")] as [(Int64, String)] {
-                try transaction.deferChange(DeferredChange(stage: 0, id: id, kind: .key(key)))
+                try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: id, kind: .key(key)))
             }
-            try transaction.applyDeferredChanges(stage: 0)
-            try transaction.deferChange(DeferredChange(stage: 1, id: 4, kind: .drop))
-            try transaction.deferChange(DeferredChange(stage: 1, id: 1, kind: .key("d")))
-            try transaction.applyDeferredChanges(stage: 1)
+            try transaction.heldRecords.applyDeferredChanges(stage: 0)
+            try transaction.heldRecords.deferChange(DeferredChange(stage: 1, id: 4, kind: .drop))
+            try transaction.heldRecords.deferChange(DeferredChange(stage: 1, id: 1, kind: .key("d")))
+            try transaction.heldRecords.applyDeferredChanges(stage: 1)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["d", "c", "a"])
         #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
@@ -204,11 +204,11 @@ import Testing
     )
     func `A key that is taken is an error, and the stage is undone`(moves: [(Int64, String)]) throws {
         try upgrade(try people()) { transaction throws in
-            try transaction.deferChange(DeferredChange(stage: 0, id: 2, kind: .type("Robot")))
+            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 2, kind: .type("Robot")))
             for (id, key) in moves {
-                try transaction.deferChange(DeferredChange(stage: 0, id: id, kind: .key(key)))
+                try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: id, kind: .key(key)))
             }
-            let error = #expect(throws: MigrationError.self) { try transaction.applyDeferredChanges(stage: 0) }
+            let error = #expect(throws: MigrationError.self) { try transaction.heldRecords.applyDeferredChanges(stage: 0) }
             #expect(error?.code == .keyExists)
             let named = moves.contains { $0.0 == 1 && error?.recordKey == "a" || $0.0 == 2 && error?.recordKey == "b" }
             #expect(named)
@@ -226,9 +226,9 @@ import Testing
     ) throws {
         try upgrade(try people()) { transaction throws in
             for (index, key) in keys.enumerated() {
-                try transaction.deferChange(DeferredChange(stage: 0, id: Int64(index + 1), kind: .key(key)))
+                try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: Int64(index + 1), kind: .key(key)))
             }
-            let error = #expect(throws: MigrationError.self) { try transaction.applyDeferredChanges(stage: 0) }
+            let error = #expect(throws: MigrationError.self) { try transaction.heldRecords.applyDeferredChanges(stage: 0) }
             #expect(error?.recordKey == key)
             #expect(error?.message.contains("\"\(newKey)\"") == true)
         }
@@ -236,11 +236,11 @@ import Testing
 
     @Test func `A key that a record has already, and one of a record that is gone, are no matter`() throws {
         try upgrade(try people()) { transaction throws in
-            try transaction.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("a")))
-            try transaction.deferChange(DeferredChange(stage: 0, id: 99, kind: .key("b")))
-            try transaction.deferChange(DeferredChange(stage: 0, id: 3, kind: .key("x")))
-            try transaction.deferChange(DeferredChange(stage: 0, id: 98, kind: .key("x")))
-            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("a")))
+            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 99, kind: .key("b")))
+            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 3, kind: .key("x")))
+            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 98, kind: .key("x")))
+            try transaction.heldRecords.applyDeferredChanges(stage: 0)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["a", "b", "x", "d"])
     }
@@ -249,13 +249,13 @@ import Testing
         let keys = ["", "a\0", "\u{E9}", "e\u{301}"]
         try upgrade(try people()) { transaction throws in
             for (index, key) in keys.enumerated() {
-                try transaction.deferChange(DeferredChange(stage: 0, id: Int64(index + 1), kind: .key(key)))
+                try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: Int64(index + 1), kind: .key(key)))
             }
-            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.heldRecords.applyDeferredChanges(stage: 0)
             for (index, key) in (keys.dropFirst() + keys.prefix(1)).enumerated() {
-                try transaction.deferChange(DeferredChange(stage: 1, id: Int64(index + 1), kind: .key(key)))
+                try transaction.heldRecords.deferChange(DeferredChange(stage: 1, id: Int64(index + 1), kind: .key(key)))
             }
-            try transaction.applyDeferredChanges(stage: 1)
+            try transaction.heldRecords.applyDeferredChanges(stage: 1)
         }
         let found = try SQLite(scratch.file()).rows("SELECT hex(key) FROM molt_record ORDER BY id")
         #expect(found == [["6100"], ["C3A9"], ["65CC81"], [""]])
@@ -270,10 +270,10 @@ import Testing
         let error = #expect(throws: MigrationError.self) {
             try upgrade(store) { transaction throws in
                 for id in 1...4 as ClosedRange<Int64> {
-                    try transaction.deferChange(DeferredChange(stage: 0, id: id, kind: .key("z\(id)")))
+                    try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: id, kind: .key("z\(id)")))
                 }
-                caught.append((try? transaction.applyDeferredChanges(stage: 0)) == nil)
-                caught.append((try? transaction.delete(id: 4)) == nil)
+                caught.append((try? transaction.heldRecords.applyDeferredChanges(stage: 0)) == nil)
+                caught.append((try? transaction.heldRecords.delete(id: 4)) == nil)
             }
         }
         #expect(error?.code == .storeFailed)
@@ -290,21 +290,21 @@ import Testing
             reason: "Refusal"
         )
         try upgrade(try people()) { transaction throws in
-            try transaction.deferQuarantine(DeferredQuarantine(stage: 0, id: 3, failure: failure))
-            try transaction.deferChange(DeferredChange(stage: 0, id: 4, kind: .drop))
+            try transaction.heldRecords.deferQuarantine(DeferredQuarantine(stage: 0, id: 3, failure: failure))
+            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 4, kind: .drop))
             // Both would take what is taken, and one what another one gets.
-            try transaction.deferChange(DeferredChange(stage: 0, id: 4, kind: .key("b")))
-            try transaction.deferChange(DeferredChange(stage: 0, id: 3, kind: .key("d")))
-            try transaction.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("d")))
-            try transaction.applyDeferredChanges(stage: 0)
+            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 4, kind: .key("b")))
+            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 3, kind: .key("d")))
+            try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("d")))
+            try transaction.heldRecords.applyDeferredChanges(stage: 0)
         }
         #expect(try keysAndTypes().map { $0[0] } == ["d", "b"])
         #expect(try SQLite(scratch.file()).rows("SELECT key FROM molt_quarantine") == [["c"]])
     }
 
     @Test func `A transaction is refused after its end`() throws {
-        var escaped: (any MigrationTransaction)?
-        try upgrade(try people()) { escaped = $0 }
+        var escaped: (any RecordTransaction)?
+        try upgrade(try people()) { escaped = $0.records }
         let error = #expect(throws: MigrationError.self) { try escaped?.delete(id: 1) }
         #expect(error?.code == .contextExpired)
         #expect(try keysAndTypes().count == 4)
@@ -316,7 +316,7 @@ import Testing
         try other.run("BEGIN IMMEDIATE")
         var waits = 0
         #expect(throws: TestFailure.self) {
-            try store.upgrade { _ in
+            try store.withWriteTransaction(until: nil) { _ in
                 Issue.record("The lock is another's.")
             } waiting: {
                 waits += 1
@@ -324,8 +324,8 @@ import Testing
             }
         }
         #expect(waits == 3)
-        try store.upgrade { transaction throws in
-            #expect(try transaction.count(ofType: nil) == 4)
+        try store.withWriteTransaction(until: nil) { transaction throws in
+            #expect(try transaction.heldRecords.count(ofType: nil) == 4)
         } waiting: {
             try other.run("COMMIT")
         }
@@ -335,7 +335,7 @@ import Testing
         let store = try people()
         let cache = try CodableCache(at: scratch.file())
         try upgrade(store) { transaction throws in
-            #expect(try transaction.deleteType("Person") == 3)
+            #expect(try transaction.heldRecords.deleteType("Person") == 3)
             #expect(try cache.count() == 4)
         }
         #expect(try cache.count() == 1)
@@ -351,10 +351,10 @@ import Testing
         )
         let error = #expect(throws: MigrationError.self) {
             try upgrade(store) { transaction throws in
-                try transaction.renameType("String", to: "Text")
-                var record = try #require(try transaction.record(id: 1))
+                try transaction.heldRecords.renameType("String", to: "Text")
+                var record = try #require(try transaction.heldRecords.record(id: 1))
                 try record.replaceContent(with: "changed")
-                try transaction.write(record, version: 1)
+                try transaction.heldRecords.write(record, version: 1)
             }
         }
         #expect(error?.code == .storeFailed)

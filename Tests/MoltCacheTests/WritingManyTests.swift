@@ -80,8 +80,8 @@ import Testing
         let store = try store(100)
         let before = try rows()
 
-        try store.upgrade {
-            try $0.write(contents)
+        try store.withWriteTransaction(until: nil) {
+            try $0.heldRecords.write(contents)
         } waiting: {
         }
 
@@ -97,10 +97,10 @@ import Testing
     @Test func `Batch after batch each row gets its own content`() throws {
         let store = try store(100)
 
-        try store.upgrade { transaction throws in
-            try transaction.write(contents(Array(41...80)))
-            try transaction.write(contents(Array(1...40)))
-            try transaction.write(contents(Array(71...100)))
+        try store.withWriteTransaction(until: nil) { transaction throws in
+            try transaction.heldRecords.write(contents(Array(41...80)))
+            try transaction.heldRecords.write(contents(Array(1...40)))
+            try transaction.heldRecords.write(contents(Array(71...100)))
         } waiting: {
         }
 
@@ -113,8 +113,8 @@ import Testing
         let before = try rows()
 
         let error = #expect(throws: MigrationError.self) {
-            try store.upgrade {
-                try $0.write(contents(ids, version: version))
+            try store.withWriteTransaction(until: nil) {
+                try $0.heldRecords.write(contents(ids, version: version))
             } waiting: {
             }
         }
@@ -131,9 +131,9 @@ import Testing
 
         // The file is refused before anything in it can run.
         let error = #expect(throws: CacheError.self) {
-            try store.upgrade { transaction throws in
-                try transaction.write(contents(Array(1...20)))
-                try transaction.delete(id: 1)
+            try store.withWriteTransaction(until: nil) { transaction throws in
+                try transaction.heldRecords.write(contents(Array(1...20)))
+                try transaction.heldRecords.delete(id: 1)
             } waiting: {
             }
         }

@@ -160,11 +160,16 @@ extension CacheError {
 extension MigrationError {
     /// The error for a failure of SQLite during an upgrade.
     init(_ error: SQLiteError, store: String) {
-        self.init(
-            error.isBusy ? .busy : error.isInterruption ? .deadlinePassed : .storeFailed,
-            "The store at \(store) could not be upgraded. \(error.advice)",
-            underlying: error
-        )
+        if error.isInterruption {
+            self = .deadlinePassed
+            underlying = error
+        } else {
+            self.init(
+                error.isBusy ? .busy : .storeFailed,
+                "The store at \(store) could not be upgraded. \(error.advice)",
+                underlying: error
+            )
+        }
         self.store = store
     }
 }

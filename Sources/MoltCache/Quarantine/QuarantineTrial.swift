@@ -218,7 +218,7 @@ struct QuarantineTrial {
     /// Only what the migrations did tells why a record cannot be converted: a store that cannot be read now must not take
     /// the place of the reason.
     private func result(of error: any Error, _ row: QuarantineRow) -> Result {
-        guard let error = error as? MigrationError, error.code == .keyExists || StepFailure.isAboutRecord(error) else {
+        guard let error = error as? MigrationError, error.code == .keyExists || error.isAboutRecord else {
             return .notTried(ErrorSummary.oneLine(ErrorSummary.line(of: error)))
         }
         return .failed(row.record, failure(of: error, row))

@@ -142,7 +142,7 @@ extension SQLiteError {
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
             "Another process is writing the file. Try again, or allow more time."
         case SQLITE_INTERRUPT:
-            "The deadline has passed. \(MigrationError.rolledBack) Open it again to upgrade it."
+            "The deadline has passed."
         case SQLITE_TOOBIG:
             "A key or content is larger than SQLite can hold."
         default:

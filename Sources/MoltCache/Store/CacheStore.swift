@@ -11,7 +11,7 @@ public import MoltCore
 /// let version = try CacheStore.state(at: url).version
 /// ```
 ///
-/// A file is looked at without opening it for writing until ``upgrade(_:waiting:)`` is called. A store is used by
+/// A file is looked at without opening it for writing until ``withWriteTransaction(until:_:waiting:)`` is called. A store is used by
 /// one thread at a time.
 public final class CacheStore: MigrationStore {
     /// The file's path, or ":memory:".
@@ -28,8 +28,6 @@ public final class CacheStore: MigrationStore {
     package var isDurable = true
     /// Is called before each part of a backup that is put back, for tests that kill the process there.
     package var atCopy: () -> Void = {}
-    /// When an upgrade's statements are stopped; nil for never.
-    package var deadline: ContinuousClock.Instant?
     let isInMemory: Bool
     /// How many KiB of pages a connection keeps, as SQLite has it negative: twice its default, as the pages are twice as
     /// large, so that it keeps as many.
@@ -130,7 +128,8 @@ public final class CacheStore: MigrationStore {
     ///
     /// - Throws: What `body` and `waiting` throw; ``CacheError`` for a file that cannot be used; ``MigrationError``
     ///   with the code `storeFailed` or `busy`.
-    public func upgrade(
+    public func withWriteTransaction(
+        until deadline: ContinuousClock.Instant?,
         _ body: (any MigrationTransaction) throws -> Void,
         waiting: () throws -> Void
     ) throws {
@@ -170,9 +169,9 @@ public final class CacheStore: MigrationStore {
             let wasChecked = isChecked
             isChecked = false
             defer { transaction.invalidate() }
-            let deadline = deadline.map { StatementStop(on: connection, at: $0) }
+            let stop = deadline.map { StatementStop(on: connection, at: $0) }
             // Before the rollback, which must not be stopped.
-            defer { deadline?.end() }
+            defer { stop?.end() }
             try body(transaction)
             try transaction.finish()
             let generation = try FileFormat.generation(of: connection)
@@ -229,7 +228,7 @@ public final class CacheStore: MigrationStore {
             if exists {
                 try settle(connection, waiting)
             } else {
-                try upgrade({ _ in }, waiting: waiting)
+                try withWriteTransaction(until: nil, { _ in }, waiting: waiting)
             }
             connection.setBusyTimeout(milliseconds: busyMilliseconds)
             // Not before: SQLite reads the schema for it.
@@ -369,15 +368,16 @@ public final class CacheStore: MigrationStore {
     }
 }
 
-extension CacheStore: InterruptibleStore {
+extension CacheStore {
     /// Moves the log into the file, and cuts it off where no reader needs it any more.
     ///
     /// SQLite does the first by itself when a commit finds a thousand pages in the log, also during an upgrade; it never
     /// makes the file of the log smaller before it closes it, and a batch may be much less than that.
-    package func emptyLog() {
+    public func emptyLog(until deadline: ContinuousClock.Instant?) {
         // A file that cannot be opened is reported by the transaction that follows.
+        let isTimeOver = deadline.map { ContinuousClock.now >= $0 } ?? false
         guard !isInMemory, !isTimeOver, let connection = try? openForWriting() else { return }
-        // A reader would be waited for, and who writes.
+        // Otherwise it would wait for readers and writers.
         connection.setBusyTimeout(milliseconds: 0)
         // No handler of a statement's progress is asked while pages are moved.
         let timer = deadline.map { StatementTimer($0, on: connection) }
@@ -385,6 +385,4 @@ extension CacheStore: InterruptibleStore {
         // What cannot be moved stays in the log, where it is as safe.
         try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
-
-    private var isTimeOver: Bool { deadline.map { ContinuousClock.now >= $0 } ?? false }
 }

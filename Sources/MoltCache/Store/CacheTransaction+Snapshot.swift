@@ -1,6 +1,6 @@
 internal import MoltCore
 
-extension CacheTransaction: ParallelTransaction {
+extension CacheTransaction {
     func beginReading() throws -> Bool {
         try mapped { () throws(SQLiteError) in
             try beginCheck()

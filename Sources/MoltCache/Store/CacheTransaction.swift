@@ -1,7 +1,9 @@
 internal import MoltCore
 
 /// The write transaction of an upgrade, over statements that are prepared at their first use and kept until its end.
-final class CacheTransaction: MigrationTransaction {
+final class CacheTransaction: MigrationTransaction, RecordTransaction {
+    var records: (any RecordTransaction)? { self }
+
     let connection: Connection
     let storeName: String
     let coding: RecordCoding

@@ -135,8 +135,14 @@ final class Attachments {
             do {
                 try session.check()
             } catch {
-                let message = "What the step did with \(name) could not be done. \(MigrationError.rolledBack)"
-                throw attachedFailure(error, name, message, code: .stepFailed)
+                var failure = attachedFailure(
+                    error,
+                    name,
+                    "What the step did with \(name) could not be done.",
+                    code: .stepFailed
+                )
+                failure.outcome = .rolledBack
+                throw failure
             }
         }
     }

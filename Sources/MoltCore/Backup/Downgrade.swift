@@ -264,7 +264,7 @@ package struct Downgrade {
         do {
             try plan.checkProblems()
         } catch var error as MigrationError {
-            error.message += " " + sentence
+            error.problem += " " + sentence
             return error
         } catch {}
         return MigrationError(.superseded, sentence)

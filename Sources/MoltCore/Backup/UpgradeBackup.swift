@@ -13,8 +13,6 @@ package final class UpgradeBackup {
     private var earlier: String?
     /// What was made in this opening.
     package private(set) var backup: StoreBackup?
-    /// The failure as it is told when the backup is put back; nil when it says the same in each case.
-    var failureIfUndone: (any Error)?
     /// What the store said of itself then.
     private var state: StoreState?
 
@@ -125,17 +123,13 @@ package final class UpgradeBackup {
         } catch is NotNeeded {
             return error
         } catch let failure {
-            return error.adding(
-                "The backup made before, \(backup.url.path), could not be put back; it was kept.",
-                because: failure
-            )
+            let reason = (failure as? any DescribedError)?.message ?? "\(type(of: failure))"
+            return error.with(.notRestored(from: backup.url, reason: reason))
         }
         // What cannot be applied now stays in the journal, and is when the store is next opened.
         try? apply()
         options.monitor?.send(.restored(backup))
-        return (failureIfUndone ?? error).adding(
-            "The store was restored from the backup made before, \(backup.url.path), and is as it was."
-        )
+        return error.with(.restored(from: backup.url))
     }
 
     /// The store was found to be well after all.
@@ -162,18 +156,5 @@ package final class UpgradeBackup {
     private static func mayBeDamage(_ error: any Error) -> Bool {
         guard let error = error as? MigrationError else { return true }
         return error.code == .storeFailed
-    }
-}
-
-extension Error {
-    /// The error with a sentence more in its message, where it is one of ours.
-    fileprivate func adding(_ sentence: String, because failure: (any Error)? = nil) -> any Error {
-        var reason = ""
-        if let failure { reason = " " + ((failure as? any DescribedError)?.message ?? "\(type(of: failure))") }
-        if var error = self as? MigrationError {
-            error.message += " " + sentence + reason
-            return error
-        }
-        return MigrationError(.storeFailed, "The upgrade failed. " + sentence + reason, underlying: self)
     }
 }

@@ -128,14 +128,14 @@ extension MigrationContext {
         if record.id < firstCreatedID { hasOriginals = true }
         touch(record.id)
         counts.changed += 1
-        return try perform { transaction in
-            if record.id < firstCreatedID { try transaction.keepOriginal(id: record.id) }
-            try transaction.write(record, version: recordVersion)
+        return try perform { records in
+            if record.id < firstCreatedID { try records.keepOriginal(id: record.id) }
+            try records.write(record, version: recordVersion)
             if let key = record.changedKey {
-                try transaction.deferChange(DeferredChange(stage: stage, id: record.id, kind: .key(key)))
+                try records.deferChange(DeferredChange(stage: stage, id: record.id, kind: .key(key)))
             }
             if isRetyped {
-                try transaction.deferChange(DeferredChange(stage: stage, id: record.id, kind: .type(record.typeName)))
+                try records.deferChange(DeferredChange(stage: stage, id: record.id, kind: .type(record.typeName)))
             }
             return record.changedKey != nil || isRetyped
         }

@@ -57,12 +57,12 @@ extension MigrationContext {
     /// Lends the transaction of the store to a step that works on one kind of store only.
     ///
     /// - Returns: False when the store is of another kind; the closure was not called then.
-    package func withTransaction<Transaction: MigrationTransaction>(
+    package func withTransaction<Transaction: RecordTransaction>(
         _ type: Transaction.Type,
         _ body: (Transaction) throws -> Void
     ) throws -> Bool {
-        try perform { transaction in
-            let own = (transaction as? ObservedTransaction)?.base ?? transaction
+        try perform { records in
+            let own = (records as? ObservedRecords)?.base ?? records
             guard let transaction = own as? Transaction else { return false }
             try body(transaction)
             return true

@@ -166,7 +166,7 @@ extension MigrationContext {
     /// What the closure did to an attached store before it threw could not be taken back.
     func setAside(_ old: Record, now typeName: String, _ error: MigrationError) throws -> Bool {
         let policy = scope.options.policy(of: step)
-        guard policy != .stop, failure == nil, usedAttachments.isEmpty, StepFailure.isAboutRecord(error) else {
+        guard policy != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord else {
             return false
         }
         let error = StepFailure.error(error, migration, step.number, store: scope.storeName)
@@ -193,11 +193,11 @@ extension MigrationContext {
         touch(old.id, isDeleted: true)
         counts.quarantined += 1
         let stage = newStage()
-        try perform { transaction in
-            try transaction.deferQuarantine(
+        try perform { records in
+            try records.deferQuarantine(
                 DeferredQuarantine(stage: stage, id: old.id, typeName: old.typeName, failure: cause)
             )
-            try transaction.applyDeferredChanges(stage: stage)
+            try records.applyDeferredChanges(stage: stage)
         }
         return true
     }

@@ -1,12 +1,13 @@
-/// A transaction that tells each read of a batch and each write before it hands them on, for tests that let them fail.
-final class ObservedTransaction: ParallelTransaction {
-    /// The transaction of the store.
-    let base: any MigrationTransaction
+/// A transaction that announces each change before it passes it on, for tests that make it fail.
+final class ObservedTransaction: MigrationTransaction {
+    let records: (any RecordTransaction)?
+    private let base: any MigrationTransaction
     private let atPoint: UpgradeHook
 
     init(_ base: any MigrationTransaction, _ atPoint: @escaping UpgradeHook) {
         self.base = base
         self.atPoint = atPoint
+        records = base.records.map { ObservedRecords($0, atPoint) }
     }
 
     private func reach(_ kind: UpgradePoint.Kind, _ subject: String = "") throws {
@@ -15,6 +16,46 @@ final class ObservedTransaction: ParallelTransaction {
 
     func state() throws -> StoreState {
         try base.state()
+    }
+
+    func record(_ entries: [LedgerEntry], version: Int) throws {
+        try reach(.writeLedger)
+        try base.record(entries, version: version)
+    }
+
+    func setUnfinished(_ unfinished: UnfinishedMigration?, version: Int) throws {
+        try reach(.writeLedger, "of a migration that is half done")
+        try base.setUnfinished(unfinished, version: version)
+    }
+
+    func journal() throws -> [JournalEntry] {
+        try base.journal()
+    }
+
+    func addToJournal(_ entries: [JournalEntry]) throws {
+        if !entries.isEmpty { try reach(.writeJournal) }
+        try base.addToJournal(entries)
+    }
+
+    func clearJournal() throws {
+        try reach(.clearJournal)
+        try base.clearJournal()
+    }
+}
+
+/// Records that announce each read of a batch and each change before they pass it on.
+final class ObservedRecords: RecordTransaction {
+    /// The records of the store.
+    let base: any RecordTransaction
+    private let atPoint: UpgradeHook
+
+    init(_ base: any RecordTransaction, _ atPoint: @escaping UpgradeHook) {
+        self.base = base
+        self.atPoint = atPoint
+    }
+
+    private func reach(_ kind: UpgradePoint.Kind, _ subject: String = "") throws {
+        try atPoint(UpgradePoint(kind, subject))
     }
 
     // MARK: Reading
@@ -36,21 +77,16 @@ final class ObservedTransaction: ParallelTransaction {
         try base.read(into: batch, type: type, after: after, through: through)
     }
 
-    private var parallel: (any ParallelTransaction)? { base as? any ParallelTransaction }
-
     func beginReading() throws -> Bool {
-        try parallel?.beginReading() ?? false
+        try base.beginReading()
     }
 
     func endReading() {
-        parallel?.endReading()
+        base.endReading()
     }
 
     func makeReader(ofType type: String, through: Int64) throws -> any RecordReader {
-        guard let reader = try parallel?.makeReader(ofType: type, through: through) else {
-            throw MigrationError(.storeFailed, "The store was to be read a second time, and cannot be.")
-        }
-        return ObservedReader(reader) { [atPoint] in try atPoint(UpgradePoint(.read, "of \(type)")) }
+        ObservedReader(try base.makeReader(ofType: type, through: through)) { [atPoint] in try atPoint(UpgradePoint(.read, "of \(type)")) }
     }
 
     func record(id: Int64) throws -> Record? {
@@ -134,35 +170,9 @@ final class ObservedTransaction: ParallelTransaction {
     func forgetOriginals() throws {
         try base.forgetOriginals()
     }
-
-    // MARK: The ledger and the journal
-
-    func record(_ entries: [LedgerEntry], version: Int) throws {
-        try reach(.writeLedger)
-        try base.record(entries, version: version)
-    }
-
-    func setUnfinished(_ unfinished: UnfinishedMigration?, version: Int) throws {
-        try reach(.writeLedger, "of a migration that is half done")
-        try base.setUnfinished(unfinished, version: version)
-    }
-
-    func journal() throws -> [JournalEntry] {
-        try base.journal()
-    }
-
-    func addToJournal(_ entries: [JournalEntry]) throws {
-        if !entries.isEmpty { try reach(.writeJournal) }
-        try base.addToJournal(entries)
-    }
-
-    func clearJournal() throws {
-        try reach(.clearJournal)
-        try base.clearJournal()
-    }
 }
 
-/// A reader that tells each read of a batch before it hands it on.
+/// A reader that announces each read of a batch before it passes it on.
 private final class ObservedReader: RecordReader {
     private let base: any RecordReader
     private let beforeRead: () throws -> Void

@@ -47,8 +47,8 @@ struct BatchedRun {
     mutating func run() throws -> UnfinishedMigration? {
         let start = ContinuousClock.now
         let pass = RecordPass(steps, pending, scope)
-        let types = pass.typesToRead(of: try scope.transaction.typeNames())
-        let total = try unfinished?.total ?? types.reduce(0) { try $0 + scope.transaction.count(ofType: $1) }
+        let types = pass.typesToRead(of: try scope.records.typeNames())
+        let total = try unfinished?.total ?? types.reduce(0) { try $0 + scope.records.count(ofType: $1) }
         scope.attempt.note([migration.id])
         if unfinished == nil { scope.options.monitor?.send(.started(migration.id)) }
         scope.meter.begin(group: 0, weight: total, migrations: [migration.id])

@@ -195,8 +195,9 @@ extension MigrationError {
             ? "" : "The place is that of the first of them, and what went wrong there is the underlying error. "
         var error = MigrationError(
             .tooManyFailures,
-            "\(failed) of \(total) records could not be converted\(isFinal ? "" : " so far"), and the limit is \(limit). "
-                + "\(MigrationError.rolledBack) \(place)Correct the step, or allow more.",
+            "\(failed) of \(total) records could not be converted\(isFinal ? "" : " so far"), and the limit is \(limit).",
+            .rolledBack,
+            advice: "\(place)Correct the step, or allow more.",
             underlying: first
         )
         error.store = first?.store

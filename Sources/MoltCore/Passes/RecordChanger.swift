@@ -180,7 +180,7 @@ struct RecordChanger: Sendable {
                 let migration = pending[link.migration].migration
                 let failure = StepFailure.error(error, migration, link.number, record, store: storeName)
                 outcome.failure = failure
-                if !stops[link.stage], !isAtPoint, StepFailure.isAboutRecord(failure) {
+                if !stops[link.stage], !isAtPoint, failure.isAboutRecord {
                     outcome.failedStage = link.stage
                 }
                 return outcome

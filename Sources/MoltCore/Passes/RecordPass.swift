@@ -33,7 +33,7 @@ final class RecordPass {
         counts = PassCounts(migrations: pending.count, stages: steps.count)
     }
 
-    var transaction: any MigrationTransaction { scope.transaction }
+    private var records: any RecordTransaction { scope.records }
 
     /// The types whose records a step looks at.
     func typesToRead(of names: [String]) -> [String] {
@@ -60,23 +60,23 @@ final class RecordPass {
         limit: Int? = nil
     ) throws -> UnfinishedMigration.Position? {
         guard !types.isEmpty else { return nil }
-        let last = try transaction.lastRecordID()
+        let last = try records.lastRecordID()
         var rest = limit ?? .max
         var work = makeWork(of: rest)
         var other = makeWork(of: rest)
-        let snapshot = limit == nil && position == nil ? transaction as? any ParallelTransaction : nil
-        let third = snapshot == nil ? nil : makeWork(of: rest)
+        // A batch of a migration that commits in batches is too small for a reader of its own.
+        let third = limit == nil && position == nil ? makeWork(of: rest) : nil
         defer { for worker in work.workers + other.workers + (third?.workers ?? []) { counts += worker.counts } }
-        defer { snapshot?.endReading() }
+        defer { if third != nil { records.endReading() } }
         var isReading: Bool?
         for type in types {
-            if let snapshot, let third, isReading ?? true, try transaction.count(ofType: type) > scope.options.batchSize
+            if let third, isReading ?? true, try records.count(ofType: type) > scope.options.batchSize
             {
                 // Once, before the first record is written: what other steps have changed, a snapshot would not show.
-                let begins = try isReading ?? snapshot.beginReading()
+                let begins = try isReading ?? records.beginReading()
                 isReading = begins
                 if begins {
-                    try change(type, reading: snapshot.makeReader(ofType: type, through: last), [work, other, third])
+                    try change(type, reading: records.makeReader(ofType: type, through: last), [work, other, third])
                     continue
                 }
             } else if isReading == nil {
@@ -95,7 +95,7 @@ final class RecordPass {
     func finish(stages: Set<Int>) throws {
         for stage in steps.indices {
             if stages.contains(stage) {
-                try inStep(stage) { try transaction.applyDeferredChanges(stage: stage) }
+                try inStep(stage) { try records.applyDeferredChanges(stage: stage) }
             }
             try changeType(at: stage)
         }
@@ -114,9 +114,9 @@ final class RecordPass {
     private func changeType(at stage: Int) throws {
         switch steps[stage].action {
         case .renameType(let name, let newName):
-            try inStep(stage) { try transaction.renameType(name, to: newName) }
+            try inStep(stage) { try records.renameType(name, to: newName) }
         case .deleteType(let name):
-            let count = try inStep(stage) { try transaction.deleteType(name) }
+            let count = try inStep(stage) { try records.deleteType(name) }
             counts.stages[stage].dropped += count
             counts.migrations[steps[stage].migration].dropped += count
         case .edit, .run:
@@ -151,7 +151,7 @@ final class RecordPass {
         guard rest > 0 else { return position }
         try scope.options.checkCancellation()
         current.batch.limit(to: rest)
-        try transaction.read(into: current.batch, type: type, after: position, through: last)
+        try records.read(into: current.batch, type: type, after: position, through: last)
         other.batch.removeAll()
         while current.batch.count > 0 {
             try scope.options.checkCancellation()
@@ -174,7 +174,7 @@ final class RecordPass {
                     other.batch.removeAll()
                 } else {
                     other.batch.limit(to: rest)
-                    try transaction.read(into: other.batch, type: type, after: next, through: last)
+                    try records.read(into: other.batch, type: type, after: next, through: last)
                 }
                 isDone = true
             }
@@ -190,7 +190,7 @@ final class RecordPass {
     ///
     /// A damaged store may end its records early, and the rest would be left as they were at a newer version.
     func check(_ seen: Int, of type: String) throws {
-        try check(seen, of: transaction.count(ofType: type), "of the type \"\(type)\"", type)
+        try check(seen, of: records.count(ofType: type), "of the type \"\(type)\"", type)
     }
 
     /// Compares how many records all batches of a migration have read with how many there were when it began.
@@ -224,7 +224,7 @@ final class RecordPass {
         } else {
             try collect(work, &contents)
         }
-        if !contents.rows.isEmpty { try transaction.write(contents) }
+        if !contents.rows.isEmpty { try records.write(contents) }
         scope.meter.advance(by: count)
     }
 
@@ -241,7 +241,7 @@ final class RecordPass {
             let outcome = work.outcomes[index]
             for change in outcome.deferred {
                 deferredStages.insert(change.stage)
-                try transaction.deferChange(change)
+                try records.deferChange(change)
             }
             guard let version = outcome.changedAt, !outcome.isGone else { continue }
             contents.rows.append(
@@ -254,7 +254,7 @@ final class RecordPass {
                 )
             )
             if let expiration = outcome.newExpiration {
-                try transaction.write(expiration: expiration, id: outcome.id)
+                try records.write(expiration: expiration, id: outcome.id)
             }
         }
     }
@@ -275,7 +275,7 @@ final class RecordPass {
         _ buffer: Int
     ) throws -> RecordOutcome {
         guard let stage = failed.failedStage, let error = error as? MigrationError,
-            let stored = try transaction.record(id: failed.id)
+            let stored = try records.record(id: failed.id)
         else { throw error }
         let step = steps[stage]
         let first = steps.firstIndex { $0.migration == step.migration } ?? stage
@@ -310,7 +310,7 @@ final class RecordPass {
             counts.migrations[step.migration].dropped += 1
         } else {
             try inStep(stage) {
-                try transaction.deferQuarantine(DeferredQuarantine(stage: first, id: outcome.id, failure: failure))
+                try records.deferQuarantine(DeferredQuarantine(stage: first, id: outcome.id, failure: failure))
             }
             counts.stages[stage].quarantined += 1
             counts.migrations[step.migration].quarantined += 1
@@ -321,11 +321,11 @@ final class RecordPass {
 
     /// How many records a limit is about: those that its migration looks at, or its step alone when that has its own.
     private func countLookedAt(by step: UpgradeSchedule.Step) throws -> Int {
-        try transaction.typeNames().reduce(0) { count, type in
+        try records.typeNames().reduce(0) { count, type in
             let isLookedAt = changer.chain(typeName: type).links.contains { link in
                 link.migration == step.migration && (step.onFailure == nil || link.number == step.number)
             }
-            return try isLookedAt ? count + transaction.count(ofType: type) : count
+            return try isLookedAt ? count + records.count(ofType: type) : count
         }
     }
 
@@ -333,9 +333,11 @@ final class RecordPass {
     private func changing(_ error: MigrationError) -> MigrationError {
         var changing = error
         changing.code = .stepFailed
-        changing.message =
+        changing.problem =
             "A closure of the migration failed for the record, and gave another result when it ran again for it. It must give "
-            + "the same result each time: nothing else can say what the record was to be. \(MigrationError.rolledBack)"
+            + "the same result each time: nothing else can say what the record was to be."
+        changing.outcome = .rolledBack
+        changing.advice = nil
         changing.underlying = error
         return changing
     }

@@ -21,22 +21,14 @@ package enum StepFailure {
         return named
     }
 
-    /// Whether an error is about a single record, so that the others may go on without it.
-    package static func isAboutRecord(_ error: MigrationError) -> Bool {
-        guard !(error.underlying is CancellationError) else { return false }
-        let codes: Set<MigrationError.Code> = [
-            .stepFailed, .malformedContent, .propertyMissing, .propertyExists, .typeMismatch,
-        ]
-        return codes.contains(error.code)
-    }
-
     /// An error of this upgrade as it is; any other one as the underlying error of one.
     static func named(_ error: any Error, store: String) -> MigrationError {
         // A closure may open another store: that one's error must not be taken for this one's.
         if let error = error as? MigrationError, error.migration == nil, error.store ?? store == store { return error }
         return MigrationError(
             .stepFailed,
-            "The step's closure threw an error; see the underlying error. \(MigrationError.rolledBack)",
+            "The step's closure threw an error; see the underlying error.",
+            .rolledBack,
             underlying: error
         )
     }

@@ -9,7 +9,7 @@ struct UnmatchedNames {
 
     private let steps: [UpgradeSchedule.Step]
     private let counts: PassCounts
-    private let transaction: any MigrationTransaction
+    private let records: any RecordTransaction
     private let coding: RecordCoding
     /// The types that have records, by the names that they have before the step that is looked at, and behind all.
     private var types: [(name: String, last: String?)] = []
@@ -29,7 +29,7 @@ struct UnmatchedNames {
     ) {
         self.steps = steps
         self.counts = counts
-        transaction = scope.transaction
+        records = scope.records
         coding = scope.coding
         let chains = StepChains(steps)
         types = typeNames.map { ($0, chains.finalName(of: $0)) }
@@ -101,7 +101,7 @@ struct UnmatchedNames {
     private mutating func sample(of type: String) throws -> [Record] {
         if let sample = samples[ExactName(type)] { return sample }
         let batch = RecordBatch(capacity: Self.sampleCount, coding: coding)
-        try transaction.read(into: batch, type: type, after: 0, through: .max)
+        try self.records.read(into: batch, type: type, after: 0, through: .max)
         samples[ExactName(type)] = (0..<batch.count).compactMap { index in
             var record = batch[index]
             // Nobody has to read it: what cannot be read has no names.

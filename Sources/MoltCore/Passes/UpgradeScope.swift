@@ -1,6 +1,8 @@
 /// What all parts of one upgrade work with.
 struct UpgradeScope {
     let transaction: any MigrationTransaction
+    /// The records of the store; none for a store that holds none.
+    let records: any RecordTransaction
     /// What errors call the store.
     let storeName: String
     let coding: RecordCoding
@@ -19,6 +21,7 @@ struct UpgradeScope {
         meter: ProgressMeter
     ) {
         self.transaction = transaction
+        records = transaction.records ?? NoRecords(storeName: store.storeName)
         storeName = store.storeName
         coding = store.coding
         self.attachments = attachments

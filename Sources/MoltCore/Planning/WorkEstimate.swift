@@ -1,22 +1,22 @@
 /// How many records each group of an upgrade will look at, as far as it can be known before the first one runs.
 struct WorkEstimate {
-    private let transaction: any MigrationTransaction
+    private let records: any RecordTransaction
     private var counts: [ExactName: Int] = [:]
     private var total: Int?
     /// The types, by the name that they have before a group runs and by the one that they have in the store now.
     private var names: [(current: String, stored: String)] = []
 
-    private init(_ groups: [UpgradeSchedule.Group], _ transaction: any MigrationTransaction) throws {
-        self.transaction = transaction
+    private init(_ groups: [UpgradeSchedule.Group], _ records: any RecordTransaction) throws {
+        self.records = records
         let looksAtRecords = groups.contains { group in
             if case .pass(let steps) = group { steps.contains(where: \.isEdit) } else { false }
         }
-        if looksAtRecords { names = try transaction.typeNames().map { (current: $0, stored: $0) } }
+        if looksAtRecords { names = try records.typeNames().map { (current: $0, stored: $0) } }
     }
 
     /// Estimates the work of each group.
-    static func of(_ groups: [UpgradeSchedule.Group], _ transaction: any MigrationTransaction) throws -> [Int] {
-        var estimate = try WorkEstimate(groups, transaction)
+    static func of(_ groups: [UpgradeSchedule.Group], _ records: any RecordTransaction) throws -> [Int] {
+        var estimate = try WorkEstimate(groups, records)
         return try groups.map { group in
             switch group {
             case .pass(let steps): try estimate.work(of: steps)
@@ -29,7 +29,7 @@ struct WorkEstimate {
         let chains = StepChains(steps)
         var work = 0
         for name in names where !chains.chain(typeName: name.current).links.isEmpty {
-            let count = try counts[ExactName(name.stored)] ?? transaction.count(ofType: name.stored)
+            let count = try counts[ExactName(name.stored)] ?? records.count(ofType: name.stored)
             counts[ExactName(name.stored)] = count
             work += count
         }
@@ -41,7 +41,7 @@ struct WorkEstimate {
 
     /// A block may look at any record: it counts as one look at each.
     private mutating func workOfBlock() throws -> Int {
-        let count = try total ?? transaction.count(ofType: nil)
+        let count = try total ?? records.count(ofType: nil)
         total = count
         return max(1, count)
     }

@@ -23,8 +23,7 @@ extension Migrator {
                 do {
                     try applyJournal(of: store, attempt)
                 } catch {
-                    backup.failureIfUndone = error
-                    throw error.keeping(upgrade.unfinished)
+                    throw error.with(.partlyCommitted(unfinished: upgrade.unfinished))
                 }
                 upgrade.plan.journal = []
             }
@@ -34,7 +33,7 @@ extension Migrator {
     }
 
     private func emptyLog(of store: any MigrationStore) {
-        (store as? any InterruptibleStore)?.emptyLog()
+        if !options.isDryRun { store.emptyLog(until: options.deadline) }
     }
 
     /// An upgrade between its transactions.
@@ -78,7 +77,7 @@ extension Migrator {
         // The clock is the app's, which may use the store: the lock must not be held.
         let now = options.now?()
         do {
-            try store.upgrade { transaction in
+            try store.withWriteTransaction(until: deadline) { transaction in
                 let transaction = observed(transaction)
                 // Between the plan and the lock another process may have upgraded the store: plan again. What it has not
                 // applied yet to attached stores is applied here, before anything looks at them.
@@ -108,10 +107,6 @@ extension Migrator {
                     try attachments.changesBackToNow(store.attachments, plan, registry)
                 }
                 attachments.prepare(plan, registry)
-                // Nobody can read them any more, so no step has to convert them. Batches count the records once.
-                if let now, !plan.isFresh, !state.hasCommitted, plan.unfinished == nil {
-                    state.expiredCount = try transaction.deleteExpired(now: now.timeIntervalSince1970)
-                }
                 let scope = UpgradeScope(
                     transaction: transaction,
                     store: store,
@@ -120,6 +115,10 @@ extension Migrator {
                     attempt: attempt,
                     meter: state.meter
                 )
+                // Nobody can read them any more, so no step has to convert them. Batches count the records once.
+                if let now, !plan.isFresh, !state.hasCommitted, plan.unfinished == nil {
+                    state.expiredCount = try scope.records.deleteExpired(now: now.timeIntervalSince1970)
+                }
                 try run(plan, scope, commitsInBatches: store.commitsInBatches, &state)
                 try transaction.addToJournal(attachments.finish())
                 state.plan.journal = try transaction.journal().map(\.store)
@@ -131,9 +130,7 @@ extension Migrator {
             }
         } catch {
             guard upgrade.hasCommitted || unfinished != nil else { throw error }
-            // What is said of the store holds unless the backup is put back, and then it is as it was.
-            backup.failureIfUndone = error
-            throw error.keeping(unfinished)
+            throw error.with(.partlyCommitted(unfinished: unfinished))
         }
         upgrade = state
         if isRun {
@@ -152,7 +149,7 @@ extension Migrator {
         let transaction = scope.transaction
         let portion = UpgradePortion(of: plan, registry, commitsInBatches: commitsInBatches)
         if portion.batched == nil || portion.batched?.name != upgrade.batched {
-            scope.meter.expect(try WorkEstimate.of(portion.groupsToCome, transaction))
+            scope.meter.expect(try WorkEstimate.of(portion.groupsToCome, scope.records))
         }
         upgrade.batched = nil
         if let migration = portion.batched {
@@ -214,7 +211,7 @@ extension Migrator {
         var isApplied = false
         try options.checkDeadline(isCommitted: !isCancellable)
         do {
-            try store.upgrade { transaction in
+            try store.withWriteTransaction(until: deadline) { transaction in
                 isApplied = try applyJournal(of: store, observed(transaction), attachments, attempt)
                 if isApplied { try options.reach(.beforeCommit, "that ends the journal") }
             } waiting: {

@@ -90,7 +90,7 @@ final class UpgradeRun {
 
     /// How many records there are, or were before steps removed them.
     private func recordCount() throws -> Int {
-        try entries.reduce(scope.transaction.count(ofType: nil)) { $0 + $1.counts.dropped + $1.counts.quarantined }
+        try entries.reduce(scope.records.count(ofType: nil)) { $0 + $1.counts.dropped + $1.counts.quarantined }
     }
 
     private func tellEnded(at group: Int) {
@@ -130,9 +130,9 @@ final class UpgradeRun {
     private func run(pass steps: [UpgradeSchedule.Step], _ group: Int) throws {
         let start = ContinuousClock.now
         let pass = RecordPass(steps, pending, scope)
-        let typeNames = try scope.transaction.typeNames()
+        let typeNames = try scope.records.typeNames()
         let types = pass.typesToRead(of: typeNames)
-        let work = try types.reduce(0) { try $0 + scope.transaction.count(ofType: $1) }
+        let work = try types.reduce(0) { try $0 + scope.records.count(ofType: $1) }
         let atWork = Set(steps.map(\.migration)).sorted().map { pending[$0].migration.id }
         scope.meter.begin(group: group, weight: work, migrations: atWork)
         scope.attempt.note(atWork)
@@ -169,7 +169,7 @@ final class UpgradeRun {
     ) throws {
         let start = ContinuousClock.now
         let pending = pending[step.migration]
-        let work = step.usesRecords ? max(1, try scope.transaction.count(ofType: nil)) : 0
+        let work = step.usesRecords ? max(1, try scope.records.count(ofType: nil)) : 0
         scope.meter.begin(group: group, weight: work, migrations: [pending.migration.id])
         scope.attempt.note([pending.migration.id])
         let context = try MigrationContext(pending, step, scope)

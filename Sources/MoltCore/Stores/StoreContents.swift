@@ -43,8 +43,10 @@ package struct StoreContents: Hashable, Sendable {
     /// Writes everything into a store that has nothing yet, in one transaction.
     package func write(to store: some MigrationStore) throws {
         let batch = RecordBatch(capacity: 1, coding: store.coding)
-        try store.upgrade(
+        try store.withWriteTransaction(
+            until: nil,
             { transaction in
+                let table = try transaction.heldRecords
                 for (index, record) in records.enumerated() {
                     batch.removeAll()
                     Array(record.key.utf8).withUnsafeBytes { key in
@@ -59,7 +61,7 @@ package struct StoreContents: Hashable, Sendable {
                             )
                         }
                     }
-                    try transaction.insert(batch[0], id: Int64(index + 1), version: record.version)
+                    try table.insert(batch[0], id: Int64(index + 1), version: record.version)
                 }
                 try transaction.record(ledger, version: version)
             },

@@ -97,7 +97,8 @@ public final class DefaultsStore: MigrationStore {
     }
 
     /// Runs a closure while no other process upgrades the suite.
-    public func upgrade(
+    public func withWriteTransaction(
+        until deadline: ContinuousClock.Instant?,
         _ body: (any MigrationTransaction) throws -> Void,
         waiting: () throws -> Void
     ) throws {

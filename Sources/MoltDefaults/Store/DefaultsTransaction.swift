@@ -3,6 +3,7 @@ internal import MoltCore
 
 /// The write side of a suite that is a store: a ledger and a journal, and no records.
 final class DefaultsTransaction: MigrationTransaction {
+    let records: (any RecordTransaction)? = nil
     private let suite: Suite
     /// The suite as it was when the steps began; nil before an earlier journal was applied.
     private var domain: [String: PropertyListValue]?
@@ -162,34 +163,5 @@ final class DefaultsTransaction: MigrationTransaction {
         else { return }
         pending?.entries[index].changes = Data(try intent.encoded())
         ownIntent = nil
-    }
-
-    // MARK: Records: there are none
-
-    func typeNames() throws -> [String] { [] }
-    func count(ofType type: String?) throws -> Int { 0 }
-    func lastRecordID() throws -> Int64 { 0 }
-    func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws { batch.removeAll() }
-    func record(id: Int64) throws -> Record? { nil }
-    func record(forKey key: String) throws -> Record? { nil }
-    func renameType(_ name: String, to newName: String) throws {}
-    func deleteType(_ name: String) throws -> Int { 0 }
-    func delete(id: Int64) throws {}
-    func applyDeferredChanges(stage: Int) throws {}
-    func keepOriginal(id: Int64) throws {}
-    func keepOriginals(ofType type: String) throws {}
-    func original(id: Int64) throws -> Record? { nil }
-    func forgetOriginals() throws {}
-
-    func insert(_ record: borrowing Record, id: Int64, version: Int) throws { throw hasNoRecords }
-    func deferChange(_ change: DeferredChange) throws { throw hasNoRecords }
-    func write(expiration: Double?, id: Int64) throws { throw hasNoRecords }
-    func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws { throw hasNoRecords }
-
-    private var hasNoRecords: MigrationError {
-        MigrationError(
-            .unsupported,
-            "A record cannot be put into \(suite), which holds settings. Run migrations that bring records in on a cache."
-        )
     }
 }

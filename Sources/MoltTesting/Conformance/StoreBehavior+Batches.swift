@@ -98,7 +98,7 @@ extension StoreBehavior {
     static func last(_ store: any MigrationStore, stage: Int, _ trial: StoreTrial) throws {
         try trial.write(store) { transaction in
             _ = try transaction.state()
-            try transaction.applyDeferredChanges(stage: stage)
+            try transaction.heldRecords.applyDeferredChanges(stage: stage)
             try transaction.setUnfinished(nil, version: 3)
         }
     }

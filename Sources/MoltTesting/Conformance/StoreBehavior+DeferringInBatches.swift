@@ -25,11 +25,11 @@ extension StoreBehavior {
                 trial.expect("the records between batches", try trial.rows(store), is: StoredRow.people)
                 try trial.write(store) { transaction in
                     _ = try transaction.state()
-                    try transaction.applyDeferredChanges(stage: 0)
+                    try transaction.heldRecords.applyDeferredChanges(stage: 0)
                     let first = ["1 Person b", "2 Person a", "3 Village c", "7 Person d"]
                     trial.expect("the records after the first stage", try trial.rows(transaction).names, is: first)
-                    try transaction.applyDeferredChanges(stage: 1)
-                    try transaction.applyDeferredChanges(stage: 0)
+                    try transaction.heldRecords.applyDeferredChanges(stage: 1)
+                    try transaction.heldRecords.applyDeferredChanges(stage: 0)
                     try transaction.setUnfinished(nil, version: 3)
                 }
                 trial.expect(
@@ -53,7 +53,7 @@ extension StoreBehavior {
                 }
                 try trial.writeAndUndo(store) { transaction in
                     _ = try transaction.state()
-                    try transaction.applyDeferredChanges(stage: 0)
+                    try transaction.heldRecords.applyDeferredChanges(stage: 0)
                     try transaction.setUnfinished(nil, version: 3)
                 }
                 trial.expect("the records before", try trial.rows(store), is: StoredRow.people)
@@ -73,8 +73,8 @@ extension StoreBehavior {
                 try batch(store, 1, trial) { try put(1, 3, .drop, $0) }
                 try trial.write(store) { transaction in
                     _ = try transaction.state()
-                    try transaction.applyDeferredChanges(stage: 0)
-                    try transaction.applyDeferredChanges(stage: 1)
+                    try transaction.heldRecords.applyDeferredChanges(stage: 0)
+                    try transaction.heldRecords.applyDeferredChanges(stage: 1)
                     try transaction.setUnfinished(nil, version: 3)
                 }
                 trial.expect(
@@ -91,14 +91,14 @@ extension StoreBehavior {
                 let store = try trial.people()
                 do {
                     try batch(store, 1, trial) { transaction in
-                        try transaction.deferQuarantine(DeferredQuarantine(stage: 0, id: 2, failure: failure))
+                        try transaction.heldRecords.deferQuarantine(DeferredQuarantine(stage: 0, id: 2, failure: failure))
                         try put(0, 1, .key("b"), transaction)
                     }
                 } catch let error as MigrationError where error.code == .unsupported {
                     return
                 }
                 try batch(store, 2, trial) { transaction in
-                    try transaction.deferQuarantine(DeferredQuarantine(stage: 0, id: 3, failure: failure))
+                    try transaction.heldRecords.deferQuarantine(DeferredQuarantine(stage: 0, id: 3, failure: failure))
                 }
                 trial.expect("the records between batches", try trial.rows(store), is: StoredRow.people)
                 try last(store, stage: 0, trial)

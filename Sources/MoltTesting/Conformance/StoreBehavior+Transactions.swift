@@ -25,19 +25,19 @@ extension StoreBehavior {
             StoreBehavior("A transaction that was undone has changed no record", needs: .records) { trial in
                 let store = try trial.people()
                 try trial.writeAndUndo(store) { transaction in
-                    try transaction.delete(id: 1)
-                    try transaction.renameType("Person", to: "Human")
-                    _ = try transaction.deleteType("City")
-                    try transaction.write(expiration: nil, id: 2)
+                    try transaction.heldRecords.delete(id: 1)
+                    try transaction.heldRecords.renameType("Person", to: "Human")
+                    _ = try transaction.heldRecords.deleteType("City")
+                    try transaction.heldRecords.write(expiration: nil, id: 2)
                     try write("{}", 2, transaction)
                     try trial.insert(StoredRow(8, "new", "New"), transaction)
-                    try transaction.deferChange(DeferredChange(stage: 0, id: 7, kind: .key("other")))
-                    try transaction.applyDeferredChanges(stage: 0)
+                    try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 7, kind: .key("other")))
+                    try transaction.heldRecords.applyDeferredChanges(stage: 0)
                 }
                 trial.expect("the records", try trial.rows(store), is: StoredRow.people)
                 try trial.write(store) { transaction in
-                    trial.expect("the count", try transaction.count(ofType: nil), is: 4)
-                    trial.expect("the types", try transaction.typeNames(), is: ["City", "Person"])
+                    trial.expect("the count", try transaction.heldRecords.count(ofType: nil), is: 4)
+                    trial.expect("the types", try transaction.heldRecords.typeNames(), is: ["City", "Person"])
                 }
             },
             StoreBehavior("A transaction is refused after its end") { trial in
@@ -62,18 +62,18 @@ extension StoreBehavior {
                 try trial.write(store) { escaped = $0 }
                 guard let transaction = escaped else { return trial.report("the closure was not called") }
                 let calls: [(String, () throws -> Void)] = [
-                    ("typeNames", { _ = try transaction.typeNames() }),
-                    ("count", { _ = try transaction.count(ofType: nil) }),
+                    ("typeNames", { _ = try transaction.heldRecords.typeNames() }),
+                    ("count", { _ = try transaction.heldRecords.count(ofType: nil) }),
                     ("read", { _ = try trial.rows(transaction) }),
-                    ("record(id:)", { _ = try transaction.record(id: 1) }),
-                    ("record(forKey:)", { _ = try transaction.record(forKey: "a") }),
+                    ("record(id:)", { _ = try transaction.heldRecords.record(id: 1) }),
+                    ("record(forKey:)", { _ = try transaction.heldRecords.record(forKey: "a") }),
                     ("write", { try write("{}", 1, transaction) }),
                     ("insert", { try trial.insert(StoredRow(9, "new", "New"), transaction) }),
-                    ("delete", { try transaction.delete(id: 1) }),
-                    ("renameType", { try transaction.renameType("Person", to: "Human") }),
-                    ("deleteType", { _ = try transaction.deleteType("Person") }),
-                    ("deferChange", { try transaction.deferChange(DeferredChange(stage: 0, id: 1, kind: .drop)) }),
-                    ("keepOriginal", { try transaction.keepOriginal(id: 1) }),
+                    ("delete", { try transaction.heldRecords.delete(id: 1) }),
+                    ("renameType", { try transaction.heldRecords.renameType("Person", to: "Human") }),
+                    ("deleteType", { _ = try transaction.heldRecords.deleteType("Person") }),
+                    ("deferChange", { try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .drop)) }),
+                    ("keepOriginal", { try transaction.heldRecords.keepOriginal(id: 1) }),
                 ]
                 for (name, call) in calls { trial.expectError(name, .contextExpired, call) }
                 trial.expect("the records", try trial.rows(store), is: StoredRow.people)
@@ -104,7 +104,7 @@ extension StoreBehavior {
             StoreBehavior("Whoever opens the store again sees its records", needs: .records, .reopening) { trial in
                 let store = try trial.people()
                 trial.expect("the records", try trial.rows(trial.reopened(store)), is: StoredRow.people)
-                try trial.write(trial.reopened(store)) { try $0.delete(id: 1) }
+                try trial.write(trial.reopened(store)) { try $0.heldRecords.delete(id: 1) }
                 trial.expect("what another has deleted", try trial.rows(store), is: StoredRow.people.without(1))
             },
             StoreBehavior("Until the commit others see the old store, and do not wait for it", needs: .reopening) {
@@ -129,7 +129,7 @@ extension StoreBehavior {
                 try trial.write(store) { _ in
                     var waits = 0
                     do {
-                        try other.upgrade { _ in
+                        try other.withWriteTransaction(until: nil) { _ in
                             trial.report("the closure was called though another holds the store")
                         } waiting: {
                             waits += 1
@@ -156,7 +156,7 @@ extension StoreBehavior {
                 let isDone = DispatchSemaphore(value: 0)
                 DispatchQueue.global().async {
                     // Were it to fail, the version that is looked at below would say so.
-                    try? other.upgrade { transaction in
+                    try? other.withWriteTransaction(until: nil) { transaction in
                         try transaction.record([], version: 5)
                         isHeld.signal()
                         _ = letGo.wait(timeout: .now() + 10)
@@ -170,7 +170,7 @@ extension StoreBehavior {
                 var waits = 0
                 var version: Int?
                 defer { _ = isDone.wait(timeout: .now() + 20) }
-                try store.upgrade { transaction in
+                try store.withWriteTransaction(until: nil) { transaction in
                     version = try transaction.state().version
                 } waiting: {
                     waits += 1
@@ -199,7 +199,7 @@ extension StoreBehavior {
         isData: Bool = false
     ) throws {
         try Array(content.utf8).withUnsafeBytes { bytes in
-            try transaction.write(content: bytes, isData: isData, id: id, version: 1)
+            try transaction.heldRecords.write(content: bytes, isData: isData, id: id, version: 1)
         }
     }
 }

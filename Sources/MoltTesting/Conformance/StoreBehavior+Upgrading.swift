@@ -96,20 +96,20 @@ extension StoreBehavior {
             StoreBehavior("A store without records finds none, and does nothing to them", needs: .noRecords) { trial in
                 let store = try trial.store()
                 try trial.write(store) { transaction in
-                    trial.expect("the types", try transaction.typeNames(), is: [])
-                    trial.expect("the count", try transaction.count(ofType: nil), is: 0)
-                    trial.expect("the count of a type", try transaction.count(ofType: "Person"), is: 0)
-                    trial.expect("the last id", try transaction.lastRecordID(), is: 0)
+                    trial.expect("the types", try transaction.heldRecords.typeNames(), is: [])
+                    trial.expect("the count", try transaction.heldRecords.count(ofType: nil), is: 0)
+                    trial.expect("the count of a type", try transaction.heldRecords.count(ofType: "Person"), is: 0)
+                    trial.expect("the last id", try transaction.heldRecords.lastRecordID(), is: 0)
                     trial.expect("the records", try trial.rows(transaction), is: [])
-                    trial.expect("by id", try transaction.record(id: 1) == nil, is: true)
-                    trial.expect("by key", try transaction.record(forKey: "a") == nil, is: true)
-                    trial.expect("how many of a type were deleted", try transaction.deleteType("Person"), is: 0)
-                    try transaction.renameType("Person", to: "Human")
-                    try transaction.delete(id: 1)
-                    try transaction.applyDeferredChanges(stage: 0)
-                    try transaction.keepOriginals(ofType: "Person")
-                    trial.expect("an original", try transaction.original(id: 1) == nil, is: true)
-                    try transaction.forgetOriginals()
+                    trial.expect("by id", try transaction.heldRecords.record(id: 1) == nil, is: true)
+                    trial.expect("by key", try transaction.heldRecords.record(forKey: "a") == nil, is: true)
+                    trial.expect("how many of a type were deleted", try transaction.heldRecords.deleteType("Person"), is: 0)
+                    try transaction.heldRecords.renameType("Person", to: "Human")
+                    try transaction.heldRecords.delete(id: 1)
+                    try transaction.heldRecords.applyDeferredChanges(stage: 0)
+                    try transaction.heldRecords.keepOriginals(ofType: "Person")
+                    trial.expect("an original", try transaction.heldRecords.original(id: 1) == nil, is: true)
+                    try transaction.heldRecords.forgetOriginals()
                 }
                 trial.expect("the state", try store.state(), is: .fresh)
             },
@@ -208,8 +208,12 @@ private final class SpyStore: MigrationStore {
 
     func state() throws -> StoreState { try base.state() }
 
-    func upgrade(_ body: (any MigrationTransaction) throws -> Void, waiting: () throws -> Void) throws {
+    func withWriteTransaction(
+        until deadline: ContinuousClock.Instant?,
+        _ body: (any MigrationTransaction) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
         upgrades += 1
-        try base.upgrade(body, waiting: waiting)
+        try base.withWriteTransaction(until: nil, body, waiting: waiting)
     }
 }

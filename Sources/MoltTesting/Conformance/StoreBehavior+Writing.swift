@@ -51,9 +51,9 @@ extension StoreBehavior {
                     )
                 }
                 try trial.write(store) { transaction in
-                    try transaction.write(contents)
-                    try transaction.write(RecordContents(rows: [], buffers: []))
-                    try transaction.write(
+                    try transaction.heldRecords.write(contents)
+                    try transaction.heldRecords.write(RecordContents(rows: [], buffers: []))
+                    try transaction.heldRecords.write(
                         RecordContents(rows: Array(contents.rows.prefix(2)), buffers: contents.buffers)
                     )
                 }
@@ -69,10 +69,10 @@ extension StoreBehavior {
             StoreBehavior("An expiry is set, changed and taken away", needs: .records) { trial in
                 let store = try trial.people()
                 try trial.write(store) { transaction in
-                    try transaction.write(expiration: 12.5, id: 1)
-                    try transaction.write(expiration: nil, id: 2)
-                    try transaction.write(expiration: 0, id: 3)
-                    try transaction.write(expiration: nil, id: 7)
+                    try transaction.heldRecords.write(expiration: 12.5, id: 1)
+                    try transaction.heldRecords.write(expiration: nil, id: 2)
+                    try transaction.heldRecords.write(expiration: 0, id: 3)
+                    try transaction.heldRecords.write(expiration: nil, id: 7)
                 }
                 let expected = StoredRow.people.changing(1) { $0.expiration = 12.5 }
                     .changing(2) { $0.expiration = nil }.changing(3) { $0.expiration = 0 }
@@ -85,7 +85,7 @@ extension StoreBehavior {
                 let added = [StoredRow(8, "new", "Robot", " [1 ]", expiration: 5.5), data]
                 try trial.write(store) { transaction in
                     for row in added { try trial.insert(row, transaction, version: 3) }
-                    trial.expect("the types", try transaction.typeNames(), is: ["City", "Person", "Photo", "Robot"])
+                    trial.expect("the types", try transaction.heldRecords.typeNames(), is: ["City", "Person", "Photo", "Robot"])
                 }
                 trial.expect("the records", try trial.rows(store), is: StoredRow.people + added)
             },
@@ -99,7 +99,7 @@ extension StoreBehavior {
                     trial.expect("the records then", try trial.rows(transaction), is: StoredRow.people)
                     // What was refused is no reason to give up the transaction.
                     try trial.insert(StoredRow(8, "e", "City"), transaction)
-                    try transaction.delete(id: 3)
+                    try transaction.heldRecords.delete(id: 3)
                     try trial.insert(StoredRow(9, "c", "City"), transaction)
                 }
                 let expected = StoredRow.people.without(3) + [StoredRow(8, "e", "City"), StoredRow(9, "c", "City")]
@@ -108,11 +108,11 @@ extension StoreBehavior {
             StoreBehavior("A deleted record is gone, and deleting none does nothing", needs: .records) { trial in
                 let store = try trial.people()
                 try trial.write(store) { transaction in
-                    try transaction.delete(id: 2)
-                    try transaction.delete(id: 2)
-                    try transaction.delete(id: 99)
-                    trial.expect("by id", try transaction.record(id: 2) == nil, is: true)
-                    trial.expect("by key", try transaction.record(forKey: "b") == nil, is: true)
+                    try transaction.heldRecords.delete(id: 2)
+                    try transaction.heldRecords.delete(id: 2)
+                    try transaction.heldRecords.delete(id: 99)
+                    trial.expect("by id", try transaction.heldRecords.record(id: 2) == nil, is: true)
+                    trial.expect("by key", try transaction.heldRecords.record(forKey: "b") == nil, is: true)
                 }
                 trial.expect("the records", try trial.rows(store), is: StoredRow.people.without(2))
             },
@@ -125,11 +125,11 @@ extension StoreBehavior {
                 let store = try trial.people()
                 try trial.write(store) { transaction in
                     _ = try trial.rows(transaction)
-                    try transaction.renameType("Person", to: "Human")
+                    try transaction.heldRecords.renameType("Person", to: "Human")
                     let found = try trial.rows(transaction, type: "Human").map(\.id)
                     trial.expect("those of the new name", found, is: [1, 2, 7])
                     trial.expect("those of the old name", try trial.rows(transaction, type: "Person"), is: [])
-                    trial.expect("the types", try transaction.typeNames(), is: ["City", "Human"])
+                    trial.expect("the types", try transaction.heldRecords.typeNames(), is: ["City", "Human"])
                     // The old name is free for others.
                     try trial.insert(StoredRow(8, "x", "Person"), transaction)
                 }
@@ -144,9 +144,9 @@ extension StoreBehavior {
                 let store = try trial.people()
                 try trial.write(store) { transaction in
                     _ = try trial.rows(transaction)
-                    try transaction.renameType("City", to: "Person")
-                    trial.expect("the types", try transaction.typeNames(), is: ["Person"])
-                    trial.expect("the count", try transaction.count(ofType: "Person"), is: 4)
+                    try transaction.heldRecords.renameType("City", to: "Person")
+                    trial.expect("the types", try transaction.heldRecords.typeNames(), is: ["Person"])
+                    trial.expect("the count", try transaction.heldRecords.count(ofType: "Person"), is: 4)
                 }
                 trial.expect(
                     "the records",
@@ -158,10 +158,10 @@ extension StoreBehavior {
                 trial in
                 let store = try trial.people()
                 try trial.write(store) { transaction in
-                    try transaction.renameType("Alien", to: "Person")
-                    try transaction.renameType("Alien", to: "Robot")
-                    try transaction.renameType("City", to: "City")
-                    trial.expect("the types", try transaction.typeNames(), is: ["City", "Person"])
+                    try transaction.heldRecords.renameType("Alien", to: "Person")
+                    try transaction.heldRecords.renameType("Alien", to: "Robot")
+                    try transaction.heldRecords.renameType("City", to: "City")
+                    trial.expect("the types", try transaction.heldRecords.typeNames(), is: ["City", "Person"])
                 }
                 trial.expect("the records", try trial.rows(store), is: StoredRow.people)
             },
@@ -169,10 +169,10 @@ extension StoreBehavior {
                 trial in
                 let store = try trial.people()
                 try trial.write(store) { transaction in
-                    trial.expect("how many", try transaction.deleteType("Person"), is: 3)
-                    trial.expect("how many the second time", try transaction.deleteType("Person"), is: 0)
-                    trial.expect("how many of an unknown type", try transaction.deleteType("Alien"), is: 0)
-                    trial.expect("the types", try transaction.typeNames(), is: ["City"])
+                    trial.expect("how many", try transaction.heldRecords.deleteType("Person"), is: 3)
+                    trial.expect("how many the second time", try transaction.heldRecords.deleteType("Person"), is: 0)
+                    trial.expect("how many of an unknown type", try transaction.heldRecords.deleteType("Alien"), is: 0)
+                    trial.expect("the types", try transaction.heldRecords.typeNames(), is: ["City"])
                 }
                 trial.expect("the records", try trial.rows(store), is: StoredRow.people.without(1, 2, 7))
             },

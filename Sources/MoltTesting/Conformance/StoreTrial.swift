@@ -52,7 +52,7 @@ final class StoreTrial {
 
     /// Runs one transaction, for which no one else should be waited.
     func write(_ store: any MigrationStore, _ body: (any MigrationTransaction) throws -> Void) throws {
-        try store.upgrade(body) { throw Held() }
+        try store.withWriteTransaction(until: nil, body) { throw Held() }
     }
 
     /// Runs one transaction, and undoes it.
@@ -85,7 +85,7 @@ final class StoreTrial {
 
     /// Adds a record.
     func insert(_ row: StoredRow, _ transaction: any MigrationTransaction, version: Int = 0) throws {
-        try transaction.insert(row.record, id: row.id, version: version)
+        try transaction.heldRecords.insert(row.record, id: row.id, version: version)
     }
 
     /// All records, or some, by batches.
@@ -100,7 +100,7 @@ final class StoreTrial {
         var rows: [StoredRow] = []
         var last = after
         repeat {
-            try transaction.read(into: batch, type: type, after: last, through: through)
+            try transaction.heldRecords.read(into: batch, type: type, after: last, through: through)
             for index in 0..<batch.count {
                 rows.append(StoredRow(batch[index]))
                 last = max(last, batch[index].id)

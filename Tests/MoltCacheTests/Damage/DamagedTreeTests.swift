@@ -17,7 +17,7 @@ import Testing
         let count = isLarge ? 1_600 : 700
         let store = CacheStore(at: url)
         store.pageSize = isLarge ? 512 : 1_024
-        try store.upgrade({ _ in }, waiting: {})
+        try store.withWriteTransaction(until: nil, { _ in }, waiting: {})
         store.close()
         let cache = try CodableCache(at: url)
         try cache.batch { batch in

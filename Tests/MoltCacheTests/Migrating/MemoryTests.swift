@@ -127,10 +127,10 @@ struct MemoryTests {
                 // The second time, the connection has had temporary tables.
                 for _ in 0..<2 {
                     do {
-                        try store.upgrade { transaction in
-                            try transaction.write(contents)
+                        try store.withWriteTransaction(until: nil) { transaction in
+                            try transaction.heldRecords.write(contents)
                             guard try temporaryFiles() == 0 else { exit(3) }
-                            try transaction.keepOriginals(ofType: "Note")
+                            try transaction.heldRecords.keepOriginals(ofType: "Note")
                             guard try temporaryFiles() > 0 else { exit(4) }
                             throw CocoaError(.userCancelled)
                         } waiting: {

@@ -59,7 +59,7 @@ struct DeadlineTests {
 
     @Test func `stops while the log is emptied between two batches`() throws {
         let store = CacheStore(at: url)
-        try store.upgrade({ _ in }, waiting: {})
+        try store.withWriteTransaction(until: nil, { _ in }, waiting: {})
         let other = try SQLite(url)
         try other.run("PRAGMA wal_autocheckpoint = 0; CREATE TABLE big(x)")
         func logSize() throws -> Int {
@@ -73,13 +73,11 @@ struct DeadlineTests {
                     + "FROM n WHERE i < 8000) SELECT i FROM n)"
             )
             #expect(try logSize() > 64_000_000)
-            store.deadline = .now + .milliseconds(2)
-            store.emptyLog()
+            store.emptyLog(until: .now + .milliseconds(2))
             isStopped = try logSize() > 0
         }
         #expect(isStopped)
-        store.deadline = nil
-        store.emptyLog()
+        store.emptyLog(until: nil)
         #expect(try logSize() == 0)
     }
 
@@ -140,8 +138,7 @@ struct DeadlineTests {
     @Test func `gives up waiting for another process's lock`() throws {
         let deadline = ContinuousClock.now + .milliseconds(100)
         let holder = CacheStore(at: url)
-        let error = try holder.upgrade {
-            _ in
+        let error = try holder.whileLocked {
             #expect(throws: MigrationError.self) {
                 try CodableCache(
                     at: url,
@@ -183,9 +180,9 @@ private func wait(for deadline: ContinuousClock.Instant) {
 
 extension CacheStore {
     /// Runs a closure while this store holds the write lock.
-    fileprivate func upgrade<Value>(_ body: (any MigrationTransaction) throws -> Value) throws -> Value? {
+    fileprivate func whileLocked<Value>(_ body: () throws -> Value) throws -> Value? {
         var value: Value?
-        try upgrade({ value = try body($0) }, waiting: {})
+        try withWriteTransaction(until: nil, { _ in value = try body() }, waiting: {})
         return value
     }
 }

@@ -243,23 +243,6 @@ struct FailurePolicyTests {
         #expect(first.underlying is Refusal)
     }
 
-    @Test func `A store without a quarantine says so`() throws {
-        let store = PlainStore()
-        let record = StoreContents.StoredRecord(key: "k", typeName: "Person", content: Array("{}".utf8), version: 0)
-        try StoreContents(version: 0, records: [record]).write(to: store)
-        var options = MigrationOptions()
-        options.unconvertible = .quarantine(upTo: .none)
-        let error = #expect(throws: MigrationError.self) {
-            try Migrator(registry(Self.failing("k")), options: options).migrate(store)
-        }
-        #expect(error?.code == .unsupported)
-        #expect(error?.migration?.name == "change")
-        options.unconvertible = .drop(upTo: .none)
-        #expect(try Migrator(registry(Self.failing("k")), options: options).migrate(store).counts.dropped == 1)
-    }
-
-    // MARK: What is told
-
     @Test func `A dry run tells the same, and nothing is done`() throws {
         let old = try OldStore(Self.people)
         var configuration = CodableCache.Configuration()
@@ -315,50 +298,5 @@ struct FailurePolicyTests {
             for text in texts { #expect(!text.contains("secret"), "\(text)") }
             #expect(String(decoding: record.content, as: UTF8.self).contains("secret"))
         }
-    }
-}
-
-/// A store that implements all but a quarantine.
-private final class PlainStore: MigrationStore {
-    private let base = CacheStore(inMemory: .standard)
-    var storeName: String { "plain" }
-    var coding: RecordCoding { base.coding }
-    func state() throws -> StoreState { try base.state() }
-    func upgrade(_ body: (any MigrationTransaction) throws -> Void, waiting: () throws -> Void) throws {
-        try base.upgrade({ try body(Plain($0)) }, waiting: waiting)
-    }
-
-    private final class Plain: MigrationTransaction {
-        let base: any MigrationTransaction
-        init(_ base: any MigrationTransaction) { self.base = base }
-        func state() throws -> StoreState { try base.state() }
-        func typeNames() throws -> [String] { try base.typeNames() }
-        func count(ofType type: String?) throws -> Int { try base.count(ofType: type) }
-        func lastRecordID() throws -> Int64 { try base.lastRecordID() }
-        func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws {
-            try base.read(into: batch, type: type, after: after, through: through)
-        }
-        func record(id: Int64) throws -> Record? { try base.record(id: id) }
-        func record(forKey key: String) throws -> Record? { try base.record(forKey: key) }
-        func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws {
-            try base.write(content: content, isData: isData, id: id, version: version)
-        }
-        func write(expiration: Double?, id: Int64) throws { try base.write(expiration: expiration, id: id) }
-        func insert(_ record: borrowing Record, id: Int64, version: Int) throws {
-            try base.insert(record, id: id, version: version)
-        }
-        func delete(id: Int64) throws { try base.delete(id: id) }
-        func renameType(_ name: String, to newName: String) throws { try base.renameType(name, to: newName) }
-        func deleteType(_ name: String) throws -> Int { try base.deleteType(name) }
-        func deferChange(_ change: DeferredChange) throws { try base.deferChange(change) }
-        func applyDeferredChanges(stage: Int) throws { try base.applyDeferredChanges(stage: stage) }
-        func keepOriginal(id: Int64) throws { try base.keepOriginal(id: id) }
-        func keepOriginals(ofType type: String) throws { try base.keepOriginals(ofType: type) }
-        func original(id: Int64) throws -> Record? { try base.original(id: id) }
-        func forgetOriginals() throws { try base.forgetOriginals() }
-        func record(_ entries: [LedgerEntry], version: Int) throws { try base.record(entries, version: version) }
-        func journal() throws -> [JournalEntry] { try base.journal() }
-        func addToJournal(_ entries: [JournalEntry]) throws { try base.addToJournal(entries) }
-        func clearJournal() throws { try base.clearJournal() }
     }
 }

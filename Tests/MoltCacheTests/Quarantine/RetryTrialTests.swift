@@ -238,10 +238,11 @@ struct RetryTrialTests {
             reason: "Refusal"
         )
         let error = #expect(throws: MigrationError.self) {
-            try CacheStore(at: old.url).upgrade(
+            try CacheStore(at: old.url).withWriteTransaction(
+                until: nil,
                 { transaction in
-                    try transaction.deferQuarantine(DeferredQuarantine(stage: 0, id: 2, failure: failure))
-                    try transaction.applyDeferredChanges(stage: 0)
+                    try transaction.heldRecords.deferQuarantine(DeferredQuarantine(stage: 0, id: 2, failure: failure))
+                    try transaction.heldRecords.applyDeferredChanges(stage: 0)
                 },
                 waiting: {}
             )

@@ -21,9 +21,13 @@ final class RacingStore: MigrationStore {
 
     func state() throws -> StoreState { try base.state() }
 
-    func upgrade(_ body: (any MigrationTransaction) throws -> Void, waiting: () throws -> Void) throws {
+    func withWriteTransaction(
+        until deadline: ContinuousClock.Instant?,
+        _ body: (any MigrationTransaction) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
         if !before.isEmpty { try before.removeFirst()() }
         for _ in 0..<waits { try waiting() }
-        try base.upgrade(body, waiting: waiting)
+        try base.withWriteTransaction(until: nil, body, waiting: waiting)
     }
 }

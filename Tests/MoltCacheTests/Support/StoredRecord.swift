@@ -89,11 +89,12 @@ extension Snapshot {
         var state = StoreState.fresh
         var records: [StoredRecord] = []
         do {
-            try store.upgrade(
+            try store.withWriteTransaction(
+                until: nil,
                 { transaction in
                     state = try transaction.state()
                     let batch = RecordBatch(capacity: 100_000, coding: store.coding)
-                    try transaction.read(into: batch, type: nil, after: 0, through: .max)
+                    try transaction.heldRecords.read(into: batch, type: nil, after: 0, through: .max)
                     records = batch.withRecords { $0.map(Self.stored) }
                     throw Seen()
                 },

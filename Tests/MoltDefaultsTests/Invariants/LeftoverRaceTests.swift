@@ -21,10 +21,14 @@ struct LeftoverRaceTests {
 
         func state() throws -> StoreState { try base.state() }
 
-        func upgrade(_ body: (any MigrationTransaction) throws -> Void, waiting: () throws -> Void) throws {
+        func withWriteTransaction(
+        until deadline: ContinuousClock.Instant?,
+        _ body: (any MigrationTransaction) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
             before?()
             before = nil
-            try base.upgrade(body, waiting: waiting)
+            try base.withWriteTransaction(until: nil, body, waiting: waiting)
         }
     }
 

@@ -142,7 +142,11 @@ private final class ImpatientStore: MigrationStore {
 
     func state() throws -> StoreState { try base.state() }
 
-    func upgrade(_ body: (any MigrationTransaction) throws -> Void, waiting: () throws -> Void) throws {
-        try base.upgrade(body) { throw Busy() }
+    func withWriteTransaction(
+        until deadline: ContinuousClock.Instant?,
+        _ body: (any MigrationTransaction) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
+        try base.withWriteTransaction(until: nil, body) { throw Busy() }
     }
 }

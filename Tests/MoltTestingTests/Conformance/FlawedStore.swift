@@ -82,14 +82,19 @@ final class FlawedStore: MigrationStore {
         return state
     }
 
-    func upgrade(_ body: (any MigrationTransaction) throws -> Void, waiting: () throws -> Void) throws {
+    func withWriteTransaction(
+        until deadline: ContinuousClock.Instant?,
+        _ body: (any MigrationTransaction) throws -> Void,
+        waiting: () throws -> Void
+    ) throws {
         var kept: (any Error)?
         do {
-            try base.upgrade(
+            try base.withWriteTransaction(
+                until: deadline,
                 { transaction throws in
-                    let flawed = FlawedTransaction(transaction, flaw)
+                    let flawed = try FlawedTransaction(transaction, flaw)
                     defer { if flaw != .staysUsable { flawed.isOver = true } }
-                    for change in leftovers { try transaction.deferChange(change) }
+                    for change in leftovers { try transaction.heldRecords.deferChange(change) }
                     do {
                         try body(flawed)
                         if flawed.hasApplied { leftovers = [] }

@@ -2,8 +2,9 @@ import Foundation
 import Molt
 
 /// Does what its base does, but for one flaw.
-final class FlawedTransaction: MigrationTransaction {
+final class FlawedTransaction: MigrationTransaction, RecordTransaction {
     private let base: any MigrationTransaction
+    private let rows: any RecordTransaction
     private let flaw: FlawedStore.Flaw?
     private var deletedCount = 0
     private var quarantined: [DeferredQuarantine] = []
@@ -17,10 +18,13 @@ final class FlawedTransaction: MigrationTransaction {
     private(set) var hasEnded = false
     var isOver = false
 
-    init(_ base: any MigrationTransaction, _ flaw: FlawedStore.Flaw?) {
+    init(_ base: any MigrationTransaction, _ flaw: FlawedStore.Flaw?) throws {
         self.base = base
+        rows = try base.heldRecords
         self.flaw = flaw
     }
+
+    var records: (any RecordTransaction)? { self }
 
     func state() throws -> StoreState {
         if flaw == .staysUsable { return .fresh }
@@ -31,43 +35,43 @@ final class FlawedTransaction: MigrationTransaction {
 
     func typeNames() throws -> [String] {
         switch flaw {
-        case .unsortedTypes: try base.typeNames().reversed()
+        case .unsortedTypes: try rows.typeNames().reversed()
         case .hasNoTypes: []
-        default: try base.typeNames()
+        default: try rows.typeNames()
         }
     }
 
     func count(ofType type: String?) throws -> Int {
-        try base.count(ofType: type) + (flaw == .countsDeleted ? deletedCount : 0)
+        try rows.count(ofType: type) + (flaw == .countsDeleted ? deletedCount : 0)
     }
 
-    func lastRecordID() throws -> Int64 { try base.lastRecordID() }
+    func lastRecordID() throws -> Int64 { try rows.lastRecordID() }
 
     func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws {
         let through = flaw == .ignoresThrough ? .max : through
         guard flaw == .handsOutTooFew, batch.capacity > 1 else {
-            return try base.read(into: batch, type: type, after: after, through: through)
+            return try rows.read(into: batch, type: type, after: after, through: through)
         }
         let short = RecordBatch(capacity: batch.capacity - 1, coding: .standard)
-        try base.read(into: short, type: type, after: after, through: through)
+        try rows.read(into: short, type: type, after: after, through: through)
         batch.removeAll()
         for index in 0..<short.count { Self.append(short[index], id: short[index].id, to: batch) }
     }
 
-    func record(id: Int64) throws -> Record? { try base.record(id: id) }
+    func record(id: Int64) throws -> Record? { try rows.record(id: id) }
 
     func record(forKey key: String) throws -> Record? {
-        guard flaw == .comparesCharacters else { return try base.record(forKey: key) }
-        return try base.record(forKey: key.precomposedStringWithCanonicalMapping)
+        guard flaw == .comparesCharacters else { return try rows.record(forKey: key) }
+        return try rows.record(forKey: key.precomposedStringWithCanonicalMapping)
     }
 
     func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws {
-        try base.write(content: content, isData: isData, id: id, version: version)
+        try rows.write(content: content, isData: isData, id: id, version: version)
     }
 
     func write(expiration: Double?, id: Int64) throws {
         if flaw == .forgetsExpiry, expiration == nil { return }
-        try base.write(expiration: expiration, id: id)
+        try rows.write(expiration: expiration, id: id)
     }
 
     func insert(_ record: borrowing Record, id: Int64, version: Int) throws {
@@ -75,21 +79,21 @@ final class FlawedTransaction: MigrationTransaction {
         switch flaw {
         case .reusesIDs:
             var free: Int64 = 1
-            while try base.record(id: free) != nil { free += 1 }
-            try base.insert(record, id: id == 8 ? free : id, version: version)
+            while try rows.record(id: free) != nil { free += 1 }
+            try rows.insert(record, id: id == 8 ? free : id, version: version)
         case .overwritesKeys:
-            if let other = try base.record(forKey: record.key) { try base.delete(id: other.id) }
-            try base.insert(record, id: id, version: version)
+            if let other = try rows.record(forKey: record.key) { try rows.delete(id: other.id) }
+            try rows.insert(record, id: id, version: version)
         case .textBecomesData:
             var content: [UInt8] = []
             record.writeContent(to: &content)
             try record.replaceContent(with: Data(content))
-            try base.insert(record, id: id, version: version)
+            try rows.insert(record, id: id, version: version)
         case .rewritesContent:
             if !record.isData { try record.replaceContent(with: record.content()) }
-            try base.insert(record, id: id, version: version)
+            try rows.insert(record, id: id, version: version)
         default:
-            try base.insert(record, id: id, version: version)
+            try rows.insert(record, id: id, version: version)
         }
     }
 
@@ -112,32 +116,42 @@ final class FlawedTransaction: MigrationTransaction {
 
     func delete(id: Int64) throws {
         deletedCount += 1
-        try base.delete(id: id)
+        try rows.delete(id: id)
     }
 
-    func renameType(_ name: String, to newName: String) throws { try base.renameType(name, to: newName) }
-    func deleteType(_ name: String) throws -> Int { try base.deleteType(name) }
+    func renameType(_ name: String, to newName: String) throws { try rows.renameType(name, to: newName) }
+    func deleteType(_ name: String) throws -> Int { try rows.deleteType(name) }
 
     func deferChange(_ change: DeferredChange) throws {
         deferred.append(change)
         if flaw == .losesChanges { return }
-        try base.deferChange(change)
-        if flaw == .makesChangesAtOnce { try base.applyDeferredChanges(stage: change.stage) }
+        try rows.deferChange(change)
+        if flaw == .makesChangesAtOnce { try rows.applyDeferredChanges(stage: change.stage) }
     }
+
+    func deleteExpired(now: Double) throws -> Int { try rows.deleteExpired(now: now) }
+
+    func beginReading() throws -> Bool { false }
+
+    func makeReader(ofType type: String, through: Int64) throws -> any RecordReader {
+        try rows.makeReader(ofType: type, through: through)
+    }
+
+    func endReading() {}
 
     func deferQuarantine(_ quarantine: DeferredQuarantine) throws {
         quarantined.append(quarantine)
-        if flaw != .forgetsQuarantine, flaw != .losesQuarantine { try base.deferQuarantine(quarantine) }
+        if flaw != .forgetsQuarantine, flaw != .losesQuarantine { try rows.deferQuarantine(quarantine) }
     }
 
     func applyDeferredChanges(stage: Int) throws {
         hasApplied = true
         // Only what this transaction has deferred.
-        if flaw == .losesChanges { for change in deferred { try base.deferChange(change) } }
-        if flaw == .losesQuarantine { for record in quarantined { try base.deferQuarantine(record) } }
+        if flaw == .losesChanges { for change in deferred { try rows.deferChange(change) } }
+        if flaw == .losesQuarantine { for record in quarantined { try rows.deferQuarantine(record) } }
         deferred.removeAll { $0.stage == stage }
         quarantined = []
-        try base.applyDeferredChanges(stage: stage)
+        try rows.applyDeferredChanges(stage: stage)
     }
 
     func setUnfinished(_ unfinished: UnfinishedMigration?, version: Int) throws {
@@ -156,15 +170,15 @@ final class FlawedTransaction: MigrationTransaction {
         try base.setUnfinished(kept, version: version)
     }
 
-    func keepOriginal(id: Int64) throws { try base.keepOriginal(id: id) }
-    func keepOriginals(ofType type: String) throws { try base.keepOriginals(ofType: type) }
+    func keepOriginal(id: Int64) throws { try rows.keepOriginal(id: id) }
+    func keepOriginals(ofType type: String) throws { try rows.keepOriginals(ofType: type) }
 
     func original(id: Int64) throws -> Record? {
-        guard flaw == .keepsLatestOriginal, try base.original(id: id) != nil else { return try base.original(id: id) }
-        return try base.record(id: id)
+        guard flaw == .keepsLatestOriginal, try rows.original(id: id) != nil else { return try rows.original(id: id) }
+        return try rows.record(id: id)
     }
 
-    func forgetOriginals() throws { try base.forgetOriginals() }
+    func forgetOriginals() throws { try rows.forgetOriginals() }
 
     func record(_ entries: [LedgerEntry], version: Int) throws {
         var entries = entries
