@@ -9,8 +9,6 @@ extension MigrationError {
         case partlyCommitted(unfinished: UnfinishedMigration?)
         /// The store was restored from a backup, and is as it was.
         case restored(from: URL)
-        /// The backup could not be put back; it was kept. The reason is a sentence.
-        case notRestored(from: URL, reason: String)
 
         var sentence: String {
             switch self {
@@ -23,8 +21,6 @@ extension MigrationError {
                     + "read the store until it is complete."
             case .restored(let url):
                 "The store was restored from the backup made before, \(url.path), and is as it was."
-            case .notRestored(let url, let reason):
-                "The backup made before, \(url.path), could not be put back; it was kept. \(reason)"
             }
         }
     }
@@ -53,13 +49,11 @@ extension MigrationError {
 }
 
 extension Error {
-    /// The error of an upgrade with what became of its store, unless it says so already by its code.
-    package func with(_ outcome: MigrationError.Outcome) -> any Error {
+    /// The error of an upgrade with what became of its store, unless its code says that already.
+    func with(_ outcome: MigrationError.Outcome) -> any Error {
         guard var error = self as? MigrationError else {
-            guard case .partlyCommitted = outcome else {
-                return MigrationError(.storeFailed, "The upgrade failed.", outcome, underlying: self)
-            }
-            return self
+            if case .partlyCommitted = outcome { return self }
+            return MigrationError(.storeFailed, "The upgrade failed.", outcome, underlying: self)
         }
         if case .partlyCommitted = outcome, [.superseded, .migrationMissing, .migrationEdited].contains(error.code) {
             return error
