@@ -22,8 +22,9 @@ extension CodableCache {
     ///
     /// By the end of the file's name: `aside` for the store of a newer app that was started afresh, `damaged` for a file that
     /// could not be read when a backup took its place, and `replaced` for what was there, and whole, when one did. Molt
-    /// removes none of them. ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)``
-    /// puts one back, ``salvage(from:to:migrations:)`` reads a damaged one, and ``removeBackup(_:at:)`` removes one.
+    /// removes none of them. ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)`` puts one back,
+    /// `CodableCache.salvage(from:to:)` of the product MoltSalvage reads a damaged one, and ``removeBackup(_:at:)`` removes
+    /// one.
     ///
     /// - Throws: ``CacheError`` with the code `notAFile` when there can be no cache at the URL, and `noPermission` or
     ///   `storeFailed` when its directory cannot be listed.

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltCore
+package import MoltCore
 
 #if canImport(Darwin)
     internal import Darwin
@@ -14,7 +14,7 @@ internal import MoltCore
 /// The pages are written into the file itself, under its lock and in one transaction: who has the file open sees the old
 /// contents until then, and afterwards that they are others. Where SQLite cannot write into a file, because it is
 /// damaged, that is moved aside, and another one takes its place.
-struct StoreReplacement {
+package struct StoreReplacement {
     /// The file, a link followed.
     private let files: BackupFiles
     private let storeName: String
@@ -27,7 +27,7 @@ struct StoreReplacement {
     private let atCopy: () -> Void
 
     /// Looks at nothing yet.
-    init(
+    package init(
         of storeName: String,
         keeping: BackupRequest? = nil,
         attachedNow: @escaping () throws -> [JournalEntry] = { [] },
@@ -228,7 +228,7 @@ struct StoreReplacement {
     ///   - more: What is to be done to attached stores, besides what the other file says.
     ///   - isAsBefore: Called with the lock held: whether the file is still what is to be moved aside.
     /// - Returns: Where the file is now; nil when there was nothing in it.
-    func setAside(
+    package func setAside(
         by path: String,
         adding more: [JournalEntry] = [],
         ifStill isAsBefore: () throws -> Bool,

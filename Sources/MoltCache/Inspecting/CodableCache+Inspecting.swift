@@ -60,7 +60,7 @@ extension CodableCache {
     ) throws -> MigrationReport {
         let scratch: CopyDirectory
         do {
-            scratch = try CopyDirectory(for: .dryRun, in: FileManager.default.temporaryDirectory)
+            scratch = try CopyDirectory(prefix: "molt-dry-run-", in: FileManager.default.temporaryDirectory)
         } catch {
             let directory = FileManager.default.temporaryDirectory.path
             throw CacheError(

@@ -1,3 +1,5 @@
+internal import MoltCache
+
 /// The rows of a cache that are found page by page, without the trees that lead to them.
 struct PageScan {
     /// The pages, laid out as the file says or, where it does not, as most rows can be read.

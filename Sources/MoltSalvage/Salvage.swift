@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MoltCache
 internal import MoltCore
 
 /// Copies what can be read of a damaged file into a new one, from what is surest to what is not.

@@ -1,3 +1,5 @@
+internal import MoltCache
+
 /// The pages of a database file, read without SQLite.
 ///
 /// Layout: sqlite.org/fileformat2.html. Nothing in the file is believed before it was checked.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MoltCache
 internal import MoltCore
 
 /// What a damaged file has beside its records: types, the ledger, the journal, and names of files that wait for keys.
@@ -231,7 +232,7 @@ struct SalvagedTables {
         PendingTable(
             name: "molt_deferred",
             columns: "stage, kind, id, text",
-            definition: CacheTransaction.deferredTable,
+            definition: FileFormat.deferredTable,
             content: "the keys and types that it was to change"
         ),
         PendingTable(

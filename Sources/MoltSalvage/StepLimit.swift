@@ -1,4 +1,5 @@
 internal import CMoltSQLite
+internal import MoltCache
 
 /// Stops statements that go on for longer than a file of its size can make them: the trees of a damaged file need not end.
 ///

@@ -1,4 +1,5 @@
-internal import MoltCore
+internal import CMoltSQLite
+internal import MoltCache
 
 /// One state of a damaged file as SQLite can still read it: with its log, or without.
 ///
@@ -320,5 +321,13 @@ final class SalvageSource {
         case (.integer(let first), .integer(let second)): (first, pair.0.id) < (second, pair.1.id)
         default: false
         }
+    }
+}
+
+extension Connection {
+    /// Reads a schema as far as it can be parsed; for a copy that no other connection uses.
+    fileprivate func tolerateDamagedSchema() {
+        _ = molt_sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
+        sqlite3_exec(handle, "PRAGMA writable_schema = ON", nil, nil, nil)
     }
 }

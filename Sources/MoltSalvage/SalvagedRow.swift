@@ -1,3 +1,4 @@
+internal import MoltCache
 internal import MoltCore
 
 /// A record that was read from a damaged file, and found to be one that a cache can have written.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MoltCache
 internal import MoltCore
 
 /// The new file that what was saved goes into: `.part` behind its name until it is whole.

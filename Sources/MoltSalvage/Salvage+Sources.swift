@@ -1,3 +1,4 @@
+internal import MoltCache
 internal import MoltCore
 
 extension Salvage {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MoltCache
 internal import MoltCore
 
 /// A copy of a damaged file and its log in a directory of their own: what SQLite does to them, the file never sees.
@@ -30,7 +31,7 @@ final class SalvageCopy {
         let path = FileStatus.resolved(path)
         let parent = FileManager.default.temporaryDirectory
         do throws(DurableFile.Failure) {
-            directory = try CopyDirectory(for: .salvage, in: parent)
+            directory = try CopyDirectory(prefix: "molt-salvage-", in: parent)
         } catch {
             throw CacheError(
                 .storeFailed,

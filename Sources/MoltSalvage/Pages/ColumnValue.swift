@@ -1,4 +1,5 @@
 internal import CMoltSQLite
+internal import MoltCache
 
 /// What a column of a row holds.
 enum ColumnValue: Equatable {
