@@ -41,7 +41,7 @@ extension CodableCache {
             var report = try salvage.run()
             let deadline = ContinuousClock.now + timeout
             do {
-                report.setAside = try StoreReplacement(of: path).setAside(by: salvage.copy.scratch) {
+                report.setAside = try StoreReplacement(of: path).setAside(by: .file(salvage.copy.scratch)) {
                     try SalvageCopy.status(path) == salvage.copy.status
                 } waiting: {
                     guard ContinuousClock.now >= deadline else { return }

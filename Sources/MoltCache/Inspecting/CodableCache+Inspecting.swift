@@ -77,8 +77,8 @@ extension CodableCache {
         var options = configuration.migrationOptions
         options.isDryRun = true
         do {
-            var reading: MigrationReport?
-            if case .openReadOnly = options.downgrade { reading = try Downgrade(migrations, options).reading(store) }
+            let reading =
+                configuration.downgrade == .openReadOnly ? try Downgrade(migrations, options).reading(store) : nil
             var report = try reading ?? Migrator(migrations, options: options).migrate(store)
             report.store = FileStatus.path(of: url)
             return report

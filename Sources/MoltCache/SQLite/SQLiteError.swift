@@ -134,7 +134,8 @@ extension SQLiteError {
             "The disk could not be read or written. Check the device, then open the store again."
         case SQLITE_CORRUPT, SQLITE_NOTADB:
             "The file is damaged. Put a backup in its place with CodableCache.restore(_:at:), or save what can be read: add "
-                + "the product MoltSalvage, and call CodableCache.salvage(at:)."
+                + "the product MoltSalvage, and call CodableCache.salvage(at:). CodableCache.startAfresh(at:) keeps the file "
+                + "aside and begins with an empty one."
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
             "The file cannot be written. Check the permissions of the file and of its directory."
         case SQLITE_CANTOPEN:
