@@ -10,6 +10,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Molt", targets: ["Molt"]),
+        .library(name: "MoltSalvage", targets: ["MoltSalvage"]),
         .library(name: "MoltTesting", targets: ["MoltTesting"]),
         .executable(name: "contacts", targets: ["contacts"]),
     ],
@@ -21,6 +22,7 @@ let package = Package(
         .target(name: "MoltCore"),
         .target(name: "MoltCache", dependencies: ["MoltCore", "CMoltSQLite"]),
         .target(name: "MoltDefaults", dependencies: ["MoltCore"]),
+        .target(name: "MoltSalvage", dependencies: ["MoltCore", "MoltCache", "CMoltSQLite"]),
         .target(name: "Molt", dependencies: ["MoltCore", "MoltCache", "MoltDefaults"]),
         .target(name: "MoltTesting", dependencies: ["MoltCore", "MoltCache", "MoltDefaults"]),
         .executableTarget(
@@ -38,8 +40,12 @@ let package = Package(
         .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore", "MoltTesting"]),
         .testTarget(
             name: "MoltCacheTests",
-            dependencies: molt + ["MoltTesting", "TestSupport"],
+            dependencies: molt + ["MoltSalvage", "MoltTesting", "TestSupport"],
             resources: [.copy("Fixtures")]
+        ),
+        .testTarget(
+            name: "MoltSalvageTests",
+            dependencies: molt + ["MoltSalvage", "MoltTesting", "TestSupport"]
         ),
         .testTarget(
             name: "MoltDefaultsTests",
@@ -64,7 +70,7 @@ let package = Package(
         // Mutated inputs for everything that reads what it did not write: `swift run -c release MoltFuzz`.
         .executableTarget(
             name: "MoltFuzz",
-            dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltTesting"],
+            dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltSalvage", "MoltTesting"],
             path: "Tests/Fuzz"
         ),
         .testTarget(name: "FuzzTests", dependencies: ["MoltFuzz"]),

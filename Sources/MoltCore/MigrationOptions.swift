@@ -40,8 +40,6 @@ public struct MigrationOptions: Sendable {
     public var attemptLimit: Int? = 5
     /// Whether the store is copied before an upgrade writes to it; not by default.
     public var backup: BackupPolicy?
-    /// What happens when a newer app has upgraded the store; it is refused by default.
-    public var downgrade: DowngradePolicy = .refuse
     /// What time it is, by which records that have expired are removed before an upgrade; nil to keep them.
     package var now: (@Sendable () -> Date)?
     /// Whether nothing outside the store is changed.

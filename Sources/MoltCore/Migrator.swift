@@ -58,7 +58,6 @@ public struct Migrator: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         var plan = try plan(for: store)
-        if try Downgrade(registry, options).run(on: store, plan) { plan = try self.plan(for: store) }
         options.monitor?.send(.planned(plan))
         if !options.isDryRun { try leaveToOthers(store, &plan) }
         let attempt = AttemptNote(store, options)

@@ -2,6 +2,7 @@ import Foundation
 import MoltCache
 import MoltCore
 import MoltDefaults
+import MoltSalvage
 import MoltTesting
 
 /// A reader of what it did not write.

@@ -1,6 +1,7 @@
 import Foundation
 import Molt
 import MoltCache
+import MoltSalvage
 import Testing
 
 /// The file of an open cache is replaced.

@@ -157,7 +157,6 @@ struct BackupCopy {
             in: files.directory,
             store: storeName,
             kind: request.kind,
-            otherwise: request.otherwise,
             underlying: error
         )
     }

@@ -23,14 +23,6 @@ extension CacheStore: BackedUpStore {
         try BackupCheck.verify(backup, at: BackupFiles(storeName).path(of: backup))
     }
 
-    /// What a backup has of attached stores.
-    package func journal(in backup: StoreBackup) throws -> [JournalEntry] {
-        let path = try BackupFiles(storeName).path(of: backup)
-        return try FileProbe.look(path) { connection throws(SQLiteError) in
-            try FileFormat.number(of: connection) >= 2 ? JournalTable.entries(connection) : []
-        } ?? []
-    }
-
     /// Puts a backup in the place of what the file has.
     package func restore(
         _ backup: StoreBackup,
@@ -51,7 +43,7 @@ extension CacheStore: BackedUpStore {
                 keeping: request.keeping,
                 attachedNow: request.attachedNow,
                 atCopy: atCopy
-            ).replace(with: .file(path, adding: request.more), checking: isExpected, waiting: waiting)
+            ).replace(with: .file(path), checking: isExpected, waiting: waiting)
         } catch let error as StoreReplacement.DamagedSource {
             throw MigrationError.backupUnusable(backup, error.reason)
         } catch let error as SQLiteError {
@@ -82,43 +74,32 @@ extension CacheStore: BackedUpStore {
         }
     }
 
-    /// How many records the file has.
-    package func recordCount() throws -> Int {
-        guard !isInMemory else { return 0 }
-        return try FileProbe.look(storeName) { connection throws(SQLiteError) in
-            Int(try connection.integer("SELECT count(*) FROM molt_record"))
-        } ?? 0
-    }
-
     /// Whether the file is not whole; looks at all of it.
     package func isDamaged() -> Bool {
         !isInMemory && BackupCheck.damage(storeName) != nil
     }
 
-    /// A file can, memory need not.
-    package var canStartAfresh: Bool { !isInMemory }
-
-    /// Copies the file aside, and empties it.
-    package func startAfresh(
-        _ request: BackupRequest,
-        checking isExpected: (StoreState?) throws -> Void,
-        waiting: () throws -> Void
-    ) throws -> StoreBackup {
+    /// Keeps the file aside under another name, and leaves a fresh one.
+    ///
+    /// - Returns: The file that is kept: with `aside` at the end of its name or, when it cannot be read, with `damaged`. nil
+    ///   when there was nothing in it.
+    package func startAfresh(waiting: () throws -> Void) throws -> StoreBackup? {
         close()
-        var aside: StoreBackup?
         do {
-            try StoreReplacement(of: storeName).replace(with: .nothing) { state in
-                try isExpected(state)
-                aside = try BackupCopy(of: storeName, request, isLocked: true).make()
-            } waiting: {
-                try waiting()
-            }
+            return try StoreReplacement(
+                of: storeName,
+                keeping: BackupRequest(.aside, version: 0),
+                atCopy: atCopy
+            ).replace(
+                with: .nothing,
+                // Upgrades of the old store that were cut off do not count for the fresh one.
+                checking: { _ in attemptsURL.map { AttemptLog($0).clear() } },
+                waiting: waiting
+            )
         } catch let error as SQLiteError {
-            // A copy of what is still there is of no use.
-            if let aside { try? DurableFile.remove(FileStatus.path(of: aside.url)) }
             throw CacheError(error, path: storeName)
+        } catch let error as DurableFile.Failure {
+            throw FileStatus.failure(error.number, path: storeName)
         }
-        guard let aside else { throw MigrationError.backupFailed("it was not made.", store: storeName) }
-        return aside
     }
 }

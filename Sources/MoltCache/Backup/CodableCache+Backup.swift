@@ -20,10 +20,10 @@ extension CodableCache {
 
     /// The files beside a cache file that are no backups, and that Molt has kept; the newest first.
     ///
-    /// By the end of the file's name: `aside` for the store of a newer app that was started afresh, `damaged` for a file that
-    /// could not be read when a backup took its place, and `replaced` for what was there, and whole, when one did. Molt
-    /// removes none of them. ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)``
-    /// puts one back, ``salvage(from:to:migrations:)`` reads a damaged one, and ``removeBackup(_:at:)`` removes one.
+    /// By the end of the file's name: `aside` for a store that was started afresh, `damaged` for a file that could not be
+    /// read when something took its place, and `replaced` for a whole store when a backup did. Molt removes none of them. ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)`` puts one back,
+    /// `CodableCache.salvage(from:to:)` of the product MoltSalvage reads a damaged one, and ``removeBackup(_:at:)`` removes
+    /// one.
     ///
     /// - Throws: ``CacheError`` with the code `notAFile` when there can be no cache at the URL, and `noPermission` or
     ///   `storeFailed` when its directory cannot be listed.
@@ -112,14 +112,6 @@ extension CodableCache {
     ) throws {
         let path = FileStatus.path(of: url)
         try FileStatus.checkPath(path)
-        let deadline = ContinuousClock.now + timeout
-        let wait = {
-            guard ContinuousClock.now >= deadline else { return }
-            throw MigrationError(
-                .busy,
-                "Another process wrote to the cache at \(path) for more than \(timeout). Try again. Nothing was changed."
-            )
-        }
         var request = RestoreRequest()
         request.isFromAnotherStore = fromAnotherStore
         request.attached = Set(attached.map(\.attachedName))
@@ -127,7 +119,50 @@ extension CodableCache {
             request.keeping = BackupRequest(.replaced, version: 0)
             request.keep(attached)
         }
-        try CacheStore(at: url).restore(backup, request, checking: { _ in }, waiting: wait)
+        try CacheStore(at: url).restore(backup, request, checking: { _ in }, waiting: patience(timeout, path))
+    }
+
+    /// Keeps a cache file aside under another name, and leaves an empty cache in its place, whole or not at all.
+    ///
+    /// ```swift
+    /// if let aside = try CodableCache.startAfresh(at: url) { print("The old store is \(aside.url.path) now.") }
+    /// let cache = try CodableCache(at: url, migrations: migrations)
+    /// ```
+    ///
+    /// It is for a file that this release cannot open: a newer app has upgraded it, it is older than the registry
+    /// supports, its upgrade fails or is cut off each time, or it is damaged. The next opening makes a new store, as where
+    /// there was no file. Settings of suites stay as they are.
+    ///
+    /// Nothing is deleted. The old store is in ``filesAside(at:)`` until ``removeBackup(_:at:)``, and
+    /// ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)`` puts it back. Backups stay, too. Other processes
+    /// may have the file open: their next read or write throws `storeChanged` or ``CacheError/Code/fileReplaced``. A
+    /// process that is killed in the middle leaves the file as it was.
+    ///
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - timeout: How long to wait while another process writes; 5 seconds by default.
+    /// - Returns: Where the old store is: a file whose name ends in `aside` or, when it cannot be read, in `damaged`. nil
+    ///   when there was no file, or nothing in it.
+    /// - Throws: `MigrationError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``CacheError`` for a file that
+    ///   is not a cache.
+    @discardableResult
+    public static func startAfresh(at url: URL, timeout: Duration = .seconds(5)) throws -> StoreBackup? {
+        let path = FileStatus.path(of: url)
+        try FileStatus.checkPath(path)
+        guard try FileStatus.of(path) != nil || FileStatus.hasContent(path + "-wal") else { return nil }
+        return try CacheStore(at: url).startAfresh(waiting: patience(timeout, path))
+    }
+
+    /// Waits for another process that writes, up to a time.
+    private static func patience(_ timeout: Duration, _ path: String) -> () throws -> Void {
+        let deadline = ContinuousClock.now + timeout
+        return {
+            guard ContinuousClock.now >= deadline else { return }
+            throw MigrationError(
+                .busy,
+                "Another process wrote to the cache at \(path) for more than \(timeout). Try again. Nothing was changed."
+            )
+        }
     }
 
     /// Removes a backup of a cache file, or one of ``filesAside(at:)``.

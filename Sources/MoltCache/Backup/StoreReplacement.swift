@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltCore
+package import MoltCore
 
 #if canImport(Darwin)
     internal import Darwin
@@ -14,7 +14,7 @@ internal import MoltCore
 /// The pages are written into the file itself, under its lock and in one transaction: who has the file open sees the old
 /// contents until then, and afterwards that they are others. Where SQLite cannot write into a file, because it is
 /// damaged, that is moved aside, and another one takes its place.
-struct StoreReplacement {
+package struct StoreReplacement {
     /// The file, a link followed.
     private let files: BackupFiles
     private let storeName: String
@@ -27,7 +27,7 @@ struct StoreReplacement {
     private let atCopy: () -> Void
 
     /// Looks at nothing yet.
-    init(
+    package init(
         of storeName: String,
         keeping: BackupRequest? = nil,
         attachedNow: @escaping () throws -> [JournalEntry] = { [] },
@@ -41,11 +41,17 @@ struct StoreReplacement {
     }
 
     /// What takes the place of the contents.
-    enum Contents {
-        /// Those of another file, and what is to be done to attached stores besides.
-        case file(String, adding: [JournalEntry])
-        /// None: a file that is to be started afresh.
+    package enum Contents {
+        /// Those of another file, by its path.
+        case file(String)
+        /// None: the file is started afresh.
         case nothing
+
+        /// Refuses a file that is not whole.
+        fileprivate func check() throws(DamagedSource) {
+            guard case .file(let path) = self, let reason = BackupCheck.damage(path) else { return }
+            throw DamagedSource(reason: reason)
+        }
     }
 
     /// What is to take the place of the contents is not whole, though it was before.
@@ -58,7 +64,8 @@ struct StoreReplacement {
     /// - Parameters:
     ///   - isExpected: Called with the lock held; nil for a file that cannot be read.
     ///   - waiting: Called again and again while another process holds the lock; throws to give up.
-    /// - Returns: What was kept of a file that was whole; nil when that was not wanted, or there was none.
+    /// - Returns: What was kept: the copy of a file that was whole, where that was wanted, or what is left of a damaged one;
+    ///   nil when there was nothing.
     /// - Throws: What the two throw; ``CacheError`` for a file that is not ours; ``DamagedSource``; ``SQLiteError``.
     @discardableResult
     func replace(
@@ -68,46 +75,49 @@ struct StoreReplacement {
     ) throws -> StoreBackup? {
         try HardLinks.check(files.path)
         if FileStatus.hasContent(files.path) { try FileProbe.refuseForeignJournal(files.path) }
-        // Without one the next lines say what is wrong.
+        // Without a directory, the next lines fail with the reason.
         try? DurableDirectory.make(at: files.directory)
         files.removeLeftovers()
-        if case .file(let path, let more) = contents, !FileStatus.hasContent(files.path) {
-            // Whole or not at all: written into, it would be there and have nothing when the power fails. And SQLite would
-            // remove the log of an empty file, which may have all that is left.
+        if !FileStatus.hasContent(files.path) {
+            // Written into, the empty file would be a cache without records if the power failed. And SQLite would remove
+            // the log of an empty file, which may have all that is left.
             try isExpected(FileStatus.hasContent(files.path + "-wal") ? nil : .fresh)
-            if let reason = BackupCheck.damage(path) { throw DamagedSource(reason: reason) }
+            try contents.check()
             let isEmpty = { !FileStatus.hasContent(files.path) }
-            _ = try setAside(by: path, adding: more, ifStill: isEmpty, waiting: waiting)
-            return nil
+            return try describe(setAside(by: contents, ifStill: isEmpty, waiting: waiting))
         }
         var kept: StoreBackup?
         do {
-            try replacePages(with: contents, &kept, checking: isExpected, waiting: waiting)
-            return kept
+            let damaged = try replacePages(with: contents, &kept, checking: isExpected, waiting: waiting)
+            return kept ?? damaged
         } catch {
-            // A copy of what is still there is of no use. A commit that the disk has failed may be found in the log later.
+            // A copy of what is still there is of no use. After a failed disk, the commit may be found in the log later.
             let mayBeCommitted = (error as? SQLiteError)?.mayBeCommitted ?? false
             if let kept, !mayBeCommitted { try? DurableFile.remove(FileStatus.path(of: kept.url)) }
-            guard let error = error as? SQLiteError, error.isDamage, case .file(let path, let more) = contents else {
-                throw error
-            }
-            if let reason = BackupCheck.damage(path) { throw DamagedSource(reason: reason) }
+            guard let error = error as? SQLiteError, error.isDamage else { throw error }
+            try contents.check()
             try isExpected(nil)
             // Another process may have been here first.
             let isStillDamaged = { isDamaged(storeName) }
-            _ = try setAside(by: path, adding: more, ifStill: isStillDamaged, waiting: waiting)
-            return nil
+            return try describe(setAside(by: contents, ifStill: isStillDamaged, waiting: waiting))
         }
+    }
+
+    /// Describes a file that was set aside.
+    private func describe(_ path: String?) -> StoreBackup? {
+        path.flatMap { BackupName(($0 as NSString).lastPathComponent, of: files.name) }.flatMap(files.describe)
     }
 
     // MARK: Writing into the file
 
+    /// - Parameter kept: Gets the copy of a file that was whole.
+    /// - Returns: The copy of a damaged one.
     private func replacePages(
         with contents: Contents,
         _ kept: inout StoreBackup?,
         checking isExpected: (StoreState?) throws -> Void,
         waiting: () throws -> Void
-    ) throws {
+    ) throws -> StoreBackup? {
         let live = try Connection(files.path, mode: .readWrite)
         defer { live.close() }
         live.setBusyTimeout(milliseconds: 50)
@@ -134,8 +144,10 @@ struct StoreReplacement {
         if live.hasMoved { throw SQLiteError.moved }
         let (state, isTampered) = try lockedState(isOurs: isOurs)
         try isExpected(state)
+        var damaged: StoreBackup?
         if isTampered || state == nil || isDamaged(storeName) {
-            try keepDamaged()
+            // Page by page: something may still be found in it.
+            damaged = try BackupCopy(of: storeName, BackupRequest(.damaged, version: 0), isLocked: true).make()
         } else if var request = keeping, let state, !state.isFresh {
             request.version = state.version
             // Where changes are still to be made, those are what the copy is to have: it has them already.
@@ -151,6 +163,7 @@ struct StoreReplacement {
         live.keepLog(false)
         live.setBusyTimeout(milliseconds: 0)
         try? live.execute("PRAGMA journal_size_limit = 16777216; PRAGMA wal_checkpoint(TRUNCATE)")
+        return damaged
     }
 
     /// Opens what is to be copied.
@@ -165,34 +178,21 @@ struct StoreReplacement {
                 "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(FileFormat.applicationID)"
             )
             return (blank, nil)
-        case .file(let path, let more):
+        case .file(let path):
             let source = try Connection(path, mode: .readOnly)
             _ = try source.integer("PRAGMA user_version")
             // SQLite writes only pages of the same size into a file that has a log.
-            let isRepaged = try FileStatus.hasContent(files.path) && source.integer("PRAGMA page_size") != pageSize
-            guard isRepaged || !more.isEmpty else { return (source, nil) }
-            let (part, _) = try files.begin(.damaged, version: nil, at: Date())
-            if isRepaged {
-                try source.execute("PRAGMA page_size = \(pageSize)")
-                let repaging = try source.prepare("VACUUM INTO ?1")
-                try repaging.bind(part.path, at: 1)
-                try repaging.run()
-            } else {
-                try source.copy(into: Connection(part.path, mode: .readWrite))
+            guard try FileStatus.hasContent(files.path) && source.integer("PRAGMA page_size") != pageSize else {
+                return (source, nil)
             }
+            let (part, _) = try files.begin(.damaged, version: nil, at: Date())
+            try source.execute("PRAGMA page_size = \(pageSize)")
+            let repaging = try source.prepare("VACUUM INTO ?1")
+            try repaging.bind(part.path, at: 1)
+            try repaging.run()
             source.close()
-            try add(more, to: Connection(part.path, mode: .readWrite))
             return (try Connection(part.path, mode: .readOnly), part)
         }
-    }
-
-    /// Adds what is to be done to attached stores to a copy that nobody else has.
-    private func add(_ more: [JournalEntry], to connection: Connection) throws(SQLiteError) {
-        guard !more.isEmpty else { return }
-        try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN")
-        try FileFormat.modernize(connection)
-        try JournalTable.add(more, to: connection)
-        try connection.execute("COMMIT")
     }
 
     /// What the file says of itself while its lock is held.
@@ -211,11 +211,6 @@ struct StoreReplacement {
         }
     }
 
-    /// Keeps a copy of a damaged file, page by page: someone may still find something in it.
-    private func keepDamaged() throws {
-        _ = try BackupCopy(of: storeName, BackupRequest(.damaged, version: 0), isLocked: true).make()
-    }
-
     // MARK: Putting another file in its place
 
     /// Moves the file aside, with its log, and puts a copy of another one in its place.
@@ -223,14 +218,10 @@ struct StoreReplacement {
     /// At every moment there is a file at the path, if there was one. It gets its other name first, so that the log, which
     /// is moved before another file takes its place and would be taken for that one's, has that name, too.
     ///
-    /// - Parameters:
-    ///   - path: The other file.
-    ///   - more: What is to be done to attached stores, besides what the other file says.
-    ///   - isAsBefore: Called with the lock held: whether the file is still what is to be moved aside.
+    /// - Parameter isAsBefore: Called with the lock held: whether the file is still what is to be moved aside.
     /// - Returns: Where the file is now; nil when there was nothing in it.
-    func setAside(
-        by path: String,
-        adding more: [JournalEntry] = [],
+    package func setAside(
+        by contents: Contents,
         ifStill isAsBefore: () throws -> Bool,
         waiting: () throws -> Void
     ) throws -> String? {
@@ -239,16 +230,20 @@ struct StoreReplacement {
         let (part, _) = try files.begin(.damaged, version: nil, at: Date())
         let copy = try Connection(part.path, mode: .readWrite)
         try copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-        // Nobody writes to it, and no log of it is made.
-        let source = try Connection(path, mode: .immutable)
-        do throws(SQLiteError) {
-            try source.copy(into: copy)
-        } catch {
-            guard error.isDamage else { throw error }
-            throw DamagedSource(reason: "it is damaged.")
+        switch contents {
+        case .nothing:
+            try copy.execute("PRAGMA page_size = 8192; PRAGMA application_id = \(FileFormat.applicationID)")
+        case .file(let path):
+            // No process writes to it, and no log of it is made.
+            let source = try Connection(path, mode: .immutable)
+            do throws(SQLiteError) {
+                try source.copy(into: copy)
+            } catch {
+                guard error.isDamage else { throw error }
+                throw DamagedSource(reason: "it is damaged.")
+            }
+            source.close()
         }
-        source.close()
-        try add(more, to: copy)
         copy.close()
         let aside = files.path(of: files.unused(.damaged, version: nil, at: Date()).text)
         let hasContent = ["", "-wal", "-journal"].contains { FileStatus.hasContent(files.path + $0) }
@@ -257,7 +252,7 @@ struct StoreReplacement {
         for suffix in ["-wal", "-journal"] where FileStatus.hasContent(files.path + suffix) {
             try DurableFile.move(files.path + suffix, to: aside + suffix)
         }
-        // Those without content, and the index of the log, which SQLite makes anew.
+        // Those without content, and the index of the log, which SQLite makes again.
         for suffix in ["-wal", "-shm", "-journal"] { try DurableFile.remove(files.path + suffix) }
         // Not every file system has two names for one file.
         if hasContent, !isLinked, FileStatus.unfollowed(files.path) != nil {

@@ -129,7 +129,7 @@ extension SQLiteError: ValueFreeError {}
 
 extension CacheError {
     /// The error for a failure of SQLite in a cache file.
-    init(_ error: SQLiteError, path: String) {
+    package init(_ error: SQLiteError, path: String) {
         let code: Code =
             switch error.resultCode {
             case _ where error == .moved: .fileReplaced
@@ -145,9 +145,10 @@ extension CacheError {
         if code == .notADatabase {
             self.init(
                 code,
-                "The file at \(path) is no SQLite database, or its beginning is damaged. If it was a cache, restore a backup, "
-                    + "or save what can be read with CodableCache.salvage(at:); else choose another path. The file was not "
-                    + "changed.",
+                "The file at \(path) is no SQLite database, or its beginning is damaged. If it was a cache, put a "
+                    + "backup in its place with CodableCache.restore(_:at:), or save what can be read: add the product "
+                    + "MoltSalvage, and call CodableCache.salvage(at:). CodableCache.startAfresh(at:) keeps it aside and begins "
+                    + "with an empty one. Otherwise choose another path. The file was not changed.",
                 underlying: error
             )
         } else {

@@ -119,7 +119,6 @@ extension CodableCache {
             options.deadline = deadline
             options.attemptLimit = attemptLimit
             options.backup = backup
-            options.downgrade = downgrade
             options.atPoint = atPoint
             options.now = keepsExpired ? nil : now
             if let batchSize { options.batchSize = batchSize }

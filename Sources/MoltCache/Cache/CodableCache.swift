@@ -112,12 +112,8 @@ public final class CodableCache: Sendable {
         var options = configuration.migrationOptions
         options.isCancelled = isCancelled
         // What may only be read is not opened for writing, and takes no lock.
-        let reading: MigrationReport? =
-            if case .openReadOnly = options.downgrade {
-                try Downgrade(migrations, options).reading(store)
-            } else {
-                nil
-            }
+        let reading =
+            configuration.downgrade == .openReadOnly ? try Downgrade(migrations, options).reading(store) : nil
         isReadOnly = reading != nil
         report = try reading ?? Migrator(migrations, options: options).migrate(store)
         schemaVersion = report.to

@@ -1,7 +1,7 @@
 /// Remembers which records have the name of a file of Cache for their key, because the key was not known.
 ///
 /// The table is only made when such a record is: a cache without any pays nothing for it.
-enum AdoptedTable {
+package enum AdoptedTable {
     /// Makes the table, and keeps it right: who deletes a record, or gives it another key, need not know of it.
     private static let creation = """
         CREATE TABLE IF NOT EXISTS molt_adopted(
@@ -34,7 +34,7 @@ enum AdoptedTable {
     }
 
     /// Makes the table unless it is there.
-    static func make(_ connection: Connection) throws(SQLiteError) {
+    package static func make(_ connection: Connection) throws(SQLiteError) {
         try connection.execute(creation)
     }
 }

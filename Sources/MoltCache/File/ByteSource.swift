@@ -9,21 +9,21 @@ internal import Foundation
 #endif
 
 /// Bytes that are read piece by piece: of a file, or of an array.
-final class ByteSource {
+package final class ByteSource {
     /// How many there are.
-    let count: Int
+    package let count: Int
     private let descriptor: Int32
     private let bytes: [UInt8]
 
     /// Takes bytes that are at hand.
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self.bytes = bytes
         count = bytes.count
         descriptor = -1
     }
 
     /// Opens a file that nobody else has open; nil when it cannot be read.
-    init?(path: String) {
+    package init?(path: String) {
         var status = stat()
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
@@ -42,7 +42,7 @@ final class ByteSource {
     }
 
     /// The bytes of a range; nil when not all of them are there.
-    func read(at offset: Int, _ length: Int) -> [UInt8]? {
+    package func read(at offset: Int, _ length: Int) -> [UInt8]? {
         guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
         guard descriptor >= 0 else { return Array(bytes[offset..<offset + length]) }
         let found = [UInt8](unsafeUninitializedCapacity: length) { buffer, filled in
@@ -60,12 +60,12 @@ final class ByteSource {
 
 extension [UInt8] {
     /// A big-endian number of 2 bytes; the caller has checked that they are there.
-    func number16(at offset: Int) -> Int {
+    package func number16(at offset: Int) -> Int {
         Int(self[offset]) << 8 | Int(self[offset + 1])
     }
 
     /// A big-endian number of 4 bytes; the caller has checked that they are there.
-    func number32(at offset: Int) -> UInt32 {
+    package func number32(at offset: Int) -> UInt32 {
         UInt32(self[offset]) << 24 | UInt32(self[offset + 1]) << 16 | UInt32(self[offset + 2]) << 8
             | UInt32(self[offset + 3])
     }

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import MoltCore
+package import Foundation
+package import MoltCore
 
 #if canImport(Darwin)
     internal import Darwin
@@ -11,23 +11,19 @@ internal import MoltCore
 
 /// A directory, for its owner only, that holds a copy of a store for a while and is removed with this object.
 ///
-/// It is locked for as long as it is used, so that the next one of its purpose can tell what a kill has left, which is a
-/// copy of users' data, from what is in use.
-final class CopyDirectory {
-    /// What a copy is for, as the beginning of a directory's name.
-    enum Purpose: String {
-        case dryRun = "molt-dry-run-"
-        case salvage = "molt-salvage-"
-    }
-
-    let url: URL
+/// A copy of users' data must not outlive a kill. The directory is locked while it is in use, so that the next one with
+/// the same prefix can tell what a killed process has left from what is in use, and remove it.
+package final class CopyDirectory {
+    package let url: URL
     private let descriptor: Int32
 
-    /// Makes one, and removes what those of its purpose have left that were killed.
-    init(for purpose: Purpose, in directory: URL) throws(DurableFile.Failure) {
-        Self.removeLeftovers(in: directory, prefix: purpose.rawValue)
+    /// Makes a directory, and removes those that killed processes have left.
+    ///
+    /// - Parameter prefix: The beginning of the name, which says what the copy is for.
+    package init(prefix: String, in directory: URL) throws(DurableFile.Failure) {
+        Self.removeLeftovers(in: directory, prefix: prefix)
         for _ in 0..<100 {
-            let url = directory.appending(path: purpose.rawValue + UUID().uuidString, directoryHint: .isDirectory)
+            let url = directory.appending(path: prefix + UUID().uuidString, directoryHint: .isDirectory)
             guard mkdir(url.path, S_IRWXU) == 0 else { throw DurableFile.Failure(number: errno) }
             let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard descriptor >= 0 else {

@@ -1,9 +1,9 @@
 /// How a cache file is laid out: tables, marks, and the number that changes when the layout does.
-enum FileFormat {
+package enum FileFormat {
     /// Whose file it is: "Molt" as `PRAGMA application_id` has it.
-    static let applicationID: Int64 = 0x4D6F_6C74
+    package static let applicationID: Int64 = 0x4D6F_6C74
     /// The layout that this release writes, and the newest that it reads.
-    static let number: Int64 = 4
+    package static let number: Int64 = 4
 
     /// The name of the file's generation: a number that each upgrade changes, and that each backup has for itself.
     ///
@@ -17,7 +17,7 @@ enum FileFormat {
     ///
     /// The content is the last column so that the others are read without following a large content's pages.
     /// An upgrade writes content and version only, and neither is in an index.
-    static let creation = """
+    package static let creation = """
         PRAGMA application_id = \(applicationID);
         CREATE TABLE molt_meta(
             name TEXT PRIMARY KEY NOT NULL,
@@ -72,6 +72,13 @@ enum FileFormat {
         ) STRICT;
         """
 
+    /// The table of the changes that wait for the end of a stage; a temporary one, unless migrations commit in batches.
+    package static let deferredTable = """
+        molt_deferred(
+            stage INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(stage, kind, id)
+        ) WITHOUT ROWID
+        """
+
     /// Brings a file of an earlier layout to this one; runs inside the caller's transaction.
     ///
     /// Layout 2 added the journal, and the counts of attached stores to the ledger. A release that reads layout 1 only
@@ -110,7 +117,7 @@ enum FileFormat {
     }
 
     /// The layout of a file that has our tables; 0 when it does not say.
-    static func number(of connection: Connection) throws(SQLiteError) -> Int64 {
+    package static func number(of connection: Connection) throws(SQLiteError) -> Int64 {
         try connection.prepare("SELECT value FROM molt_meta WHERE name = 'file_format'").first { $0.integer(0) } ?? 0
     }
 
@@ -192,7 +199,7 @@ enum FileFormat {
     }
 
     /// The error for a database of another app.
-    static func foreign(_ path: String) -> CacheError {
+    package static func foreign(_ path: String) -> CacheError {
         var error = CacheError(
             .foreignFile,
             "The file at \(path) is a database that Molt did not make. Choose another path. The file was not changed."

@@ -99,8 +99,8 @@ enum FileProbe {
         var error = CacheError(
             .notADatabase,
             "The file at \(path) is empty, but \(hasLog ? "its log" : "a backup of it") is beside it, so it was not always. "
-                + (hasLog ? "Save what the log has with CodableCache.salvage(at:), or restore" : "Restore")
-                + " a backup with CodableCache.restore(_:at:). To begin with an empty cache, remove "
+                + (hasLog ? "Save what the log has with CodableCache.salvage(at:) of the product MoltSalvage. " : "")
+                + "Put a backup in its place with CodableCache.restore(_:at:). To begin with an empty cache, remove "
                 + "\(hasLog ? "both files" : "the file"). Nothing was changed.",
             underlying: SQLiteError.short
         )

@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 #if canImport(Darwin)
     internal import Darwin
@@ -9,11 +9,11 @@ internal import Foundation
 #endif
 
 /// What the file system says of a path, symbolic links followed.
-struct FileStatus: Equatable {
+package struct FileStatus: Equatable {
     /// Whether it is a file, and not a directory or a device.
-    let isFile: Bool
+    package let isFile: Bool
     /// In bytes.
-    let size: Int
+    package let size: Int
     /// When its bytes were last written, in nanoseconds.
     let modified: Int64
     /// Which file it is on its volume.
@@ -22,7 +22,7 @@ struct FileStatus: Equatable {
     /// Asks the file system.
     ///
     /// - Throws: ``CacheError`` with the code `noPermission`; a path at which nothing is gives nil.
-    static func of(_ path: String) throws(CacheError) -> FileStatus? {
+    package static func of(_ path: String) throws(CacheError) -> FileStatus? {
         var status = stat()
         guard stat(path, &status) == 0 else {
             if errno == ENOENT { return nil }
@@ -32,7 +32,7 @@ struct FileStatus: Equatable {
     }
 
     /// Asks the file system for what is at a path itself, be it a symbolic link; nil when it gives no answer.
-    static func unfollowed(_ path: String) -> FileStatus? {
+    package static func unfollowed(_ path: String) -> FileStatus? {
         var status = stat()
         return lstat(path, &status) == 0 ? FileStatus(status) : nil
     }
@@ -62,7 +62,7 @@ struct FileStatus: Equatable {
     }
 
     /// Whether there is a file of more than 0 bytes at a path.
-    static func hasContent(_ path: String) -> Bool {
+    package static func hasContent(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_size > 0
     }
@@ -82,14 +82,14 @@ struct FileStatus: Equatable {
     }
 
     /// Makes an empty file that only its owner may read and write, and that was not there: no link is followed.
-    static func createNew(_ path: String) throws(CacheError) {
+    package static func createNew(_ path: String) throws(CacheError) {
         let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw failure(errno, path: path) }
         close(descriptor)
     }
 
     /// The path that a URL names, or the URL's text when it names no file; see ``checkPath(_:)``.
-    static func path(of url: URL) -> String {
+    package static func path(of url: URL) -> String {
         url.isFileURL ? url.absoluteURL.path : url.absoluteString
     }
 
@@ -101,7 +101,7 @@ struct FileStatus: Equatable {
     /// SQLite adds up to 8 bytes for the files beside it, and takes at most 512 together.
     ///
     /// - Throws: ``CacheError`` with the code `notAFile`.
-    static func checkPath(_ path: String) throws(CacheError) {
+    package static func checkPath(_ path: String) throws(CacheError) {
         let bytes = path.utf8
         let nameLength = bytes.reversed().prefix { $0 != UInt8(ascii: "/") }.count
         let reason: String
@@ -137,7 +137,7 @@ struct FileStatus: Equatable {
     }
 
     /// The path of the file that a symbolic link leads to; the path itself when there is none, or no file.
-    static func resolved(_ path: String) -> String {
+    package static func resolved(_ path: String) -> String {
         guard isLink(path), let found = realpath(path, nil) else { return path }
         defer { free(found) }
         return String(cString: found)
@@ -154,7 +154,7 @@ struct FileStatus: Equatable {
     }
 
     /// The error for a call of the system that failed.
-    static func failure(_ number: Int32, path: String) -> CacheError {
+    package static func failure(_ number: Int32, path: String) -> CacheError {
         let reason = String(cString: strerror(number))
         var error =
             switch number {

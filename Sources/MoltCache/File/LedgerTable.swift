@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltCore
+package import MoltCore
 
 /// Reads and writes the schema version and the ledger of a file that has our tables.
 package enum LedgerTable {
@@ -25,7 +25,7 @@ package enum LedgerTable {
     /// Adds rows and sets the version; the row of a deferred migration keeps its id.
     ///
     /// A row that is new begins a generation. That a deferred migration was made up for does not: it is not about records.
-    static func add(_ entries: [LedgerEntry], version: Int, to connection: Connection) throws(SQLiteError) {
+    package static func add(_ entries: [LedgerEntry], version: Int, to connection: Connection) throws(SQLiteError) {
         let insertion = try connection.prepare(
             """
             INSERT INTO molt_ledger(

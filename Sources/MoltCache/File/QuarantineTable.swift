@@ -5,12 +5,12 @@ internal import MoltCore
 ///
 /// The table is made with the first such record, inside the upgrade's transaction: a file without any pays nothing for
 /// it, and a release that does not know it leaves it alone.
-enum QuarantineTable {
+package enum QuarantineTable {
     /// The table's name.
     static let name = "molt_quarantine"
 
     /// Ids are never given out twice: who has one never means another record by it.
-    static let creation = """
+    package static let creation = """
         CREATE TABLE IF NOT EXISTS molt_quarantine(
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             record_id INTEGER NOT NULL,
@@ -35,7 +35,7 @@ enum QuarantineTable {
         """
 
     /// For records that go into quarantine when their stage comes.
-    static let deferredTable = """
+    package static let deferredTable = """
         molt_failed(
             stage INTEGER, id INTEGER, type TEXT, migration TEXT, migration_version INTEGER, first_step INTEGER,
             step INTEGER, step_words TEXT, code TEXT, reason TEXT, property TEXT, PRIMARY KEY(stage, id)

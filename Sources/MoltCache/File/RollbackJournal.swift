@@ -3,7 +3,7 @@
 /// Layout: sqlite.org/fileformat2.html, section 3. A header with 8 bytes that mark it as one, and at 16 how many pages
 /// the database had, at 20 the size of the header, at 24 that of a page; then pages as they were, each with its number
 /// before it and a checksum of 4 bytes behind it. Whatever is in the file now, SQLite puts these back.
-struct RollbackJournal {
+package struct RollbackJournal {
     /// How many pages the database had before.
     let pageCount: Int
     private let pageSize: Int
@@ -11,7 +11,7 @@ struct RollbackJournal {
     private let source: ByteSource
 
     /// Looks at the journal beside a file; nil when there is none from which SQLite would put anything back.
-    init?(ofFileAt path: String) {
+    package init?(ofFileAt path: String) {
         // No process locks the journal itself, so reading and closing it here drops nobody's lock.
         guard let source = ByteSource(path: path + "-journal"), let header = source.read(at: 0, 28),
             header.starts(with: Self.mark)
@@ -38,7 +38,7 @@ struct RollbackJournal {
     /// - Parameters:
     ///   - header: The first 100 bytes of the cache.
     ///   - size: How many bytes the cache has.
-    func mayBelong(toFileWith header: [UInt8], size: Int) -> Bool {
+    package func mayBelong(toFileWith header: [UInt8], size: Int) -> Bool {
         guard header.count >= 100, header.number16(at: 16) == (pageSize == 65_536 ? 1 : pageSize), headerSize >= 28
         else {
             return false

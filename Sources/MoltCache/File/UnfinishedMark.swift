@@ -2,9 +2,9 @@ internal import Foundation
 internal import MoltCore
 
 /// Reads and writes how far a migration has come that commits in batches.
-enum UnfinishedMark {
+package enum UnfinishedMark {
     /// The name under which it is kept.
-    static let name = "unfinished"
+    package static let name = "unfinished"
 
     /// What is kept; nil when no migration is half done.
     ///

@@ -5,18 +5,18 @@
 /// database has at 4 in the last frame of a transaction, the salts at 8, and at 16 a checksum of the page and of the
 /// first 8 bytes, which continues from the checksum in the frame before. A loss of power may leave any part of what was
 /// written last, so for SQLite the first frame that does not add up is the end of the log.
-struct WriteAheadLog {
+package struct WriteAheadLog {
     /// In bytes.
-    let pageSize: Int
+    package let pageSize: Int
     /// Whether the header adds up; SQLite reads nothing of a log whose header does not.
-    let isHeaderSound: Bool
+    package let isHeaderSound: Bool
     private let log: ByteSource
     private let header: [UInt8]
     private let isBigEndian: Bool
     private let salts: ArraySlice<UInt8>
 
     /// Looks at a log; nil when SQLite would read nothing of it.
-    init?(_ log: ByteSource) {
+    package init?(_ log: ByteSource) {
         guard let header = log.read(at: 0, Self.headerSize), header.number32(at: 0) & 0xFFFF_FFFE == 0x377F_0682 else {
             return nil
         }
@@ -30,7 +30,7 @@ struct WriteAheadLog {
     /// Looks at a log whose header is damaged; nil when none of its frames adds up.
     ///
     /// - Parameter pageSize: That of the database.
-    init?(withoutHeader log: ByteSource, pageSize: Int) {
+    package init?(withoutHeader log: ByteSource, pageSize: Int) {
         guard let header = log.read(at: 0, Self.headerSize) else { return nil }
         for isBigEndian in [false, true] {
             let candidate = WriteAheadLog(
@@ -79,24 +79,24 @@ struct WriteAheadLog {
     }
 
     /// Whether SQLite can have pages of a size.
-    static func isPageSize(_ size: Int) -> Bool {
+    package static func isPageSize(_ size: Int) -> Bool {
         size >= 512 && size <= 65536 && size & (size - 1) == 0
     }
 
     // MARK: Frames
 
     /// A page, as a transaction wrote it, before it is known whether it adds up.
-    struct Frame {
+    package struct Frame {
         /// The page's number; the first is 1.
-        let pageNumber: Int
+        package let pageNumber: Int
         /// How many pages the database has with the transaction that ends here; 0 when it does not end here.
-        let pageCount: Int
+        package let pageCount: Int
         /// Tells the frames of this log from those that an earlier one has left.
-        let salts: ArraySlice<UInt8>
+        package let salts: ArraySlice<UInt8>
         /// The checksum that is written in it.
-        let checksum: Checksum
+        package let checksum: Checksum
         /// The page; cut off at the end of a log that is.
-        let page: [UInt8]
+        package let page: [UInt8]
         /// The bytes that the checksum covers beside the page.
         fileprivate let head: ArraySlice<UInt8>
     }
@@ -105,7 +105,7 @@ struct WriteAheadLog {
     private static let frameHeaderSize = 24
 
     /// How many frames there is room for; the last one may be cut off.
-    var frameCount: Int {
+    package var frameCount: Int {
         let rest = log.count - pageOffset(0)
         return rest < 0 ? 0 : rest / (Self.frameHeaderSize + pageSize) + 1
     }
@@ -116,7 +116,7 @@ struct WriteAheadLog {
     }
 
     /// A frame by its place; the first is 0.
-    func frame(_ index: Int) -> Frame? {
+    package func frame(_ index: Int) -> Frame? {
         let offset = pageOffset(index)
         guard let header = log.read(at: offset - Self.frameHeaderSize, Self.frameHeaderSize),
             let page = log.read(at: offset, min(pageSize, log.count - offset))
@@ -132,12 +132,12 @@ struct WriteAheadLog {
     }
 
     /// Whether a frame says that it is of this log, and not of an earlier one.
-    func isOwn(_ frame: Frame) -> Bool {
+    package func isOwn(_ frame: Frame) -> Bool {
         frame.salts.elementsEqual(salts)
     }
 
     /// What the first frame's checksum continues from: what the header says, and what it should say.
-    var firstChecksums: [Checksum] {
+    package var firstChecksums: [Checksum] {
         [Checksum(in: header, at: 24), Checksum().adding(header[..<24], isBigEndian: isBigEndian)]
     }
 
@@ -146,7 +146,7 @@ struct WriteAheadLog {
     /// - Parameters:
     ///   - checksum: That of the frame before.
     ///   - page: The page, where it is not taken from the frame.
-    func checksum(of frame: Frame, after checksum: Checksum, page: [UInt8]? = nil) -> Checksum {
+    package func checksum(of frame: Frame, after checksum: Checksum, page: [UInt8]? = nil) -> Checksum {
         checksum.adding(frame.head, isBigEndian: isBigEndian)
             .adding((page ?? frame.page)[...], isBigEndian: isBigEndian)
     }
@@ -167,7 +167,7 @@ struct WriteAheadLog {
     }
 
     /// A sum over bytes, two numbers of 32 bits at a time.
-    struct Checksum: Equatable {
+    package struct Checksum: Equatable {
         private var first: UInt32 = 0
         private var second: UInt32 = 0
 

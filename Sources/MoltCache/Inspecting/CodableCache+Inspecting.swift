@@ -60,7 +60,7 @@ extension CodableCache {
     ) throws -> MigrationReport {
         let scratch: CopyDirectory
         do {
-            scratch = try CopyDirectory(for: .dryRun, in: FileManager.default.temporaryDirectory)
+            scratch = try CopyDirectory(prefix: "molt-dry-run-", in: FileManager.default.temporaryDirectory)
         } catch {
             let directory = FileManager.default.temporaryDirectory.path
             throw CacheError(
@@ -77,8 +77,8 @@ extension CodableCache {
         var options = configuration.migrationOptions
         options.isDryRun = true
         do {
-            var reading: MigrationReport?
-            if case .openReadOnly = options.downgrade { reading = try Downgrade(migrations, options).reading(store) }
+            let reading =
+                configuration.downgrade == .openReadOnly ? try Downgrade(migrations, options).reading(store) : nil
             var report = try reading ?? Migrator(migrations, options: options).migrate(store)
             report.store = FileStatus.path(of: url)
             return report

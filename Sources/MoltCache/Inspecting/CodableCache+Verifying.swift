@@ -10,7 +10,7 @@ extension CodableCache {
     ///
     /// The check looks at the structure of the file, the indexes, each record and Molt's own tables. It does not decode
     /// values. It writes nothing and takes no write lock: other processes may use the file meanwhile. A file with findings
-    /// is damaged; put a backup in its place, or save what can be read with ``salvage(at:migrations:timeout:)``.
+    /// is damaged; put a backup in its place, or save what can be read with the product MoltSalvage.
     ///
     /// - Parameters:
     ///   - url: The file.
@@ -33,6 +33,21 @@ extension CodableCache {
     ) async throws -> [CacheFinding] {
         try await DispatchQueue(label: "molt.verify").runCancellable { isCancelled in
             try verify(FileStatus.path(of: url), progress, isCancelled: isCancelled)
+        }
+    }
+
+    /// Whether an error of an opening, a read or a write says that the file is damaged, or not a database at all.
+    ///
+    /// Put a backup in its place with ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)``, or save what can
+    /// be read with `CodableCache.salvage(at:)` of the product MoltSalvage. A file that never was a cache gives such an
+    /// error, too.
+    public static func isDamage(_ error: any Error) -> Bool {
+        switch error {
+        case let error as SQLiteError: error.isDamage
+        case let error as CacheError: error.code == .notADatabase || error.underlying.map(isDamage) == true
+        case let error as MigrationError: error.underlying.map(isDamage) == true
+        case is MigrationError.Damage: true
+        default: false
         }
     }
 

@@ -3,7 +3,7 @@ internal import CMoltSQLite
 /// The file itself, read through SQLite's own layer: closing a descriptor of it would drop this process's locks.
 extension Connection {
     /// How many bytes the file has.
-    func fileSize() throws(SQLiteError) -> Int {
+    package func fileSize() throws(SQLiteError) -> Int {
         let (file, methods) = try openFile()
         var size: sqlite3_int64 = 0
         let code = methods.xFileSize?(file, &size) ?? SQLITE_CANTOPEN
@@ -12,7 +12,7 @@ extension Connection {
     }
 
     /// Bytes of the file, with zeros behind its end; nil for what the device does not give.
-    func fileBytes(at offset: Int, _ count: Int) throws(SQLiteError) -> [UInt8]? {
+    package func fileBytes(at offset: Int, _ count: Int) throws(SQLiteError) -> [UInt8]? {
         let (file, methods) = try openFile()
         guard let read = methods.xRead else { throw error(SQLITE_CANTOPEN) }
         var bytes = [UInt8](repeating: 0, count: count)

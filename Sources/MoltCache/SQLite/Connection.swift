@@ -10,9 +10,9 @@ internal import Foundation
 #endif
 
 /// A connection to one database; used by one thread at a time, which its owner sees to.
-final class Connection {
+package final class Connection {
     /// How a file is opened.
-    enum Mode {
+    package enum Mode {
         /// Reads a file that nobody changes meanwhile: takes no lock and makes no file beside it.
         case immutable
         /// Reads, and takes part in the locking.
@@ -24,7 +24,7 @@ final class Connection {
     }
 
     /// SQLite's handle.
-    let handle: OpaquePointer
+    package let handle: OpaquePointer
     /// Kept here, because SQLite's functions refer to it for as long as the connection is open.
     private var source: ContentSource?
     private var isClosed = false
@@ -32,7 +32,7 @@ final class Connection {
     /// Opens a database.
     ///
     /// - Parameter path: The file; not looked at for a database in memory.
-    init(_ path: String, mode: Mode) throws(SQLiteError) {
+    package init(_ path: String, mode: Mode) throws(SQLiteError) {
         let name: String
         let flags: Int32
         switch mode {
@@ -76,7 +76,7 @@ final class Connection {
     }
 
     /// Closes the connection, whoever still refers to it; the last call that is made on it.
-    func close() {
+    package func close() {
         guard !isClosed else { return }
         isClosed = true
         sqlite3_close_v2(handle)
@@ -108,18 +108,18 @@ final class Connection {
     // MARK: Statements
 
     /// Runs SQL text that has no parameters.
-    func execute(_ sql: String) throws(SQLiteError) {
+    package func execute(_ sql: String) throws(SQLiteError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw error(code) }
     }
 
     /// Prepares SQL text for a single use.
-    func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
         try Statement(sql, on: self, isLasting: false)
     }
 
     /// The first column of the first row as a whole number; 0 when there is no row.
-    func integer(_ sql: String) throws(SQLiteError) -> Int64 {
+    package func integer(_ sql: String) throws(SQLiteError) -> Int64 {
         try prepare(sql).first { $0.integer(0) } ?? 0
     }
 
@@ -129,7 +129,7 @@ final class Connection {
     }
 
     /// Whether there is a table, in the file and not among the temporary ones.
-    func hasTable(_ name: String) throws(SQLiteError) -> Bool {
+    package func hasTable(_ name: String) throws(SQLiteError) -> Bool {
         let search = try prepare("SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)")
         try search.bind(name, at: 1)
         return try search.first { $0.integer(0) != 0 } ?? false
@@ -138,7 +138,7 @@ final class Connection {
     // MARK: State
 
     /// How many rows the last statement changed.
-    var changes: Int { Int(sqlite3_changes64(handle)) }
+    package var changes: Int { Int(sqlite3_changes64(handle)) }
 
     /// How many rows were changed since the connection was opened.
     var totalChanges: Int64 { sqlite3_total_changes64(handle) }
@@ -168,12 +168,6 @@ final class Connection {
     func keepLog(_ isKept: Bool) {
         var flag: Int32 = isKept ? 1 : 0
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &flag)
-    }
-
-    /// Lets a schema be read of which a part is damaged: for a copy that nobody else uses.
-    func tolerateDamagedSchema() {
-        _ = molt_sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
-        sqlite3_exec(handle, "PRAGMA writable_schema = ON", nil, nil, nil)
     }
 
     /// How long a statement waits for another connection's lock.

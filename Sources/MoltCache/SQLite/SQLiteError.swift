@@ -46,7 +46,7 @@ extension SQLiteError {
     static let short = SQLiteError(extendedCode: SQLITE_NOTADB, message: "the file is too short for a database")
 
     /// Another connection held the lock for too long.
-    static let busy = SQLiteError(extendedCode: SQLITE_BUSY, message: "database is locked")
+    package static let busy = SQLiteError(extendedCode: SQLITE_BUSY, message: "database is locked")
 
     /// A value of ours cannot be given to SQLite.
     static let misuse = SQLiteError(extendedCode: SQLITE_MISUSE, message: "a value cannot be written")
@@ -81,7 +81,7 @@ extension SQLiteError {
     )
 
     /// The file is not at its path any more; SQLite itself only looks when it writes a rollback journal.
-    static let moved = SQLiteError(
+    package static let moved = SQLiteError(
         extendedCode: SQLITE_READONLY | (4 << 8),
         message: "attempt to write a file that has moved"
     )
@@ -91,7 +91,7 @@ extension SQLiteError {
     /// SQLite says that the locking protocol failed when many others came first, again and again.
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(resultCode) }
     /// Whether the file is damaged, or no database at all.
-    var isDamage: Bool { (resultCode == SQLITE_CORRUPT && !isUnsafeSchema) || resultCode == SQLITE_NOTADB }
+    package var isDamage: Bool { (resultCode == SQLITE_CORRUPT && !isUnsafeSchema) || resultCode == SQLITE_NOTADB }
     /// Whether the schema has something, as an index, with a function that SQLite lets nobody else's schema call.
     ///
     /// SQLite 3.40 counts `json_extract` among these; newer releases do not.
@@ -102,9 +102,9 @@ extension SQLiteError {
     /// Whether what was to be committed may be on disk all the same: a call failed, and not for want of room.
     var mayBeCommitted: Bool { resultCode == SQLITE_IOERR && !isFull && !isAtLimit }
     /// Whether a statement was stopped because the time was over.
-    var isInterruption: Bool { resultCode == SQLITE_INTERRUPT }
+    package var isInterruption: Bool { resultCode == SQLITE_INTERRUPT }
     /// Whether two rows would have had the same key.
-    var isConstraint: Bool { resultCode == SQLITE_CONSTRAINT }
+    package var isConstraint: Bool { resultCode == SQLITE_CONSTRAINT }
 
     /// Whether there is no room for what was to be written; SQLite only takes one of the system's reasons for that.
     var isFull: Bool {
@@ -133,7 +133,9 @@ extension SQLiteError {
         case SQLITE_IOERR:
             "The disk could not be read or written. Check the device, then open the store again."
         case SQLITE_CORRUPT, SQLITE_NOTADB:
-            "The file is damaged. Put a backup in its place, or save what can be read with CodableCache.salvage(at:)."
+            "The file is damaged. Put a backup in its place with CodableCache.restore(_:at:), or save what can be read: add "
+                + "the product MoltSalvage, and call CodableCache.salvage(at:). CodableCache.startAfresh(at:) keeps the file "
+                + "aside and begins with an empty one."
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
             "The file cannot be written. Check the permissions of the file and of its directory."
         case SQLITE_CANTOPEN:

@@ -2,14 +2,14 @@ internal import CMoltSQLite
 internal import Foundation
 
 /// A prepared statement; belongs to one connection and is finalized with its owner.
-final class Statement {
+package final class Statement {
     private let handle: OpaquePointer
     private let connection: Connection
 
     /// Prepares SQL text.
     ///
     /// - Parameter isLasting: Whether the statement is kept for long.
-    init(_ sql: String, on connection: Connection, isLasting: Bool) throws(SQLiteError) {
+    package init(_ sql: String, on connection: Connection, isLasting: Bool) throws(SQLiteError) {
         var prepared: OpaquePointer?
         let flags = isLasting ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
         let code = sqlite3_prepare_v3(connection.handle, sql, -1, flags, &prepared, nil)
@@ -27,7 +27,7 @@ final class Statement {
     /// Moves to the next row.
     ///
     /// - Returns: Whether there is one.
-    func step() throws(SQLiteError) -> Bool {
+    package func step() throws(SQLiteError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -39,24 +39,24 @@ final class Statement {
     }
 
     /// Runs to the end, whatever rows there are, and resets.
-    func run() throws(SQLiteError) {
+    package func run() throws(SQLiteError) {
         while try step() {}
         reset()
     }
 
     /// Ends the run, and keeps the bindings.
-    func reset() {
+    package func reset() {
         sqlite3_reset(handle)
     }
 
     /// Runs a closure for each row, and resets.
-    func eachRow(_ body: (Statement) throws(SQLiteError) -> Void) throws(SQLiteError) {
+    package func eachRow(_ body: (Statement) throws(SQLiteError) -> Void) throws(SQLiteError) {
         defer { reset() }
         while try step() { try body(self) }
     }
 
     /// The first row as the closure sees it, or nil when there is none; resets.
-    func first<Value>(_ body: (Statement) -> Value) throws(SQLiteError) -> Value? {
+    package func first<Value>(_ body: (Statement) -> Value) throws(SQLiteError) -> Value? {
         defer { reset() }
         return try step() ? body(self) : nil
     }
@@ -64,12 +64,12 @@ final class Statement {
     // MARK: Binding
 
     /// Binds a whole number.
-    func bind(_ value: Int64, at index: Int32) throws(SQLiteError) {
+    package func bind(_ value: Int64, at index: Int32) throws(SQLiteError) {
         try check(sqlite3_bind_int64(handle, index, value))
     }
 
     /// Binds a number, or NULL.
-    func bind(_ value: Double?, at index: Int32) throws(SQLiteError) {
+    package func bind(_ value: Double?, at index: Int32) throws(SQLiteError) {
         if let value {
             try check(sqlite3_bind_double(handle, index, value))
         } else {
@@ -78,7 +78,7 @@ final class Statement {
     }
 
     /// Binds text by its UTF-8 length, so that it may hold NUL.
-    func bind(_ value: String, at index: Int32) throws(SQLiteError) {
+    package func bind(_ value: String, at index: Int32) throws(SQLiteError) {
         var value = value
         let code = value.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) { characters in
@@ -109,7 +109,7 @@ final class Statement {
     }
 
     /// Binds bytes that SQLite copies.
-    func bind(copying bytes: UnsafeRawBufferPointer, isText: Bool, at index: Int32) throws(SQLiteError) {
+    package func bind(copying bytes: UnsafeRawBufferPointer, isText: Bool, at index: Int32) throws(SQLiteError) {
         guard let base = bytes.baseAddress, !bytes.isEmpty else {
             return try bind(inPlace: bytes, isText: isText, at: index)
         }
@@ -165,27 +165,27 @@ final class Statement {
     // MARK: Columns
 
     /// A whole number; 0 for NULL.
-    func integer(_ column: Int32) -> Int64 {
+    package func integer(_ column: Int32) -> Int64 {
         sqlite3_column_int64(handle, column)
     }
 
     /// A number, or nil for NULL.
-    func real(_ column: Int32) -> Double? {
+    package func real(_ column: Int32) -> Double? {
         sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_double(handle, column)
     }
 
     /// How many columns a row has.
-    var columnCount: Int32 {
+    package var columnCount: Int32 {
         sqlite3_column_count(handle)
     }
 
     /// The kind of what a column holds, as SQLite numbers them.
-    func type(of column: Int32) -> Int32 {
+    package func type(of column: Int32) -> Int32 {
         sqlite3_column_type(handle, column)
     }
 
     /// Whether a column is NULL.
-    func isNull(_ column: Int32) -> Bool {
+    package func isNull(_ column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
@@ -196,12 +196,12 @@ final class Statement {
     }
 
     /// Whether a column holds a blob and not text.
-    func isBlob(_ column: Int32) -> Bool {
+    package func isBlob(_ column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_BLOB
     }
 
     /// The bytes of text or of a blob, valid until the next step or reset.
-    func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+    package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         bytes(column, isBlob: isBlob(column))
     }
 
@@ -218,7 +218,7 @@ final class Statement {
     }
 
     /// Text; empty for NULL.
-    func text(_ column: Int32) -> String {
+    package func text(_ column: Int32) -> String {
         String(decoding: bytes(column), as: UTF8.self)
     }
 

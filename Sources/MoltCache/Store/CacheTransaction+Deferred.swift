@@ -8,17 +8,11 @@ enum DeferredKind {
 }
 
 extension CacheTransaction {
-    static let deferredTable = """
-        molt_deferred(
-            stage INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(stage, kind, id)
-        ) WITHOUT ROWID
-        """
-
     /// Has the changes that are deferred outlive the transaction, and finds those of earlier ones.
     func keepDeferredChanges() throws(SQLiteError) {
         guard !keepsDeferred else { return }
         keepsDeferred = true
-        try connection.execute("CREATE TABLE IF NOT EXISTS main.\(Self.deferredTable)")
+        try connection.execute("CREATE TABLE IF NOT EXISTS main.\(FileFormat.deferredTable)")
         try keepQuarantine()
         if hasDeferred {
             // Those of this transaction were deferred before it was known that they must be kept.
@@ -51,7 +45,7 @@ extension CacheTransaction {
     private func makeDeferred() throws(SQLiteError) {
         // A temporary table is kept in a file of its own, so that memory stays flat. The primary key makes
         // the last change of a kind win, and gives each stage its changes in the order of the records.
-        try connection.execute("CREATE TEMP TABLE \(Self.deferredTable)")
+        try connection.execute("CREATE TEMP TABLE \(FileFormat.deferredTable)")
         hasDeferred = true
     }
 

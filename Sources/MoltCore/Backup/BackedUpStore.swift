@@ -16,11 +16,6 @@ package protocol BackedUpStore: MigrationStore {
     /// - Throws: When it cannot be read.
     func storeState(in backup: StoreBackup) throws -> StoreState
 
-    /// What brings attached stores back to what they were when a backup was made, but for the store itself.
-    ///
-    /// - Throws: When it cannot be read.
-    func journal(in backup: StoreBackup) throws -> [JournalEntry]
-
     /// Looks at all of a backup.
     ///
     /// - Throws: ``MigrationError`` with the code `backupUnusable`.
@@ -45,23 +40,8 @@ package protocol BackedUpStore: MigrationStore {
     /// Removes a backup.
     func remove(_ backup: StoreBackup) throws
 
-    /// How many records the store has, or settings.
-    func recordCount() throws -> Int
-
     /// Whether what the store is kept in is damaged: looks at all of it.
     func isDamaged() -> Bool
-
-    /// Whether the store can be started afresh: see ``startAfresh(_:checking:waiting:)``.
-    var canStartAfresh: Bool { get }
-
-    /// Keeps the store aside under another name, and leaves a fresh one.
-    ///
-    /// - Returns: Where the store is kept.
-    func startAfresh(
-        _ request: BackupRequest,
-        checking isExpected: (StoreState?) throws -> Void,
-        waiting: () throws -> Void
-    ) throws -> StoreBackup
 
     // MARK: Upgrades of several transactions
 
@@ -95,14 +75,11 @@ extension BackedUpStore {
 
 /// How a backup is put back.
 package struct RestoreRequest {
-    /// What brings back attached stores of which the backup has nothing.
-    package var more: [JournalEntry] = []
     /// Whether the backup may be of another store, or stand elsewhere.
     package var isFromAnotherStore = false
     /// The attached stores that are at hand; nil where that was looked at before.
     package var attached: Set<String>?
     /// The copy of what is replaced that is kept where it is whole; nil to keep none.
-    ///
     package var keeping: BackupRequest?
     /// What that copy is to have of attached stores: what brings them back to what they are now.
     ///
@@ -157,8 +134,6 @@ package struct BackupRequest {
     package var policy: BackupPolicy
     /// Called before each part of the work; throws to stop it.
     package var step: () throws -> Void
-    /// What can be done where there is no room, beside freeing some; nil for what the kind says.
-    package var otherwise: String?
 
     /// Describes a copy.
     package init(
@@ -180,6 +155,6 @@ package struct BackupRequest {
     /// - Throws: ``MigrationError`` with the code `noSpaceForBackup`.
     package func checkSpace(for bytes: Int64, in directory: String, store: String) throws(MigrationError) {
         guard let free = policy.freeSpace(directory), free < bytes else { return }
-        throw .noSpace(for: bytes, free: free, in: directory, store: store, kind: kind, otherwise: otherwise)
+        throw .noSpace(for: bytes, free: free, in: directory, store: store, kind: kind)
     }
 }

@@ -12,23 +12,24 @@ extension MigrationError.Code {
 }
 
 extension MigrationError {
+    /// What can be done with a store that this release cannot upgrade.
+    static let waysBack =
+        "To go on with what there was before, call restore with a backup; to begin with an empty cache and keep this one "
+        + "aside, call CodableCache.startAfresh(at:)."
+
     /// The error for a backup that would not fit on the disk.
     ///
-    /// - Parameters:
-    ///   - free: The bytes that are free; nil when the disk was full in the middle.
-    ///   - otherwise: What can be done beside freeing space; by default what can be where a copy of the kind is asked for.
+    /// - Parameter free: The bytes that are free; nil when the disk was full in the middle.
     package static func noSpace(
         for bytes: Int64,
         free: Int64?,
         in directory: String,
         store: String,
         kind: BackupName.Kind = .automatic,
-        otherwise: String? = nil,
         underlying: (any Error)? = nil
     ) -> MigrationError {
         let advice =
             switch kind {
-            case _ where otherwise != nil: "Free some space and try again, or \(otherwise ?? "")."
             case .automatic: "Free some space and open the store again, or open it without a backup."
             case .replaced: "Free some space and try again, or keep no copy of what is replaced."
             case .manual, .aside, .damaged: "Free some space and try again."

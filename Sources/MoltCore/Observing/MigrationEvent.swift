@@ -6,10 +6,8 @@ public enum MigrationEvent: Sendable {
     case edited([MigrationPlan.Edit])
     /// The store was copied; nothing of the upgrade has been written yet.
     case backedUp(StoreBackup)
-    /// A backup was put back: because an upgrade failed in a way that could not be undone, or for an older release.
+    /// The backup made before the upgrade was put back, because the upgrade failed in a way that could not be undone.
     case restored(StoreBackup)
-    /// A store that a newer app left was kept aside, as this says, and a fresh one takes its place.
-    case startedAfresh(keptAside: StoreBackup)
     /// Another process holds the store; the opening waits for it.
     case waiting
     /// A migration's first step begins. Migrations whose steps are fused begin together.
@@ -39,7 +37,6 @@ extension MigrationEvent: CustomStringConvertible {
         case .edited(let edits): "Edited after it was applied: \(edits.map(\.description).joined(separator: "; "))."
         case .backedUp(let backup): "Backed up as \(backup)."
         case .restored(let backup): "Put back the backup \(backup)."
-        case .startedAfresh(let backup): "Started afresh, and kept the store as \(backup)."
         case .waiting: "Waiting for another process that holds the store."
         case .started(let migration): "Migration \(migration) begins."
         case .progressed(let progress): "\(Int(progress.fraction * 100)) % done."

@@ -163,7 +163,8 @@ extension MigrationPlan {
                     message: "The store is at version \(state.version), which a newer app wrote; this one knows "
                         + "versions up to \(registry.version). "
                         + (registry.migrations.isEmpty
-                            ? "Pass the app's migrations, or update the app." : "Update the app.")
+                            ? "Pass the app's migrations, or update the app. " : "Update the app. ")
+                        + MigrationError.waysBack
                 )
             )
         } else if state.version < registry.oldestSupportedVersion {
@@ -172,7 +173,7 @@ extension MigrationPlan {
                     code: .tooOld,
                     message: "The store is at version \(state.version); the oldest version that this app can upgrade "
                         + "is \(registry.oldestSupportedVersion). Open it first with a release that still has the "
-                        + "migrations in between.",
+                        + "migrations in between. \(MigrationError.waysBack)",
                     registryVersion: registry.oldestSupportedVersion
                 )
             )

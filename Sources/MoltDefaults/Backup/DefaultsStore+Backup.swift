@@ -48,12 +48,6 @@ extension DefaultsStore: BackedUpStore {
         )
     }
 
-    /// What a backup has of attached stores.
-    package func journal(in backup: StoreBackup) throws -> [JournalEntry] {
-        try files.content(of: backup).entries.filter { $0.store != storeName }
-            .map { JournalEntry(store: $0.store, changes: Array($0.changes)) }
-    }
-
     /// Looks at all of a backup.
     package func verify(_ backup: StoreBackup) throws {
         try verify(backup, files.content(of: backup))
@@ -84,9 +78,6 @@ extension DefaultsStore: BackedUpStore {
         var content = try files.content(of: backup, isOwn: !request.isFromAnotherStore)
         try verify(backup, content)
         try request.checkAttached(content.entries.map(\.store), of: backup)
-        let known = Set(content.entries.map(\.store))
-        content.entries += request.more.filter { !known.contains($0.store) }
-            .map { DefaultsJournal.Entry(store: $0.store, changes: Data($0.changes)) }
         let lock = try files.lock(waiting: waiting)
         let state = try stateToReplace()
         try isExpected(state)
@@ -181,11 +172,6 @@ extension DefaultsStore: BackedUpStore {
         try files.remove(backup)
     }
 
-    /// How many settings the suite has.
-    package func recordCount() throws -> Int {
-        try SuiteDomain(suite).read().keys.count { !Suite.ownKeys.contains($0) }
-    }
-
     /// Whether the suite's file is no property list.
     package func isDamaged() -> Bool {
         do {
@@ -194,17 +180,5 @@ extension DefaultsStore: BackedUpStore {
         } catch {
             return (error as? DefaultsError)?.code == .unreadable
         }
-    }
-
-    /// What a suite has is not the app's alone.
-    package var canStartAfresh: Bool { false }
-
-    /// Refused: see ``canStartAfresh``.
-    package func startAfresh(
-        _ request: BackupRequest,
-        checking isExpected: (StoreState?) throws -> Void,
-        waiting: () throws -> Void
-    ) throws -> StoreBackup {
-        throw MigrationError(.unsupported, "The settings of \(suite) cannot be started afresh.")
     }
 }

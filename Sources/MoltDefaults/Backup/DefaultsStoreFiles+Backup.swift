@@ -77,7 +77,6 @@ extension DefaultsStoreFiles {
                     in: directory.path,
                     store: suite.attachedName,
                     kind: request.kind,
-                    otherwise: request.otherwise,
                     underlying: error
                 )
             } catch {

@@ -2,6 +2,7 @@ import Foundation
 import Molt
 import MoltCache
 import MoltCore
+import MoltSalvage
 import Testing
 
 /// Entries whose keys nobody has named keep their files' names until their keys are first written.
@@ -232,5 +233,19 @@ import Testing
         let cache = try old.open(old.adoption(.list(FloppyKeys.people)))
         #expect(try !cache.contains("photo.json"))
         #expect(try SQLite(old.store).rows("SELECT name FROM sqlite_schema WHERE name LIKE 'molt_adopted%'") == [])
+    }
+
+    @Test func `Records that wait for their keys go on waiting in what is salvaged`() throws {
+        let old = try OldDirectory()
+        let scratch = try ScratchDirectory()
+        let newURL = scratch.file("saved.molt")
+        for key in ["john", "jane"] { try old.write(#"{"object":{"name":"\#(key)"}}"#, for: key) }
+        try old.open(old.adoption(.fileNames)).close()
+        let rows = try SQLite(old.store).rows("SELECT * FROM molt_adopted ORDER BY 1")
+        #expect(rows.count == 2)
+        #expect(try CodableCache.salvage(from: old.store, to: newURL).isWhole)
+        #expect(try SQLite(newURL).rows("SELECT * FROM molt_adopted ORDER BY 1") == rows)
+        let cache = try CodableCache(at: newURL, migrations: [old.adoption(.fileNames)])
+        #expect(try cache.contains("jane"))
     }
 }

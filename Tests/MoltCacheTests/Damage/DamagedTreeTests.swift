@@ -1,6 +1,7 @@
 import Foundation
 import Molt
 import MoltCache
+import MoltSalvage
 import Testing
 
 /// Trees of which SQLite finds only a part, without a word: the records, and the indexes of them.

@@ -4,6 +4,11 @@ import MoltCache
 import MoltCore
 import Testing
 
+struct SoundNote: Codable, Equatable, Sendable {
+    var number: Int
+    var text: String
+}
+
 /// The check of a whole file that an app can ask for.
 @Suite struct `Verifying a cache file` {
     let scratch: ScratchDirectory

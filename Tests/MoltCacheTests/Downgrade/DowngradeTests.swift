@@ -50,7 +50,9 @@ import Testing
         try upgrade()
         let bytes = try Data(contentsOf: scenario.url)
         let names = try scenario.scratch.names()
-        expectSuperseded("Update the app") { try scenario.open(1) }
+        expectSuperseded("Update the app", "call restore with a backup", "call CodableCache.startAfresh(at:)") {
+            try scenario.open(1)
+        }
         #expect(try Data(contentsOf: scenario.url) == bytes)
         #expect(try scenario.scratch.names() == names)
     }
@@ -183,48 +185,24 @@ import Testing
 
     // MARK: Going back to a backup
 
-    @Test func `is replaced by the newest backup that this app can open, when it says so`() throws {
+    @Test func `is replaced by a backup that this app can open, and kept beside it`() throws {
         try upgrade()
         // One that this app could not open is newer.
         _ = try CodableCache.backUp(at: scenario.url)
-        let backups = try scenario.backups
-        #expect(backups.map(\.schemaVersion) == [3, 1])
-        let asked = Log<DowngradeLoss>()
-        let events = Log<String>()
-        var configuration = configuration(
-            .restoreBackup { loss in
-                asked.append(loss)
-                return true
-            }
-        )
-        configuration.monitor = MigrationMonitor { event in
-            if case .restored(let backup) = event { events.append("restored \(backup.schemaVersion)") }
-        }
-        let cache = try scenario.open(1, configuration)
+        #expect(try scenario.backups.map(\.schemaVersion) == [3, 1])
+        let backup = try #require(try scenario.backups.first { $0.schemaVersion <= 1 })
+        try CodableCache.restore(backup, at: scenario.url)
+        let cache = try scenario.open(1)
         #expect(cache.schemaVersion == 1 && !cache.isReadOnly)
         #expect(try cache.keys() == ["0", "1", "2"])
         try cache.set(1, forKey: "1")
-        #expect(events.all == ["restored 1"])
-        let loss = try #require(asked.all.first)
-        #expect(asked.count == 1)
-        #expect(loss.store == scenario.url.path)
-        #expect(loss.storeVersion == 3 && loss.registryVersion == 1)
-        #expect(loss.unknownMigrations == [.init(name: "add-2", version: 2), .init(name: "add-3", version: 3)])
-        #expect(loss.recordCount == 4)
-        #expect(loss.backup == backups[1] && loss.backup?.recordCount == 3)
-        #expect(loss.attachedStores == [])
-        for text in ["version 3", "add-2", "add-3", "4 records", "version 1", "3 records"] {
-            #expect("\(loss)".contains(text), "\(loss)")
-        }
-        #expect(!"\(loss)".contains("Appleseed"))
-        #expect(!"\(loss)".contains("half done") && loss.unfinishedMigration == nil)
         #expect(try scenario.backups.count == 2)
         // What would have been lost was kept.
         let kept = try #require(try CodableCache.filesAside(at: scenario.url).first)
         #expect(kept.schemaVersion == 3 && kept.recordCount == 4)
     }
 
-    @Test func `and that is half done is said to be so`() throws {
+    @Test func `and that is half done is replaced by a backup, too`() throws {
         try scenario.fill(1, count: 25)
         struct Stop: Error {}
         let migrations = MigrationRegistry(
@@ -238,96 +216,21 @@ import Testing
         #expect(throws: Stop.self) {
             try CodableCache(at: scenario.url, migrations: migrations, configuration: stopping)
         }
-        let asked = Log<DowngradeLoss>()
-        let policy = DowngradePolicy.restoreBackup { loss in
-            asked.append(loss)
-            return true
-        }
-        let cache = try scenario.open(1, configuration(policy))
-        #expect(try cache.count() == 25)
-        let loss = try #require(asked.all.first)
-        #expect(loss.unfinishedMigration == MigrationID(name: "batched", version: 2))
-        #expect("\(loss)".contains("at version 2 (\"batched\" half done) with 25 records"), "\(loss)")
-        #expect(loss.backup?.schemaVersion == 1)
-    }
-
-    @Test func `is left where there is no room to keep what would be replaced, and the advice can be followed`() throws
-    {
-        try upgrade()
-        let before = try scenario.contents
-        var configuration = configuration(.restoreBackup { _ in true })
-        configuration.backup = BackupPolicy()
-        configuration.backup?.freeSpace = { _ in 10 }
-        let error = #expect(throws: MigrationError.self) { try scenario.open(1, configuration) }
-        #expect(error?.code == .noSpaceForBackup)
-        let words = "or put the backup back with CodableCache.restore and keepsReplaced: false."
-        #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
-        #expect(try scenario.contents == before)
+        let error = #expect(throws: MigrationError.self) { try scenario.open(1) }
+        #expect(error?.code == .superseded)
         let backup = try #require(try scenario.backups.first)
-        try CodableCache.restore(backup, at: scenario.url, keepsReplaced: false)
-        #expect(try scenario.open(1).count() == 3)
+        #expect(backup.schemaVersion == 1)
+        try CodableCache.restore(backup, at: scenario.url)
+        #expect(try scenario.open(1).count() == 25)
     }
 
     @Test func `is replaced by an older backup and upgraded to this app's version`() throws {
         try scenario.fill(0)
         try scenario.open(4).close()
-        let cache = try scenario.open(2, configuration(.restoreBackup { _ in true }))
+        try CodableCache.restore(try #require(try scenario.backups.first), at: scenario.url)
+        let cache = try scenario.open(2)
         #expect(cache.report.from == 0 && cache.report.to == 2)
         #expect(try cache.count() == 3)
-    }
-
-    @Test func `is refused when the app says no`() throws {
-        try upgrade()
-        let bytes = try Data(contentsOf: scenario.url)
-        expectSuperseded("The backup was not put back") {
-            try scenario.open(1, configuration(.restoreBackup { _ in false }))
-        }
-        expectSuperseded("It was not started afresh") {
-            try scenario.open(1, configuration(.startAfresh { _ in false }))
-        }
-        #expect(try Data(contentsOf: scenario.url) == bytes)
-        #expect(try scenario.otherNames().count == 1)
-    }
-
-    @Test func `is refused, and nobody asked, when there is no backup that could be opened`() throws {
-        try upgrade()
-        let policy = DowngradePolicy.restoreBackup { _ in
-            Issue.record("It was asked.")
-            return true
-        }
-        let backup = try #require(try scenario.backups.first)
-        let bytes = try Data(contentsOf: backup.url)
-        // Damaged: its head is whole, so that it is listed.
-        try (bytes.prefix(8_192) + Data(repeating: 0x5A, count: bytes.count - 8_192)).write(to: backup.url)
-        expectSuperseded("no backup that this app could open") { try scenario.open(1, configuration(policy)) }
-        try bytes.write(to: backup.url)
-        // Older than this app supports.
-        var registry = MigrationRegistry([Migration(to: 3, "of another branch")])
-        registry.oldestSupportedVersion = 2
-        expectSuperseded("no backup that this app could open", code: .migrationMissing) { [registry] in
-            try CodableCache(at: scenario.url, migrations: registry, configuration: configuration(policy))
-        }
-        try CodableCache.removeBackup(backup, at: scenario.url)
-        expectSuperseded("no backup that this app could open") { try scenario.open(1, configuration(policy)) }
-        #expect(try scenario.contents.version == 3)
-    }
-
-    @Test func `is left to another process that upgrades it while the app is asked`() throws {
-        try upgrade()
-        let url = scenario.url
-        let policy = DowngradePolicy.restoreBackup { _ in
-            (try? CodableCache(at: url, migrations: BackupScenario.registry(4))) != nil
-        }
-        let error = #expect(throws: MigrationError.self) { try scenario.open(1, configuration(policy)) }
-        #expect(error?.code == .superseded)
-        #expect(error?.message.contains("Another process changed it meanwhile") == true)
-        #expect(try scenario.contents.version == 4)
-        let afresh = DowngradePolicy.startAfresh { _ in
-            (try? CodableCache(at: url, migrations: BackupScenario.registry(5))) != nil
-        }
-        #expect(throws: MigrationError.self) { try scenario.open(1, configuration(afresh)) }
-        #expect(try scenario.contents.version == 5)
-        #expect(try scenario.otherNames().allSatisfy { !$0.contains("aside") })
     }
 
     // MARK: Starting afresh
@@ -337,17 +240,9 @@ import Testing
         let before = try scenario.contents
         let open = try CodableCache(at: scenario.url, migrations: BackupScenario.registry(3))
         #expect(try open.count() == 4)
-        let asked = Log<DowngradeLoss>()
-        let events = Log<String>()
-        var configuration = configuration(
-            .startAfresh { loss in
-                asked.append(loss)
-                return true
-            }
-        )
-        configuration.monitor = MigrationMonitor { event in
-            if case .startedAfresh(let aside) = event { events.append(aside.url.lastPathComponent) }
-        }
+        let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
+        #expect(aside.url.lastPathComponent.hasPrefix("cache.molt.v3-") && aside.url.pathExtension == "aside")
+        #expect(aside.schemaVersion == 3)
         let imported = MigrationRegistry(
             [
                 Migration(to: 1, "add-1", .addProperty("Person", "added1", default: .int(1))),
@@ -359,25 +254,24 @@ import Testing
                 ),
             ]
         )
-        let cache = try CodableCache(at: scenario.url, migrations: imported, configuration: configuration)
+        let cache = try CodableCache(at: scenario.url, migrations: imported)
         #expect(cache.report.isFresh && cache.schemaVersion == 2)
         #expect(cache.report.entries.map(\.outcome) == [.bornFresh, .bornFresh, .ran])
         #expect(try cache.keys() == ["new"])
         try cache.set(Person.jane, forKey: "jane")
-        let loss = try #require(asked.all.first)
-        #expect(loss.recordCount == 4 && loss.backup == nil && loss.registryVersion == 2)
-        #expect("\(loss)".contains("kept aside"))
 
-        let name = try #require(try scenario.otherNames().first { $0.hasSuffix(".aside") })
-        #expect(events.all == [name])
-        #expect(name.hasPrefix("cache.molt.v3-"))
-        #expect(try CacheStore.contents(at: scenario.scratch.file(name)) == before)
-        // It is no backup: nothing removes it, and nothing goes back to it.
+        #expect(try CodableCache.filesAside(at: scenario.url).map(\.url) == [aside.url])
+        #expect(try CacheStore.contents(at: aside.url) == before)
+        // It is no backup: no upgrade removes it.
         #expect(try scenario.backups.count == 1)
-        // Who had it open is told.
+        // A cache that had the old store open is told.
         let error = #expect(throws: MigrationError.self) { try open.count() }
         #expect(error?.code == .storeChanged)
         #expect(try CacheStore.damage(at: scenario.url) == [])
+        // And it can be put back.
+        cache.close()
+        try CodableCache.restore(aside, at: scenario.url)
+        #expect(try scenario.contents == before)
     }
 
     @Test func `that is a backup put in its place by hand is kept aside, too`() throws {
@@ -386,21 +280,108 @@ import Testing
         try FileManager.default.removeItem(at: scenario.url)
         try FileManager.default.moveItem(at: backup.url, to: scenario.url)
         #expect(try SQLite(scenario.url).text("PRAGMA journal_mode") == "delete")
-        let cache = try scenario.open(1, configuration(.startAfresh { _ in true }))
-        #expect(cache.report.isFresh)
-        let name = try #require(try scenario.otherNames().first { $0.hasSuffix(".aside") })
-        #expect(try CacheStore.contents(at: scenario.scratch.file(name)).records.count == 4)
+        let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
+        #expect(try scenario.open(1).report.isFresh)
+        #expect(try CacheStore.contents(at: aside.url).records.count == 4)
     }
 
     @Test func `that was emptied and then left by a kill is a fresh store`() throws {
         try upgrade()
-        let store = CacheStore(at: scenario.url)
-        _ = try store.startAfresh(BackupRequest(.aside, version: 3), checking: { _ in }, waiting: {})
+        try CodableCache.startAfresh(at: scenario.url)
         #expect(try CacheStore.state(at: scenario.url) == .fresh)
         #expect(try CacheStore.state(at: scenario.url).isFresh)
         let cache = try scenario.open(2)
         #expect(cache.report.isFresh)
         #expect(try cache.count() == 0)
+    }
+
+    private static var withoutOldVersions: MigrationRegistry {
+        var registry = MigrationRegistry([Migration(to: 3, "third")])
+        registry.oldestSupportedVersion = 2
+        return registry
+    }
+
+    @Test func `A store that is too old is kept aside, too, as its error says`() throws {
+        try scenario.fill(1)
+        let before = try scenario.contents
+        let registry = Self.withoutOldVersions
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache(at: scenario.url, migrations: registry)
+        }
+        #expect(error?.code == .tooOld)
+        #expect(error?.message.contains("call CodableCache.startAfresh(at:)") == true, "\(error?.message ?? "")")
+        #expect(try scenario.contents == before)
+        let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
+        #expect(aside.schemaVersion == 1)
+        #expect(try CodableCache(at: scenario.url, migrations: registry).report.isFresh)
+        #expect(try CacheStore.contents(at: aside.url) == before)
+    }
+
+    @Test(arguments: ["noise", "emptied", "damaged page"])
+    func `A damaged file is kept aside with its log, as its error says`(damage: String) throws {
+        try scenario.fill(1, count: 400)
+        var bytes = try Data(contentsOf: scenario.url)
+        switch damage {
+        case "noise": bytes = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
+        case "emptied": bytes = Data()
+        default: for offset in 8_192..<8_292 { bytes[offset] = 0xA5 }
+        }
+        try bytes.write(to: scenario.url)
+        let log = Data("the log".utf8)
+        let logURL = URL(fileURLWithPath: scenario.url.path + "-wal")
+        if damage != "damaged page" { try log.write(to: logURL) }
+        let error = #expect(throws: (any Error).self) {
+            try CodableCache(at: scenario.url, migrations: BackupScenario.registry(2))
+        }
+        #expect(error.map(CodableCache.isDamage) == true)
+        let words = (error as? CacheError)?.message ?? (error as? MigrationError)?.message
+        #expect(words?.contains("CodableCache.startAfresh(at:)") == true, "\(words ?? "")")
+        let aside = try #require(try CodableCache.startAfresh(at: scenario.url))
+        #expect(aside.url.pathExtension == "damaged")
+        if damage == "damaged page" {
+            let left = try Data(contentsOf: aside.url)
+            #expect(left.count == bytes.count && left[8_192..<8_292] == bytes[8_192..<8_292])
+        } else {
+            #expect(try Data(contentsOf: aside.url) == bytes)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: aside.url.path + "-wal")) == log)
+        }
+        let cache = try scenario.open(1)
+        #expect(cache.report.isFresh)
+        try cache.set(1, forKey: "one")
+        #expect(try CacheStore.damage(at: scenario.url) == [])
+        #expect(try scenario.otherNames().allSatisfy { $0.contains(".damaged") })
+    }
+
+    @Test func `Where there is nothing, there is nothing to keep aside`() throws {
+        #expect(try CodableCache.startAfresh(at: scenario.url) == nil)
+        #expect(try scenario.scratch.names() == [])
+        try scenario.open(1).close()
+        #expect(try CodableCache.startAfresh(at: scenario.url) != nil)
+        #expect(try CodableCache.startAfresh(at: scenario.url) == nil)
+        #expect(try CodableCache.filesAside(at: scenario.url).count == 1)
+    }
+
+    @Test func `Somebody else's file is left where it is`() throws {
+        try SQLite(scenario.url).run("CREATE TABLE mine(a); INSERT INTO mine VALUES(1)")
+        let bytes = try Data(contentsOf: scenario.url)
+        let error = #expect(throws: CacheError.self) { try CodableCache.startAfresh(at: scenario.url) }
+        #expect(error?.code == .foreignFile)
+        #expect(try Data(contentsOf: scenario.url) == bytes)
+        #expect(try scenario.otherNames() == [])
+    }
+
+    @Test func `A store that another process writes is waited for, and left`() throws {
+        try scenario.fill(1)
+        let before = try scenario.contents
+        let writer = try SQLite(scenario.url)
+        try writer.run("BEGIN IMMEDIATE")
+        let error = #expect(throws: MigrationError.self) {
+            try CodableCache.startAfresh(at: scenario.url, timeout: .milliseconds(20))
+        }
+        #expect(error?.code == .busy)
+        try writer.run("ROLLBACK")
+        #expect(try scenario.contents == before)
+        #expect(try scenario.otherNames() == [])
     }
 
     @Test func `A damaged file that has lost its tables is not taken for one that was emptied`() throws {

@@ -236,6 +236,20 @@ struct AttemptTests {
         #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
     }
 
+    @Test func `does not count for a fresh store, when the old one is kept aside as the error says`() async throws {
+        await crash()
+        let error = #expect(throws: MigrationError.self) { try open(limit: 1) }
+        #expect(error?.code == .attemptsFailed)
+        #expect(error?.message.contains("CodableCache.startAfresh(at:)") == true, "\(error?.message ?? "")")
+        let before = try CacheStore.contents(at: url)
+        let aside = try #require(try CodableCache.startAfresh(at: url))
+        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+        let cache = try open(limit: 1)
+        #expect(cache.report.isFresh)
+        #expect(try cache.count() == 0)
+        #expect(try CacheStore.contents(at: aside.url) == before)
+    }
+
     @Test func `is not one that fails in good order`() throws {
         for _ in 0..<3 {
             let error = #expect(throws: MigrationError.self) {

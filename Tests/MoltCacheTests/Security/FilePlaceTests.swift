@@ -2,6 +2,7 @@ import Foundation
 import Molt
 import MoltCache
 import MoltCore
+import MoltSalvage
 import Testing
 
 #if canImport(Glibc)

@@ -2,6 +2,7 @@ import Foundation
 import Molt
 import MoltCache
 import MoltCore
+import MoltSalvage
 import Testing
 
 @Suite struct `An index that somebody has made in a cache` {

@@ -2,6 +2,7 @@ import Foundation
 import Molt
 import MoltCache
 import MoltCore
+import MoltSalvage
 import Testing
 
 /// SQLite puts back what a journal says that a file had, and does not ask whose journal it is.

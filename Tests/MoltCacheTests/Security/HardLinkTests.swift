@@ -2,6 +2,7 @@ import Foundation
 import Molt
 import MoltCache
 import MoltCore
+import MoltSalvage
 import Testing
 
 /// SQLite names the log after the file: by two names, two processes have two logs and lose each other's writes.

@@ -15,7 +15,6 @@ extension MigrationEvent {
         case .failed: "failed"
         case .backedUp: "backed up"
         case .restored: "restored"
-        case .startedAfresh: "started afresh"
         case .drifted(let drift): "drifted \(drift.type)"
         }
     }

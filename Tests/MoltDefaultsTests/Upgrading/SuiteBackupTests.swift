@@ -2,6 +2,7 @@ import Foundation
 import Molt
 import MoltCore
 import MoltDefaults
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -37,10 +38,9 @@ import Testing
         )
     }
 
-    private func options(keep: Int = 2, _ downgrade: DowngradePolicy = .refuse) -> MigrationOptions {
+    private func options(keep: Int = 2) -> MigrationOptions {
         var options = MigrationOptions()
         options.backup = BackupPolicy(keep: keep)
-        options.downgrade = downgrade
         return options
     }
 
@@ -315,50 +315,23 @@ import Testing
 
     // MARK: Older apps
 
-    @Test func `is put back for an older app, when it says so`() throws {
+    @Test func `is put back for an older app`() throws {
         try suite.upgrade(with: registry(1))
         let before = try scratch.values
         try suite.upgrade(with: registry(3), options: options())
-        var asked: [DowngradeLoss] = []
-        let losses = Losses()
-        let report = try suite.upgrade(
-            with: registry(1),
-            options: options(
-                .restoreBackup { loss in
-                    losses.append(loss)
-                    return true
-                }
-            )
-        )
-        asked = losses.all
+        let after = try scratch.values
+        let error = #expect(throws: MigrationError.self) { try suite.upgrade(with: registry(1)) }
+        #expect(error?.code == .superseded)
+        #expect(error?.message.contains("Update the app") == true)
+        #expect(error?.message.contains("call restore with a backup") == true, "\(error?.message ?? "")")
+        #expect(try scratch.values == after)
+        let backup = try #require(try suite.backups().first)
+        #expect(backup.recordCount == 4)
+        try suite.restore(backup)
+        let report = try suite.upgrade(with: registry(1))
         #expect(report.isEmpty)
         #expect(try scratch.values == before)
-        #expect(asked.count == 1)
-        #expect(asked.first?.store == suite.attachedName)
-        #expect(asked.first?.unknownMigrations.map(\.name) == ["change 2", "change 3"])
-        #expect(asked.first?.recordCount == 4 && asked.first?.backup?.recordCount == 4)
         #expect(try state.version == 1)
-    }
-
-    @Test func `Settings that a newer app has upgraded are refused otherwise, and not touched`() throws {
-        try suite.upgrade(with: registry(3), options: options())
-        let before = try scratch.values
-        for (policy, words) in [
-            (DowngradePolicy.refuse, "Update the app"), (.openReadOnly, "only as a cache"),
-            (.startAfresh { _ in true }, "Only a cache"), (.restoreBackup { _ in false }, "was not put back"),
-        ] {
-            let error = #expect(throws: MigrationError.self) {
-                try suite.upgrade(with: registry(2), options: options(policy))
-            }
-            #expect(error?.code == .superseded)
-            #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
-            #expect(try scratch.values == before)
-        }
-        try suite.removeBackup(try #require(try suite.backups().first))
-        let error = #expect(throws: MigrationError.self) {
-            try suite.upgrade(with: registry(2), options: options(.restoreBackup { _ in true }))
-        }
-        #expect(error?.message.contains("no backup") == true)
     }
 
     /// Migration 3 moves the settings into a group, of which only the backup made for it has something.
@@ -367,33 +340,24 @@ import Testing
         return version < 3 ? registry(version) : MigrationRegistry(registry(2).migrations + [move])
     }
 
-    @Test(arguments: [true, false]) func `is put back for an older app with the suites of later ones`(
+    /// As the guide says: from the newest backup to the one that is wanted, with an opening after each.
+    @Test(arguments: [true, false]) func `is put back after later ones, with the suites that only those have`(
         isCache: Bool
     ) throws {
         let other = try ScratchSuite(["theme": "dark"])
         let (cache, group, suite) = (try ScratchCache(), other.suite, suite)
-        let losses = Losses()
-        func upgrade(_ version: Int, _ attached: [any AttachedStore] = [], isDowngrade: Bool = false) throws {
-            let policy = DowngradePolicy.restoreBackup { loss in
-                losses.append(loss)
-                return true
-            }
+        func upgrade(_ version: Int) throws {
             if isCache {
                 var configuration = CodableCache.Configuration()
                 configuration.backup = BackupPolicy(keep: 3)
-                configuration.attached = attached
-                if isDowngrade { configuration.downgrade = policy }
+                configuration.attached = [suite, group]
                 try CodableCache(
                     at: cache.url,
                     migrations: moving(version, into: group),
                     configuration: configuration
                 ).close()
             } else {
-                try suite.upgrade(
-                    with: moving(version, into: group),
-                    attaching: attached,
-                    options: options(keep: 3, isDowngrade ? policy : .refuse)
-                )
+                try suite.upgrade(with: moving(version, into: group), attaching: [group], options: options(keep: 3))
             }
         }
         if isCache { try CodableCache(at: cache.url).set("value", forKey: "key") }
@@ -404,49 +368,29 @@ import Testing
         #expect(try other.values["volume"] == 12 && other.values["theme"] == "dark")
         try group.set("later", forKey: "later")
 
-        try upgrade(1, [group], isDowngrade: true)
-        let loss = try #require(losses.all.last)
-        #expect(loss.backup?.schemaVersion == 1)
-        #expect(loss.attachedStores.contains(group.attachedName) && loss.storesLeft == [])
-        #expect("\(loss)".contains("also put back: "), "\(loss)")
+        let backups = try (isCache ? CodableCache.backups(at: cache.url) : suite.backups())
+            .filter { $0.schemaVersion >= 1 }
+        #expect(backups.map(\.schemaVersion) == [2, 1])
+        for backup in backups {
+            if isCache {
+                try CodableCache.restore(backup, at: cache.url, attaching: [suite, group])
+            } else {
+                try suite.restore(backup, attaching: [group])
+            }
+            try upgrade(backup.schemaVersion)
+        }
         // As it was before what a later release has moved there.
         #expect(try other.values == ["theme": "dark"])
         #expect(try scratch.values["volume"] == 12)
         try suite.set(20, forKey: "volume")
         try upgrade(3)
         #expect(try other.values["volume"] == 20)
-        // What was replaced has all of it, the group too.
+        // What was replaced first has all of it, the group too.
         if !isCache {
-            let kept = try #require(try suite.filesAside().first)
+            let kept = try #require(try suite.filesAside().last)
             try suite.restore(kept, attaching: [group])
             #expect(try other.values["later"] == "later" && other.values["volume"] == 12)
         }
-    }
-
-    @Test func `is put back for an older app that is told which suites stay as they are`() throws {
-        let other = try ScratchSuite(["theme": "dark"])
-        let group = other.suite
-        for version in 1...3 {
-            try suite.upgrade(with: moving(version, into: group), options: options(keep: 3))
-        }
-        let losses = Losses()
-        let policy = DowngradePolicy.restoreBackup { loss in
-            losses.append(loss)
-            return losses.all.count == 3
-        }
-        // It is not attached.
-        #expect(throws: MigrationError.self) {
-            try suite.upgrade(with: moving(1, into: group), options: options(policy))
-        }
-        // Nothing has it any more.
-        try suite.removeBackup(suite.backups()[0])
-        for _ in 0..<2 {
-            _ = try? suite.upgrade(with: moving(1, into: group), attaching: [group], options: options(policy))
-        }
-        #expect(losses.all.map(\.storesLeft) == Array(repeating: [group.attachedName], count: 3))
-        #expect(losses.all.allSatisfy { "\($0)".contains("not put back: \(group.attachedName)") })
-        #expect(try other.values["volume"] == 0.5)
-        #expect(try state.version == 1)
     }
 
     // MARK: Suites of a cache
@@ -505,15 +449,12 @@ import Testing
         configuration.backup = BackupPolicy()
         try CodableCache(at: cache.url, migrations: migrations(2), configuration: configuration).close()
         #expect(try scratch.values["v"] == 2)
-        let losses = Losses()
-        configuration.downgrade = .restoreBackup { loss in
-            losses.append(loss)
-            return true
-        }
+        let backup = try #require(try CodableCache.backups(at: cache.url).first)
+        #expect(backup.attachedStores == [suite.attachedName])
+        try CodableCache.restore(backup, at: cache.url, attaching: [suite])
         let old = try CodableCache(at: cache.url, migrations: migrations(1), configuration: configuration)
         #expect(try old.keys() == ["key"])
         #expect(try scratch.values == before)
-        #expect(losses.all.first?.attachedStores == [suite.attachedName])
     }
 
     @Test func `of a cache is not put back for an older app that attaches not all of it`() throws {
@@ -532,27 +473,22 @@ import Testing
         let backups = try CodableCache.backups(at: cache.url)
         #expect(backups.map(\.attachedStores) == [[suite.attachedName, group.attachedName]])
 
-        let losses = Losses()
-        configuration.downgrade = .restoreBackup { loss in
-            losses.append(loss)
-            return true
-        }
+        let backup = try #require(backups.first)
         let error = #expect(throws: MigrationError.self) {
-            try CodableCache(at: cache.url, migrations: [first], configuration: configuration)
+            try CodableCache.restore(backup, at: cache.url, attaching: [suite])
         }
-        #expect(error?.code == .superseded)
-        #expect(error?.message.contains("Attach \(group.attachedName) where") == true, "\(error?.message ?? "")")
-        #expect(losses.all.isEmpty)
+        #expect(error?.code == .notAttached)
+        #expect(error?.message.contains("Name \(group.attachedName) in") == true, "\(error?.message ?? "")")
         #expect(try CacheStore.state(at: cache.url).version == 2)
         #expect(try scratch.values == after.0)
         #expect(try other.values == after.1)
 
+        try CodableCache.restore(backup, at: cache.url, attaching: [suite, group])
         configuration.attached = [group]
         let old = try CodableCache(at: cache.url, migrations: [first], configuration: configuration)
         #expect(old.schemaVersion == 1)
         #expect(try scratch.values == before.0)
         #expect(try other.values == before.1)
-        #expect(losses.all.first?.attachedStores == [suite.attachedName, group.attachedName])
     }
 
     @Test func `of a cache is not made while changes to suites are still to be made`() throws {
@@ -627,7 +563,8 @@ import Testing
         // What is kept next has the changes that are still to be made, and not what the suite is between the two.
         try CodableCache.restore(backup, at: cache.url, attaching: [suite])
         let between = try #require(try CodableCache.filesAside(at: cache.url).first)
-        #expect(try CacheStore(at: cache.url).journal(in: between) == CacheStore(at: cache.url).journal(in: backup))
+        let journal = "SELECT store, hex(changes) FROM molt_journal ORDER BY id"
+        #expect(try SQLite(between.url).rows(journal) == SQLite(backup.url).rows(journal))
         try CodableCache(at: cache.url, configuration: configuration).close()
         #expect(try scratch.values["name"] == "n")
 
@@ -653,15 +590,5 @@ import Testing
         configuration.attached = [suite]
         try CodableCache(at: cache.url, configuration: configuration).close()
         #expect(try scratch.values == before)
-    }
-}
-
-/// What hooks were asked.
-private final class Losses: @unchecked Sendable {
-    // Unchecked: hooks are called on the thread that opens the store, which is the test's.
-    private(set) var all: [DowngradeLoss] = []
-
-    func append(_ loss: DowngradeLoss) {
-        all.append(loss)
     }
 }

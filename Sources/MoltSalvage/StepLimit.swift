@@ -1,10 +1,11 @@
 internal import CMoltSQLite
+internal import MoltCache
 
-/// Stops statements that go on for longer than a file of its size can make them: the trees of a damaged file need not end.
+/// Stops statements that run longer than a file of its size explains: the trees of a damaged file may be endless.
 ///
-/// SQLite follows a tree 20 levels down; pages that name each other make far more ways through it than there are pages.
+/// SQLite follows a tree down 20 levels, and pages that name each other give far more paths than there are pages.
 final class StepLimit {
-    /// How many instructions of SQLite's machine lie between two looks.
+    /// How many instructions of SQLite's virtual machine run between two checks.
     private static let interval: Int32 = 10_000
 
     private let limit: Int
@@ -18,7 +19,7 @@ final class StepLimit {
     init(bytes: Int, on connection: Connection) {
         limit = 1_000 + bytes / 500
         self.connection = connection
-        // Not retained: `end()` takes the handler away, and who made this one calls it.
+        // Not retained: the owner calls `end()`, which removes the handler.
         sqlite3_progress_handler(
             connection.handle,
             Self.interval,
@@ -30,16 +31,16 @@ final class StepLimit {
             },
             Unmanaged.passUnretained(self).toOpaque()
         )
-        // A row that says it is longer than the file has its end nowhere, and memory is not reserved for it.
+        // A row cannot be longer than the file; no memory is reserved for one that says so.
         sqlite3_limit(connection.handle, SQLITE_LIMIT_LENGTH, Int32(clamping: max(bytes, 1_000_000)))
     }
 
-    /// Begins to count anew, for the next statement.
+    /// Starts counting again, for the next statement.
     func renew() {
         count = 0
     }
 
-    /// Lets statements run as long as they take.
+    /// Removes the limit.
     func end() {
         sqlite3_progress_handler(connection.handle, 0, nil, nil)
     }

@@ -2,8 +2,17 @@ import Foundation
 import Molt
 import MoltCache
 import MoltCore
+import MoltSalvage
 import MoltTesting
 import Testing
+
+struct Person: Codable, Equatable, Sendable {
+    var firstName: String
+
+    static let john = Person(firstName: "John")
+}
+
+struct Refusal: Error {}
 
 @Suite struct `What can be read of a damaged file is saved` {
     let scratch: ScratchDirectory
@@ -229,7 +238,7 @@ import Testing
         configuration.unconvertible = .quarantine(upTo: .none)
         try CodableCache(at: url).set(1, forKey: "one")
         let migrations: MigrationRegistry = [
-            Migration(to: 1, "fails", .transform("Int") { _ in throw TestFailure.expected })
+            Migration(to: 1, "fails", .transform("Int") { _ in throw Refusal() })
         ]
         try CodableCache(at: url, migrations: migrations, configuration: configuration).close()
         let report = try CodableCache.salvage(from: url, to: newURL)
@@ -245,7 +254,7 @@ import Testing
         configuration.unconvertible = .quarantine(upTo: .none)
         try CodableCache(at: url).set(1, forKey: "one")
         let migrations: MigrationRegistry = [
-            Migration(to: 1, "fails", .transform("Int") { _ in throw TestFailure.expected })
+            Migration(to: 1, "fails", .transform("Int") { _ in throw Refusal() })
         ]
         try CodableCache(at: url, migrations: migrations, configuration: configuration).close()
         try SQLite(url).run(
@@ -267,7 +276,7 @@ import Testing
             Migration(
                 to: 1,
                 "fails",
-                .transform("Int") { if $0.key.hasSuffix("5") { throw TestFailure.expected } }
+                .transform("Int") { if $0.key.hasSuffix("5") { throw Refusal() } }
             )
         ]
         try CodableCache(at: url, migrations: migrations, configuration: configuration).close()

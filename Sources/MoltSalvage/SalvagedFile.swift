@@ -1,14 +1,15 @@
 internal import Foundation
+internal import MoltCache
 internal import MoltCore
 
-/// The new file that what was saved goes into: `.part` behind its name until it is whole.
+/// The new file with what was saved; it has `.part` behind its name until it is whole.
 final class SalvagedFile {
-    /// What became of a record that was handed over.
+    /// What became of a record that was to be added.
     enum Outcome {
         case added
         /// It is there already, byte for byte.
         case same
-        /// Another state of it is there: the one that was written last stays.
+        /// Another state of it was there; the one that was written last stays.
         case duplicate(key: String, id: Int64)
     }
 
@@ -20,12 +21,12 @@ final class SalvagedFile {
 
     /// Makes the file.
     ///
-    /// - Throws: ``CacheError`` with the code `fileExists`, `busy` while another one is at work on it, or that of what the
-    ///   system says.
+    /// - Throws: ``CacheError`` with the code `fileExists`, `busy` while another salvage makes the same file, or that of an
+    ///   error of the system.
     init(_ path: String) throws(CacheError) {
         try Self.checkAbsence(of: path)
         let partPath = path + BackupName.part
-        // What a salvage left that was killed; a link is removed, and not followed.
+        // A killed salvage may have left it; a link is removed and not followed.
         PartFile.removeLeftover(partPath)
         try FileStatus.checkPath(partPath)
         let directory = (path as NSString).deletingLastPathComponent
@@ -49,10 +50,10 @@ final class SalvagedFile {
         self.path = path
         do throws(SQLiteError) {
             connection = try Connection(partPath, mode: .readWrite)
-            // Nobody needs a part of it, so nothing is kept on disk for taking a change back.
+            // A partial file is of no use, so nothing is kept on disk for a rollback.
             try connection.execute("PRAGMA page_size = 8192; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
             try connection.execute("BEGIN IMMEDIATE; \(FileFormat.creation)")
-            // What the file's own index names. A temporary table is kept in a file, so that memory stays flat.
+            // The records that the damaged file's index names. Temporary tables are in a file, so memory stays flat.
             try connection.execute("CREATE TEMP TABLE expected(id INTEGER PRIMARY KEY, key TEXT)")
             // The records that may be older than what was written last.
             try connection.execute("CREATE TEMP TABLE stale(id INTEGER PRIMARY KEY, is_mixed INTEGER NOT NULL)")
@@ -66,7 +67,7 @@ final class SalvagedFile {
         connection.close()
     }
 
-    /// Refuses a path at which there is something, or beside which a log is: SQLite would take that for the new file's.
+    /// Refuses a path that is taken, or that has a log beside it, which SQLite would take for the new file's.
     static func checkAbsence(of path: String) throws(CacheError) {
         for suffix in ["", "-wal", "-shm", "-journal"] where FileStatus.unfollowed(path + suffix) != nil {
             throw exists(path + suffix)
@@ -92,7 +93,7 @@ final class SalvagedFile {
         return statement
     }
 
-    /// Adds a record, unless there is one of its id or key that was written later.
+    /// Adds a record, unless one with the same id or key was written later.
     func add(_ row: SalvagedRow) throws(SQLiteError) -> Outcome {
         let search = try statement(
             "SELECT id, key, updated_at, content IS ?3 FROM molt_record WHERE id = ?1 OR key = ?2"
@@ -159,7 +160,7 @@ final class SalvagedFile {
 
     // MARK: Stale records
 
-    /// Notes that the record of an id may be older than what was written last.
+    /// Notes that a record may be older than what was written last.
     ///
     /// - Parameter isMixed: Whether parts of its row may be of different times.
     func markStale(_ id: Int64, isMixed: Bool = false) throws(SQLiteError) {

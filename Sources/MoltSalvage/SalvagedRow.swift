@@ -1,6 +1,7 @@
+internal import MoltCache
 internal import MoltCore
 
-/// A record that was read from a damaged file, and found to be one that a cache can have written.
+/// A record of a damaged file that has passed all checks.
 struct SalvagedRow {
     let id: Int64
     let key: String
@@ -22,7 +23,7 @@ struct SalvagedRow {
     /// How many columns a row of records has.
     static let columnCount = 9
 
-    /// Whether a row could be a record, by the kinds of its columns.
+    /// Whether a row could be a record, by the types of its columns.
     static func isLikely(_ values: [ColumnValue]) -> Bool {
         guard values.count == columnCount, values[0] == .null, case .text = values[1], values[2].integer != nil,
             values[3].integer != nil, values[4].number != nil, values[5].number != nil, values[6].number != nil,
@@ -65,11 +66,11 @@ struct SalvagedRow {
         }
         guard isReadable else { throw Fault(kind: .damagedContent, key: key) }
         let isForever = values[7] == .null
-        // What is no time must not let a record disappear: it counts as the beginning, and for an expiry as never.
+        // A damaged time must not make a record disappear: it counts as the beginning of time, as an expiry as none.
         let times = values[4...7].map { $0.number.flatMap { $0.isNaN ? nil : $0 } }
         self.id = id
         self.key = key
-        // A record of an unknown type, or version, is better than none; the report says so.
+        // A record of an unknown type or version is better than none; the report says so.
         typeID = values[2].integer ?? 0
         version = values[3].integer ?? -1
         self.content = content

@@ -1,5 +1,6 @@
 import Foundation
 import MoltCache
+import MoltSalvage
 import MoltTesting
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import MoltCache
 import MoltCore
+import MoltSalvage
 import Testing
 
 /// Pages that name each other make more ways through a tree than anybody can go.

@@ -1,3 +1,5 @@
+internal import MoltCore
+
 /// What `CodableCache.salvage` has saved of a damaged file, what it could not save, and what it assumed.
 ///
 /// ```swift
@@ -23,24 +25,24 @@ public struct SalvageReport: Hashable, Sendable, Codable {
                 self.rawValue = rawValue
             }
 
-            /// A record whose bytes lie where nothing can be read any more.
+            /// A record on a page that cannot be read.
             public static let unreadable = Kind(rawValue: "unreadable")
-            /// A record whose key is no text, so that nobody could ask for it.
+            /// A record whose key is not text, so that it cannot be asked for.
             public static let damagedKey = Kind(rawValue: "damagedKey")
-            /// A record whose columns are not what a cache writes.
+            /// A record with columns that no cache writes.
             public static let damagedRow = Kind(rawValue: "damagedRow")
-            /// A record whose content is neither JSON text nor raw data: a part of it was overwritten.
+            /// A record whose content is neither JSON text nor raw data.
             public static let damagedContent = Kind(rawValue: "damagedContent")
             /// An older state of a record that was saved: another row has the same key or the same id.
             public static let duplicate = Kind(rawValue: "duplicate")
-            /// A record that was saved, and of which the row and the index do not say the same.
+            /// A record that was saved, and whose row and index have different keys.
             ///
             /// It was saved under the index's key, by which it is found, unless the index has the row's key too, with
             /// another id. The loss names the key that it was not saved under.
             public static let doubtfulKey = Kind(rawValue: "doubtfulKey")
-            /// Records between two ids, of which it is not known which there were.
+            /// Records with ids of a range that cannot be read; how many there were is not known.
             public static let unknownRecords = Kind(rawValue: "unknownRecords")
-            /// Rows of a page, of which it is not known which they were.
+            /// Rows of a page whose ids cannot be read.
             public static let unknownRows = Kind(rawValue: "unknownRows")
         }
 
@@ -52,7 +54,7 @@ public struct SalvageReport: Hashable, Sendable, Codable {
         public var ids: ClosedRange<Int64>?
         /// The page of the file, where no id is known; the first is 1.
         public var page: Int?
-        /// How many there are at most; nil when nobody knows.
+        /// How many there are at most; nil when that is not known.
         public var count: Int?
     }
 
@@ -64,15 +66,15 @@ public struct SalvageReport: Hashable, Sendable, Codable {
     public var setAside: String?
     /// How many records were saved.
     public var savedCount = 0
-    /// How many of them SQLite did not find any more, so that they were looked for page by page.
+    /// How many of them SQLite no longer finds, and were found page by page.
     public var rawCount = 0
-    /// How many of them may be older than what was written last, or were removed: a newer state of them was in the log
-    /// beside the file, and is lost.
+    /// How many of them may be older than what was written last, or may have been removed, because a newer state of them
+    /// was in the log beside the file and is lost.
     ///
-    /// They are the records of the pages that ``lostPageCount`` counts. Where the log does not tell any more which page
-    /// was lost, they are all those whose pages were not written again after that.
+    /// They are the records of the pages that ``lostPageCount`` counts. Where the log does not say which page was lost, they
+    /// are the records of all pages that were not written again after that.
     public var staleCount = 0
-    /// How many pages of the log beside the file are lost, of which no newer state was found.
+    /// How many pages of the log beside the file are lost, with no newer state of them elsewhere.
     ///
     /// Records that were new on such a page are missing; those that an earlier state has are in ``staleCount``.
     public var lostPageCount = 0
@@ -93,21 +95,21 @@ public struct SalvageReport: Hashable, Sendable, Codable {
     public var isLedgerWhole = true
     /// How many changes to attached stores were waiting, and wait in the new file.
     public var journalCount = 0
-    /// Whether all that waited for attached stores was read.
+    /// Whether all changes that waited for attached stores were read.
     public var isJournalWhole = true
     /// How many records in quarantine were saved; they are in quarantine in the new file.
     public var quarantinedCount = 0
-    /// Whether all that was in quarantine was read.
+    /// Whether the quarantine was read whole.
     public var isQuarantineWhole = true
-    /// What was not in the file, or could not be read, and what was taken instead; a sentence each.
+    /// What was missing or unreadable, and what was assumed instead; a sentence each.
     public var assumptions: [String] = []
-    /// What SQLite says is wrong with the file, in its own words; of very much the beginning.
+    /// What SQLite says is wrong with the file, in its own words; at most a hundred lines.
     public var damage: [String] = []
 
     /// How many losses are listed at most.
     public static let lossLimit = 10_000
 
-    /// Whether everything was saved: then nothing was damaged but what can be made again, as an index.
+    /// Whether everything was saved, so that only what can be made again was damaged, such as an index.
     public var isWhole: Bool {
         losses.isEmpty && unlistedLossCount == 0 && staleCount == 0 && lostPageCount == 0 && isLedgerWhole
             && isJournalWhole
@@ -115,7 +117,7 @@ public struct SalvageReport: Hashable, Sendable, Codable {
             && assumptions.isEmpty
     }
 
-    /// Creates a report on nothing yet.
+    /// Creates an empty report.
     init(source: String, destination: String) {
         self.source = source
         self.destination = destination
@@ -141,5 +143,64 @@ extension SalvageReport.Loss {
     /// A record that is known by its id.
     init(_ kind: Kind, id: Int64, key: String? = nil) {
         self.init(kind: kind, key: key, ids: id...id, page: nil, count: 1)
+    }
+}
+
+extension SalvageReport: CustomStringConvertible {
+    /// A headline, what was assumed, and a line for each loss; of many the first ones.
+    public var description: String {
+        var lines = [headline]
+        if rawCount > 0 {
+            lines.append("\(rawCount) of them were found page by page, where SQLite finds none any more")
+        }
+        if lostPageCount > 0 {
+            lines.append("\(lostPageCount) pages of the log are lost, with what was written there last")
+        }
+        if staleCount > 0 {
+            lines.append("\(staleCount) of them may be older than what was written last, or were removed")
+        }
+        lines.append(
+            "version \(schemaVersion), \(ledgerCount) rows of the ledger\(isLedgerWhole ? "" : ", perhaps not all")"
+        )
+        if journalCount > 0 || !isJournalWhole {
+            lines.append(
+                "\(journalCount) changes wait for attached stores\(isJournalWhole ? "" : ", perhaps not all")"
+            )
+        }
+        if quarantinedCount > 0 || !isQuarantineWhole {
+            lines.append("\(quarantinedCount) records in quarantine\(isQuarantineWhole ? "" : ", perhaps not all")")
+        }
+        if let setAside { lines.append("the damaged file is \(setAside) now") }
+        lines += assumptions
+        let shown = 20
+        lines += losses.prefix(shown).map { "\($0.isCertain ? "lost" : "perhaps lost"): \($0)" }
+        let rest = losses.count - shown + unlistedLossCount
+        if rest > 0 { lines.append("and \(rest) more") }
+        return lines.joined(separator: "\n")
+    }
+
+    private var headline: String {
+        let end = isWhole ? ": everything" : lostCount > 0 ? ", at least \(lostCount) lost" : ""
+        return "\(source): \(savedCount) records saved to \(destination)\(end)"
+    }
+}
+
+extension SalvageReport.Loss: CustomStringConvertible {
+    /// Whether there was a record.
+    fileprivate var isCertain: Bool { kind != .unknownRecords && kind != .unknownRows }
+
+    /// The kind and the place.
+    public var description: String {
+        var parts = [kind.rawValue]
+        if let key { parts.append("\"\(ErrorSummary.oneLine(key))\"") }
+        // The count of a range that has no end is more than an Int holds.
+        if let ids, ids.lowerBound == ids.upperBound { parts.append("id \(ids.lowerBound)") }
+        if let ids, ids.lowerBound != ids.upperBound {
+            let start = ids.lowerBound == .min ? "" : " from \(ids.lowerBound)"
+            parts.append("ids\(start)" + (ids.upperBound == .max ? " to the end" : " to \(ids.upperBound)"))
+        }
+        if let page { parts.append("page \(page)") }
+        if let count, count != 1 { parts.append("\(count) rows") }
+        return parts.joined(separator: " ")
     }
 }

@@ -1,6 +1,8 @@
 import Foundation
 import MoltCache
 import MoltCore
+import MoltSalvage
+import Synchronization
 import Testing
 
 @Suite struct `What a store knows of itself is saved with its records` {
@@ -11,84 +13,113 @@ import Testing
         scratch = try ScratchDirectory()
     }
 
+    /// Some of the records cannot be converted, and some get other keys and another type.
+    private static func migration(inBatches: Bool) -> Migration {
+        let migration = Migration(
+            to: 1,
+            "change",
+            .transform("A") { record in
+                record["seen"] = true
+                record.key += "!"
+                record.typeName = "C"
+            },
+            .transform("C") { if try $0.value("n", as: Int.self) % 4 == 1 { throw Refusal() } },
+            .transform("B") { if try $0.value("n", as: Int.self) % 5 == 1 { throw Refusal() } }
+        )
+        return inBatches ? migration.committingInBatches(of: 10) : migration
+    }
+
+    private static var options: MigrationOptions {
+        var options = MigrationOptions()
+        options.unconvertible = .quarantine(upTo: .none)
+        options.batchSize = 4
+        return options
+    }
+
+    /// A store that the migration has not been applied to.
+    private func unchanged(_ name: String) throws -> URL {
+        let url = scratch.file(name)
+        let store = CacheStore(at: url)
+        let records = (0..<60).map { number in
+            StoreContents.StoredRecord(
+                key: "k\(number)",
+                typeName: number % 3 == 0 ? "A" : "B",
+                content: Array("{\"n\":\(number)}".utf8),
+                version: 0
+            )
+        }
+        try StoreContents(version: 0, records: records).write(to: store)
+        store.close()
+        return url
+    }
+
+    private func migrate(_ url: URL, inBatches: Bool = true) throws {
+        _ = try Migrator([Self.migration(inBatches: inBatches)], options: Self.options).migrate(CacheStore(at: url))
+    }
+
     /// A store in the middle of a migration, with keys, types and records in quarantine that wait for its end.
-    private func halfDone() throws -> OldStore {
-        let old = try OldStore(BatchedQuarantineTests.records)
-        var options = BatchedQuarantineTests.options(.quarantine(upTo: .none))
-        let batches = Log<Int>()
+    private func halfDone() throws -> URL {
+        let url = try unchanged("half.molt")
+        var options = Self.options
+        let batches = Mutex(0)
         options.atPoint = { point in
             guard point.kind == .afterCommit, point.subject.contains("batch") else { return }
-            batches.append(1)
-            if batches.count == 3 { throw Refusal() }
+            let count = batches.withLock { count in
+                count += 1
+                return count
+            }
+            if count == 3 { throw Refusal() }
         }
         #expect(throws: (any Error).self) {
-            try Migrator([BatchedQuarantineTests.migration(inBatches: true)], options: options)
-                .migrate(CacheStore(at: old.url))
+            try Migrator([Self.migration(inBatches: true)], options: options).migrate(CacheStore(at: url))
         }
-        let read = try CacheStore.state(at: old.url).unfinished?.counts.read ?? 0
+        let read = try CacheStore.state(at: url).unfinished?.counts.read ?? 0
         #expect((1..<60).contains(read))
-        return old
+        return url
     }
 
     @Test func `A migration that was half done is half done in the new file, and goes on there`() throws {
         let old = try halfDone()
-        let report = try CodableCache.salvage(from: old.url, to: newURL)
+        let report = try CodableCache.salvage(from: old, to: newURL)
         #expect(report.isWhole, "\(report)")
         for table in ["molt_deferred", "molt_failed"] {
-            let rows = try SQLite(old.url).rows("SELECT * FROM \(table)")
+            let rows = try SQLite(old).rows("SELECT * FROM \(table)")
             #expect(!rows.isEmpty)
             #expect(try SQLite(newURL).rows("SELECT * FROM \(table)") == rows)
         }
-        #expect(try CacheStore.state(at: newURL).unfinished == CacheStore.state(at: old.url).unfinished)
+        #expect(try CacheStore.state(at: newURL).unfinished == CacheStore.state(at: old).unfinished)
 
-        let options = BatchedQuarantineTests.options(.quarantine(upTo: .none))
-        for url in [old.url, newURL] {
-            _ = try Migrator([BatchedQuarantineTests.migration(inBatches: true)], options: options)
-                .migrate(CacheStore(at: url))
-        }
-        let atOnce = try OldStore(BatchedQuarantineTests.records)
-        _ = try Migrator([BatchedQuarantineTests.migration(inBatches: false)], options: options)
-            .migrate(CacheStore(at: atOnce.url))
-        #expect(try CacheStore.contents(at: newURL).records == CacheStore.contents(at: old.url).records)
-        #expect(try CacheStore.contents(at: newURL).records == CacheStore.contents(at: atOnce.url).records)
-        #expect(try CacheStore.quarantine(at: newURL) == CacheStore.quarantine(at: atOnce.url))
+        for url in [old, newURL] { try migrate(url) }
+        let atOnce = try unchanged("at once.molt")
+        try migrate(atOnce, inBatches: false)
+        #expect(try CacheStore.contents(at: newURL).records == CacheStore.contents(at: old).records)
+        #expect(try CacheStore.contents(at: newURL).records == CacheStore.contents(at: atOnce).records)
+        #expect(try CacheStore.quarantine(at: newURL) == CacheStore.quarantine(at: atOnce))
     }
 
     @Test(arguments: ["molt_deferred", "molt_failed"])
     func `What a half-done migration had still to do is missed when it is lost`(table: String) throws {
         let old = try halfDone()
-        try SQLite(old.url).run("DROP TABLE \(table)")
-        let report = try CodableCache.salvage(from: old.url, to: newURL)
+        try SQLite(old).run("DROP TABLE \(table)")
+        let report = try CodableCache.salvage(from: old, to: newURL)
         #expect(!report.isWhole)
         #expect(report.assumptions.contains { $0.contains("half done") }, "\(report)")
     }
 
     @Test func `Records with new ids take along what a half-done migration is to do with them`() throws {
         let old = try halfDone()
-        let file = try SQLite(old.url)
+        let file = try SQLite(old)
         let found = try file.text("SELECT min(id) FROM molt_failed")
         let id = try #require(found)
         try file.run(
             "UPDATE molt_record SET id = -1 WHERE id = \(id); UPDATE molt_failed SET id = -1 WHERE id = \(id);"
                 + "UPDATE molt_deferred SET id = -1 WHERE id = \(id)"
         )
-        _ = try CodableCache.salvage(from: old.url, to: newURL)
+        _ = try CodableCache.salvage(from: old, to: newURL)
         let saved = try SQLite(newURL)
         let key = try file.text("SELECT key FROM molt_record WHERE id = -1")
         #expect(try saved.text("SELECT key FROM molt_record WHERE id = (SELECT max(id) FROM molt_failed)") == key)
         #expect(try saved.text("SELECT min(id) > 0 FROM molt_failed") == "1")
-    }
-
-    @Test func `Records that wait for their keys go on waiting`() throws {
-        let old = try OldDirectory()
-        for key in ["john", "jane"] { try old.write(#"{"object":{"name":"\#(key)"}}"#, for: key) }
-        try old.open(old.adoption(.fileNames)).close()
-        let rows = try SQLite(old.store).rows("SELECT * FROM molt_adopted ORDER BY 1")
-        #expect(rows.count == 2)
-        #expect(try CodableCache.salvage(from: old.store, to: newURL).isWhole)
-        #expect(try SQLite(newURL).rows("SELECT * FROM molt_adopted ORDER BY 1") == rows)
-        let cache = try CodableCache(at: newURL, migrations: [old.adoption(.fileNames)])
-        #expect(try cache.contains("jane"))
     }
 
     // MARK: The ledger
@@ -137,13 +168,12 @@ import Testing
 
     @Test func `A half-done migration does not count as applied, whatever the version says`() throws {
         let old = try halfDone()
-        try SQLite(old.url).run("DROP TABLE molt_ledger")
-        let migrations: MigrationRegistry = [BatchedQuarantineTests.migration(inBatches: true)]
-        let report = try CodableCache.salvage(from: old.url, to: newURL, migrations: migrations)
+        try SQLite(old).run("DROP TABLE molt_ledger")
+        let migrations: MigrationRegistry = [Self.migration(inBatches: true)]
+        let report = try CodableCache.salvage(from: old, to: newURL, migrations: migrations)
         #expect(!report.isLedgerWhole)
         #expect(try CacheStore.state(at: newURL).ledger.isEmpty)
-        let options = BatchedQuarantineTests.options(.quarantine(upTo: .none))
-        let upgrade = try Migrator(migrations, options: options).migrate(CacheStore(at: newURL))
+        let upgrade = try Migrator(migrations, options: Self.options).migrate(CacheStore(at: newURL))
         #expect(upgrade.entries.map(\.migration.name) == ["change"])
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import MoltCache
 import MoltCore
+import MoltSalvage
 import MoltTesting
 
 /// A file and a long log beside it, and what every key has ever held.

@@ -1,6 +1,7 @@
 import Foundation
 import MoltCache
 import MoltCore
+import MoltSalvage
 import Testing
 
 @Suite struct `A damaged cache is replaced by what was saved of it` {

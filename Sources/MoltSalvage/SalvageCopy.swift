@@ -1,7 +1,8 @@
 internal import Foundation
+internal import MoltCache
 internal import MoltCore
 
-/// A copy of a damaged file and its log in a directory of their own: what SQLite does to them, the file never sees.
+/// A copy of a damaged file and its log in a directory of their own, so that SQLite never writes to the file.
 final class SalvageCopy {
     /// The file without its log.
     let file: String
@@ -11,17 +12,17 @@ final class SalvageCopy {
     let journaled: String?
     /// Whether there is a journal beside the file that is not its own.
     let hasForeignJournal: Bool
-    /// What of the files could not be read, in sentences for the report.
+    /// Which parts of the files could not be read, in sentences for the report.
     let unread: [String]
-    /// Where a new file can be made that is removed with the copy.
+    /// The path for a new file that is removed with the copy.
     var scratch: String { directory.url.appending(path: "salvaged").path }
-    /// What the file was when it was copied.
+    /// The status of the file when it was copied.
     let status: Status
     /// Removed with this object, with all that is in it.
     private let directory: CopyDirectory
     private let second: String
 
-    /// Copies a file, without taking a lock or dropping one that a cache of this process has on it.
+    /// Copies a file without taking a lock, and without dropping those that caches of this process have on it.
     ///
     /// - Throws: ``CacheError`` with the code `fileMissing`, `notAFile`, `noPermission`, `notADatabase`, `busy` when the
     ///   file is written to again and again, or `storeFailed` where the copy cannot be made.
@@ -30,7 +31,7 @@ final class SalvageCopy {
         let path = FileStatus.resolved(path)
         let parent = FileManager.default.temporaryDirectory
         do throws(DurableFile.Failure) {
-            directory = try CopyDirectory(for: .salvage, in: parent)
+            directory = try CopyDirectory(prefix: "molt-salvage-", in: parent)
         } catch {
             throw CacheError(
                 .storeFailed,
@@ -89,9 +90,9 @@ final class SalvageCopy {
         }
     }
 
-    /// Copies until nobody has written meanwhile.
+    /// Copies until nothing was written meanwhile.
     ///
-    /// - Returns: What could not be read, in sentences; and what the file was.
+    /// - Returns: Which parts could not be read, in sentences; and the status of the file.
     private static func copySettled(_ path: String, to copy: String) throws -> ([String], Status) {
         for _ in 0..<3 {
             guard let before = try status(path) else { throw error(.fileMissing, "There is no file at \(path).", path) }
@@ -106,7 +107,7 @@ final class SalvageCopy {
             for suffix in ["-wal", "-journal"] {
                 try remove(copy + suffix)
                 guard FileStatus.unfollowed(path + suffix) != nil else { continue }
-                // Nobody locks these by this name, so that reading and closing them drops no lock.
+                // No process locks these files themselves, so closing them drops no lock.
                 guard let log = ByteSource(path: path + suffix) else {
                     unread.append(
                         "What is at \(path + suffix) cannot be read, or is no file. What was written last may be missing."
@@ -125,16 +126,16 @@ final class SalvageCopy {
         throw error(.busy, "The file at \(path) is being written to. Close every cache that has it open first.", path)
     }
 
-    /// What tells whether a file, or its log, was written to.
+    /// Differs when a file or its log was written to.
     struct Status: Equatable {
         var file: FileStatus
         var log: FileStatus?
 
-        /// How much there is in all.
+        /// The size of both together.
         var bytes: Int { file.size + (log?.size ?? 0) }
     }
 
-    /// What there is at a path, a link followed; nil for nothing.
+    /// The status of what is at a path, links followed; nil when nothing is.
     static func status(_ path: String) throws(CacheError) -> Status? {
         guard let file = try FileStatus.of(path) else { return nil }
         return Status(file: file, log: FileStatus.unfollowed(FileStatus.resolved(path) + "-wal"))
@@ -152,7 +153,7 @@ final class SalvageCopy {
         }
     }
 
-    /// Writes a file anew; what cannot be read is zeros, and as little as possible.
+    /// Writes a new file, with zeros for what cannot be read, in pieces as small as 512 bytes.
     ///
     /// - Returns: How many bytes could not be read.
     private static func write(to path: String, count: Int, _ read: (Int, Int) throws -> [UInt8]?) throws -> Int {
@@ -172,7 +173,7 @@ final class SalvageCopy {
             try file.write(contentsOf: bytes ?? [UInt8](repeating: 0, count: length))
             offset += length
         }
-        // Closed here and not later: what a volume can no longer take may be said only now.
+        // Closed here, because some volumes report only now that they are full.
         try file.close()
         return lost
     }

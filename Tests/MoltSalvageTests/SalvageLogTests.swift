@@ -1,6 +1,7 @@
 import Foundation
 import MoltCache
 import MoltCore
+import MoltSalvage
 import Testing
 
 @Suite struct `A damaged log is never passed over in silence` {

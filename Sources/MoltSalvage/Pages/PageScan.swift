@@ -1,13 +1,15 @@
+internal import MoltCache
+
 /// The rows of a cache that are found page by page, without the trees that lead to them.
 struct PageScan {
-    /// The pages, laid out as the file says or, where it does not, as most rows can be read.
+    /// The pages, with the size that the file says or, where it does not, the size that gives most rows.
     let pages: DatabasePages
     /// The pages that are not in use; nil when the list of them cannot be read.
     let freePages: Set<Int>?
 
     private let log: LogPages?
 
-    /// Lays a file out.
+    /// Finds the pages of a file.
     ///
     /// - Parameter log: The log whose pages were written into the file; says which of them may be stale.
     init(_ file: ByteSource, log: LogPages? = nil) {
@@ -23,7 +25,7 @@ struct PageScan {
         freePages = pages.freePages(log)
     }
 
-    /// What a row can be, by its columns.
+    /// The table that a row belongs to, by its columns.
     enum Kind {
         case record
         case type
@@ -36,17 +38,17 @@ struct PageScan {
     /// How much of a row is on pages whose newest state may be lost.
     enum Staleness {
         case none
-        /// The row is one that was written, and may be older than what was written last.
+        /// The row is whole, and may be older than what was written last.
         case old
         /// Parts of the row may be of different times, or of different rows.
         case mixed
     }
 
-    /// Goes through all rows that a cache can have written.
+    /// Visits all rows that a cache can have written.
     ///
     /// - Parameters:
-    ///   - body: Gets what the row can be, its id, its columns with NULL in the place of the id, and its staleness.
-    ///   - unread: Gets the number of a page, the ids of rows on it that cannot be read, and how many more there are.
+    ///   - body: Gets the kind of the row, its id, its columns with NULL in the place of the id, and its staleness.
+    ///   - unread: Gets the number of a page, the ids of its unreadable rows, and how many have no readable id.
     func rows(
         _ body: (Kind, Int64, [ColumnValue], Staleness) throws -> Void,
         unread: (Int, [Int64], Int) throws -> Void
@@ -74,7 +76,7 @@ struct PageScan {
     private static func likelihood(_ pages: DatabasePages) -> Int {
         var count = 0
         var visits = OverflowVisits(pageCount: pages.count)
-        // A few hundred pages tell.
+        // A few hundred pages are enough.
         for number in 1...max(1, min(pages.count, 400)) {
             guard let page = pages.page(number), let leaf = TableLeaf(page, in: pages, &visits) else { continue }
             count += leaf.cells.count { $0.values.flatMap { kind($0) } != nil }
@@ -82,7 +84,7 @@ struct PageScan {
         return count
     }
 
-    /// What a row can be; nil for one of none of our tables.
+    /// The kind of a row; nil when it is of none of our tables.
     static func kind(_ values: [ColumnValue]) -> Kind? {
         guard values.first == .null else { return nil }
         if SalvagedRow.isLikely(values) { return .record }
@@ -90,7 +92,7 @@ struct PageScan {
         guard values.count > 1, let text = values[1].string else { return nil }
         switch values.count {
         case 2:
-            // A type of such a name would be a strange one.
+            // No type has such a name.
             let isDigest = text.utf8.count == 32 && text.utf8.allSatisfy { Self.hexDigits.contains($0) }
             return isDigest ? .adopted : .type
         case 3:
@@ -112,7 +114,7 @@ struct PageScan {
     private static let hexDigits = Array("0123456789ABCDEF".utf8)
 }
 
-/// The rows of a file of whatever bytes, for a search for inputs that the reader of pages does not stand.
+/// Reads arbitrary bytes as a file, for the fuzzer.
 package enum PageRows {
     /// How many rows are found.
     package static func count(in file: [UInt8], log: [UInt8]) -> Int {

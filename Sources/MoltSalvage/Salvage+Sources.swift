@@ -1,3 +1,4 @@
+internal import MoltCache
 internal import MoltCore
 
 extension Salvage {
@@ -25,8 +26,8 @@ extension Salvage {
 
     /// The states of a file with a log.
     ///
-    /// SQLite takes a log up to the first frame that is damaged, as if there had never been more. So the pages are written
-    /// into the copy here.
+    /// SQLite reads a log up to the first damaged frame, as if nothing followed. So the pages are written into the copy
+    /// here.
     private func openLogged(_ path: String) throws -> [SalvageSource] {
         guard let bytes = ByteSource(path: path), let file = ByteSource(path: copy.file) else { return [] }
         guard let log = LogPages(bytes, file: file) else {
@@ -64,7 +65,7 @@ extension Salvage {
         return [newest, source].compactMap { $0 }
     }
 
-    /// Counts what a log may have had that does not belong to the file.
+    /// Uses the file without a log that does not belong to it, and counts what may be missing.
     private func leaveOut(_ log: LogPages, _ alone: SalvageSource?) throws -> [SalvageSource] {
         report.assume(
             "The log beside the file does not belong to it, or is damaged: it was left out, with what was written last."

@@ -1,6 +1,7 @@
 internal import CMoltSQLite
+internal import MoltCache
 
-/// What a column of a row holds.
+/// The value of a column.
 enum ColumnValue: Equatable {
     case null
     case integer(Int64)
@@ -10,7 +11,7 @@ enum ColumnValue: Equatable {
 
     /// The columns of a row from its bytes; nil when these do not make a row.
     ///
-    /// Layout: sqlite.org/fileformat2.html, section 2.1: a number for the kind and length of each, then their bytes.
+    /// Layout: sqlite.org/fileformat2.html, section 2.1: a number for the type and length of each, then their bytes.
     static func row(_ bytes: [UInt8]) -> [ColumnValue]? {
         var position = 0
         guard let size = TableLeaf.number(bytes, at: &position, end: bytes.count), size >= position,
@@ -51,7 +52,7 @@ enum ColumnValue: Equatable {
 }
 
 extension ColumnValue {
-    /// How many bytes it takes at least.
+    /// Its size in bytes, at least.
     var byteCount: Int {
         switch self {
         case .text(let bytes), .blob(let bytes): bytes.count
@@ -59,12 +60,12 @@ extension ColumnValue {
         }
     }
 
-    /// The whole number, when it is one.
+    /// The integer, when it is one.
     var integer: Int64? {
         if case .integer(let integer) = self { integer } else { nil }
     }
 
-    /// The number, when it is one: SQLite keeps one without a fraction as a whole number.
+    /// The number, when it is one; SQLite stores one without a fraction as an integer.
     var number: Double? {
         switch self {
         case .integer(let integer): Double(integer)
@@ -73,14 +74,14 @@ extension ColumnValue {
         }
     }
 
-    /// The text, when it is one that is right.
+    /// The text, when it is valid UTF-8.
     var string: String? {
         if case .text(let bytes) = self { String(validating: bytes, as: UTF8.self) } else { nil }
     }
 }
 
 extension Statement {
-    /// What a column holds, as it is.
+    /// The value of a column.
     func value(_ column: Int32) -> ColumnValue {
         switch type(of: column) {
         case SQLITE_INTEGER: .integer(integer(column))
@@ -96,7 +97,7 @@ extension Statement {
         (0..<columnCount).map { value($0) }
     }
 
-    /// Binds what a column held.
+    /// Binds a value.
     func bind(_ value: ColumnValue, at index: Int32) throws(SQLiteError) {
         switch value {
         case .null: try bind(nil as Double?, at: index)

@@ -1,7 +1,8 @@
 internal import Foundation
+internal import MoltCache
 internal import MoltCore
 
-/// What a damaged file has beside its records: types, the ledger, the journal, and names of files that wait for keys.
+/// The tables of a damaged file other than that of the records: types, ledger, journal, quarantine, and adopted names.
 struct SalvagedTables {
     private var types: [Int64: String] = [:]
     private var ledger: [Int64: [ColumnValue]] = [:]
@@ -9,39 +10,39 @@ struct SalvagedTables {
     private var adopted: [Int64: [ColumnValue]] = [:]
     private var quarantined: [Int64: [ColumnValue]] = [:]
     private var whole: Set<PageScan.Kind> = []
-    /// Those of which the schema has no table.
+    /// The kinds that have no table in the schema.
     private var absent: Set<PageScan.Kind> = []
     /// Whether there may have been more tables.
     var isSchemaStale = false
-    /// Those of which a newer state may be lost.
+    /// The kinds of which a newer state may be lost.
     private var stale: Set<PageScan.Kind> = []
-    /// Rows of which parts may be of different times.
+    /// The rows of which parts may be of different times.
     private var leftOut: [PageScan.Kind: Set<Int64>] = [:]
-    /// What the file says of itself, by name; nil when that cannot be read.
+    /// The rows of `molt_meta`; nil when they cannot be read.
     private var marks: [[ColumnValue]]?
-    /// What a migration that is half done has still to do, by table; a table is missing when it cannot be read whole.
+    /// What a half-done migration has still to do, by table; a table that cannot be read whole is missing.
     private var pending: [String: [[ColumnValue]]] = [:]
 
-    /// The tables, but that of the records.
+    /// The tables of each kind.
     static let names: [(PageScan.Kind, String)] = [
         (.type, "molt_type"), (.ledger, "molt_ledger"), (.journal, "molt_journal"), (.adopted, "molt_adopted"),
         (.quarantine, "molt_quarantine"),
     ]
 
-    /// Notes that a newer state of a table may be lost: what is read of it is not all.
+    /// Notes that a newer state of a table may be lost, so that it does not count as whole.
     mutating func markStale(_ kind: PageScan.Kind) {
         stale.insert(kind)
     }
 
-    /// Notes that a row of the newest state is not to be read.
+    /// Has a row of the newest state skipped.
     mutating func leaveOut(_ kind: PageScan.Kind, _ id: Int64) {
         leftOut[kind, default: []].insert(id)
     }
 
-    /// Reads what SQLite can still read; what was read before stays.
+    /// Reads what SQLite can still read, and keeps what was read before.
     ///
-    /// - Parameter isStale: Whether it is the state before the log: what is found there is not all, and what was waiting
-    ///   then may have been done since.
+    /// - Parameter isStale: Whether it is an earlier state, which does not have all rows, and whose waiting changes may
+    ///   have been applied since.
     mutating func read(_ source: SalvageSource, isStale: Bool = false) throws {
         try read(.type, "molt_type", source, isStale)
         try read(.ledger, "molt_ledger", source, isStale)
@@ -71,10 +72,10 @@ struct SalvagedTables {
         if scan.isWhole, !isStale, !stale.contains(kind) { whole.insert(kind) }
     }
 
-    /// Takes a row that was found on a page, unless its table was read whole.
+    /// Adds a row that was found on a page, unless its table was read whole.
     mutating func addFound(_ kind: PageScan.Kind, _ id: Int64, _ values: [ColumnValue]) {
         guard !whole.contains(kind) else { return }
-        // A row on a page in use says that there was a table.
+        // There was a table, if a page in use has a row of it.
         absent.remove(kind)
         add(kind, id, values)
     }
@@ -92,12 +93,12 @@ struct SalvagedTables {
 
     // MARK: Writing
 
-    /// Writes what was found into the new file, and says what is missing.
+    /// Writes what was found into the new file, and reports what is missing.
     ///
     /// - Parameters:
-    ///   - version: The schema version that the file says it has; nil when it says nothing that can be.
-    ///   - isVersionStale: Whether the file may have said another one later.
-    ///   - migrations: Those of which a row may be missing.
+    ///   - version: The schema version of the file; nil when it cannot be read.
+    ///   - isVersionStale: Whether a newer version may be lost.
+    ///   - migrations: The app's migrations, whose rows may be missing in the ledger.
     func write(
         to target: SalvagedFile,
         _ report: inout SalvageReport,
@@ -135,7 +136,7 @@ struct SalvagedTables {
         try writeQuarantine(target, &report)
     }
 
-    /// Gives the records new ids that have one which no cache gives, and by which an upgrade would not find them.
+    /// Gives new ids to records with an id below 1, which no cache gives, and which an upgrade would not find.
     private func giveIDs(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
         var ids: [Int64] = []
         try target.connection.prepare("SELECT id FROM molt_record WHERE id <= 0").eachRow { row throws(SQLiteError) in
@@ -176,20 +177,20 @@ struct SalvagedTables {
             let places = (1...max(1, row.count)).map { "?\($0)" }.joined(separator: ", ")
             do throws(SQLiteError) {
                 let insertion = try target.statement("INSERT INTO molt_quarantine VALUES(\(places))")
-                // On a page, a row has NULL in the place of its id.
+                // A row that was found on a page has NULL in the place of its id.
                 try insertion.bind(id, at: 1)
                 for (index, value) in row.enumerated().dropFirst() { try insertion.bind(value, at: Int32(index + 1)) }
                 try insertion.run()
                 report.quarantinedCount += 1
             } catch {
-                // A column of the wrong kind, or not as many as there must be: the row is damaged.
+                // A column has the wrong type, or is missing: the row is damaged.
                 guard error.isConstraint || error.resultCode == 1 else { throw error }
                 report.isQuarantineWhole = false
             }
         }
     }
 
-    /// A migration that commits in batches goes on where it stopped; without its mark, it would count as done.
+    /// Writes the mark of a migration that commits in batches: without it, the migration would count as done.
     private func writeUnfinished(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
         guard let marks else {
             return report.assume(
@@ -200,7 +201,7 @@ struct SalvagedTables {
         let insertion = try target.statement("INSERT INTO molt_meta(name, value) VALUES('\(UnfinishedMark.name)', ?1)")
         try insertion.bind(mark, at: 1)
         try insertion.run()
-        // Made as soon as a migration is half done, so that one that is not there is lost.
+        // Every half-done migration has these tables, so one that is missing is lost.
         for table in Self.pendingTables {
             try target.connection.execute("CREATE TABLE IF NOT EXISTS main.\(table.definition)")
             guard let rows = pending[table.name] else {
@@ -218,7 +219,7 @@ struct SalvagedTables {
         }
     }
 
-    /// What a migration keeps that commits in batches, besides its mark.
+    /// A table of a half-done migration.
     private struct PendingTable {
         let name: String
         let columns: String
@@ -231,7 +232,7 @@ struct SalvagedTables {
         PendingTable(
             name: "molt_deferred",
             columns: "stage, kind, id, text",
-            definition: CacheTransaction.deferredTable,
+            definition: FileFormat.deferredTable,
             content: "the keys and types that it was to change"
         ),
         PendingTable(
@@ -248,7 +249,7 @@ struct SalvagedTables {
         try target.connection.prepare("SELECT DISTINCT type_id FROM molt_record ORDER BY 1").eachRow {
             row throws(SQLiteError) in ids.append(row.integer(0))
         }
-        // By their bytes: names that Swift takes for equal may be different ones.
+        // By their bytes: Swift takes some different names for equal.
         var written: [[UInt8]: Int64] = [:]
         for id in ids {
             let name = types[id] ?? "unknown type \(id)"
@@ -291,7 +292,7 @@ struct SalvagedTables {
             try insertion.bind(id, at: 1)
             for index in 1..<15 {
                 let value = index < row.count ? row[index] : .null
-                // The last two may be missing; a part that is no text is as good as missing.
+                // The last two may be missing, or may not be text.
                 let isText = index < 13 || value.string != nil
                 try insertion.bind(isText ? value : .null, at: Int32(index + 1))
             }
@@ -302,7 +303,7 @@ struct SalvagedTables {
         }
     }
 
-    /// Adds rows for migrations that the store must have, since it has their version, and whose own rows are lost.
+    /// Adds the rows of migrations that are lost, and that must have been applied: the store has passed their version.
     private func addPassed(
         _ migrations: MigrationRegistry,
         _ target: SalvagedFile,
@@ -328,12 +329,12 @@ struct SalvagedTables {
         )
     }
 
-    /// How far a migration had come that is half done.
+    /// The progress of a half-done migration.
     private var unfinished: UnfinishedMigration? {
         guard case .text(let bytes)? = marks?.first(where: { $0[0].string == UnfinishedMark.name })?[1] else {
             return nil
         }
-        // A mark that is damaged is one of which the opening says so.
+        // The opening reports a damaged mark.
         return try? JSONDecoder().decode(UnfinishedMigration.self, from: Data(bytes))
     }
 

@@ -1,14 +1,15 @@
 internal import Foundation
+internal import MoltCache
 internal import MoltCore
 
-/// Copies what can be read of a damaged file into a new one, from what is surest to what is not.
+/// Copies what can be read of a damaged file into a new one, the most reliable source first.
 ///
-/// 1. What SQLite reads by the trees of the file: the records by their ids, and behind each place that it cannot read
-///    the next one that it can; what the indexes name that was not found there.
-/// 2. For what is missing then, the pages themselves: those of the tables' rows can be known without a tree.
-/// 3. For what is missing still, an earlier state: that before the log or, of a damaged log, before its damage.
+/// 1. The trees of the file, read with SQLite: the records by id, skipping each place that cannot be read, and then the
+///    records that only the indexes name.
+/// 2. For what is still missing, the pages themselves: a page with rows of a table is recognized without a tree.
+/// 3. For what is still missing, an earlier state: the file without its log or, with a damaged log, before the damage.
 ///
-/// What 2 and 3 find counts only where 1 has a gap, so that nothing comes back that was deleted.
+/// What 2 and 3 find counts only where 1 has a gap, so that deleted records do not come back.
 final class Salvage {
     let copy: SalvageCopy
     private let migrations: MigrationRegistry
@@ -16,23 +17,23 @@ final class Salvage {
     var report: SalvageReport
     /// The log, when pages of it are lost and the others were written into the copy.
     var damagedLog: LogPages?
-    /// What SQLite is to read first.
+    /// The copy with the newest state.
     var newestPath: String
     private var record = Record(data: [])
     private var gaps: [ClosedRange<Int64>] = [Int64.min...Int64.max]
-    /// Whether the index of the keys was read whole, and names all records that there are.
+    /// Whether the index of the keys was read whole, so that it names every record.
     private var isIndexWhole = false
     private var hasTree = false
     private var isFreeListWhole = false
-    /// Whether nothing is known of a log, so that every record may be older than it was there.
+    /// Whether nothing of the log can be read, so that every record may be older than what was written last.
     var isAllStale = false
-    /// Whether the newest state of pages of these may be lost.
+    // Whether the newest state of some of their pages may be lost.
     var isVersionStale = false
     var isKeyIndexStale = false
     var areRecordsStale = false
     private var losses: [SalvageReport.Loss] = []
     private var unlisted = 0
-    /// What the file has beside its records.
+    /// The other tables.
     var tables = SalvagedTables()
 
     /// Begins a salvage.
@@ -47,7 +48,7 @@ final class Salvage {
         report = SalvageReport(source: path, destination: newPath ?? path)
     }
 
-    /// Salvages; the new file is there when it returns, and not when it throws.
+    /// Salvages the file; the new file exists when this returns, and does not when it throws.
     func run() throws -> SalvageReport {
         let sources = try openSources()
         try checkOwner(sources)
@@ -81,7 +82,7 @@ final class Salvage {
         if !first.isOurs, let owner = first.applicationID, owner != 0 || first.damage.isEmpty {
             throw FileFormat.foreign(report.source)
         }
-        // A number that is far off is damage, and no layout.
+        // A number that is far off is damage and not a layout.
         if let format = first.format, format > FileFormat.number, format <= 1_000 {
             throw failure(
                 .newerFormat,
@@ -110,7 +111,7 @@ final class Salvage {
         isIndexWhole = try source.entries(of: Self.keyIndex, by: "key") { id, key in try expect(id, key: key.string) }
         if isKeyIndexStale {
             isIndexWhole = false
-            // Then the rows say which records there are.
+            // The rows then say which records there are.
             if !areRecordsStale { try target.connection.execute("DELETE FROM temp.expected") }
         }
         if !isIndexWhole, !isKeyIndexStale {
@@ -120,11 +121,11 @@ final class Salvage {
         hasTree = scan.isReadable
         gaps = scan.isReadable ? scan.gaps : [Int64.min...Int64.max]
         guard !source.damage.isEmpty else { return }
-        // A scan may pass over rows that a look-up still finds, where a page above them is damaged.
+        // Below a damaged page, a look-up may find rows that a scan misses.
         let lastID = try target.connection.integer(
             "SELECT max(coalesce((SELECT max(id) FROM temp.expected), 0), coalesce(max(id), 0)) FROM main.molt_record"
         )
-        // There is no room for more records than that, whatever an index says.
+        // The file has no room for more records than that, whatever an index says.
         let limit = min(Self.lookupLimit, Int64(copy.status.bytes / 8) + 1_000)
         for id in 0..<max(0, min(lastID, limit)) where try !target.has(id: id + 1) {
             if let values = source.row(Self.columns, of: "molt_record", id: id + 1) { try takeNewest(id + 1, values) }
@@ -137,10 +138,10 @@ final class Salvage {
     /// How many ids are looked up one by one.
     private static let lookupLimit: Int64 = 10_000_000
 
-    /// Adds a record that was found by its tree, unless it is known to be no record any more.
+    /// Adds a record that was found by its tree, unless it is known to have been removed.
     private func takeNewest(_ id: Int64, _ values: [ColumnValue]) throws {
         if damagedLog != nil, let isMixed = try target.isMixed(id) {
-            // What the index of the keys does not name was removed by a transaction whose other pages are not lost.
+            // The index does not name it: a transaction removed it, and this page of that transaction is lost.
             let key = values.count > 1 ? values[1].string : nil
             guard !isMixed, try !isIndexWhole || isExpected(id, key: key) else { return }
         }
@@ -161,7 +162,7 @@ final class Salvage {
         try scan.rows { kind, id, values, staleness in
             guard staleness != .mixed else { return }
             guard kind == .record else {
-                // What was waiting earlier may have been done since.
+                // Changes that waited in an earlier state may have been applied since.
                 if isNewest || kind != .journal { tables.addFound(kind, id, values) }
                 return
             }
@@ -178,7 +179,7 @@ final class Salvage {
             }
         } unread: { page, ids, count in
             guard isNewest else { return }
-            // In a gap, or nobody knows whose rows they are: the page may be one of another table.
+            // Only ids that are missing: the page may belong to another table.
             for id in ids where try isWanted(id, key: nil, isNewest: true) {
                 lose(SalvageReport.Loss(.unreadable, id: id))
             }
@@ -188,7 +189,7 @@ final class Salvage {
         }
     }
 
-    /// Looks in an earlier state for what is still missing.
+    /// Searches an earlier state for what is still missing.
     private func readEarlier(_ source: SalvageSource) throws {
         _ = try source.rows(Self.columns, of: "molt_record") { id, values in
             let isWanted = try isWanted(id, key: values[1].string, isNewest: false)
@@ -198,21 +199,21 @@ final class Salvage {
         try tables.read(source, isStale: true)
     }
 
-    /// Whether a row on a page whose newest state is not lost is what was written last, though no tree may lead to it.
+    /// Whether a row on a page whose newest state is not lost was written last, although no tree may lead to it.
     private func isCurrent(_ id: Int64, key: String?) throws -> Bool {
         guard damagedLog != nil, isFreeListWhole else { return false }
         return try !isIndexWhole || isExpected(id, key: key)
     }
 
-    /// Whether a record that was not found by its tree can be one that is missing, and not one that was deleted.
+    /// Whether a record that was not found by its tree may be missing, and not deleted.
     private func isWanted(_ id: Int64, key: String?, isNewest: Bool) throws -> Bool {
-        // What was found by its tree is what counts; without a tree, the state that was written last.
+        // A record that was found by its tree counts.
         if hasTree, try target.has(id: id) { return false }
-        // What the newest state has only in parts.
+        // The newest state has only parts of it.
         if !isNewest, try target.isMixed(id) == true { return true }
         if try isExpected(id, key: key) { return true }
         guard try expectedKey(id) == nil else { return false }
-        // A page of rows that is not free is in use: what is on it was not deleted, unless that was done later.
+        // Rows on a page in use were not deleted, unless that happened later.
         return !isIndexWhole && (isNewest && isFreeListWhole || gaps.contains { $0.contains(id) })
     }
 
@@ -238,7 +239,7 @@ final class Salvage {
         return try search.first { $0.integer(0) }
     }
 
-    /// Notes what an index has; where it has two keys for an id, it says nothing of either.
+    /// Notes an entry of an index; when an id has two keys, neither counts.
     private func expect(_ id: Int64, key: String?) throws {
         let insertion = try target.statement(
             """
@@ -251,7 +252,7 @@ final class Salvage {
         try insertion.run()
     }
 
-    /// The records that an index names, and that were not found; of very many the first ones.
+    /// The records that an index names and that were not found; at most a limited number.
     private func missing(above id: Int64 = .min) throws -> [(id: Int64, key: String?)] {
         let search = try target.statement(
             """
@@ -273,16 +274,16 @@ final class Salvage {
     @discardableResult
     private func take(_ id: Int64, _ values: [ColumnValue]) throws -> Bool {
         var (id, values) = (id, values)
-        // Of a damaged log, the index may be from another time than the row.
+        // With a damaged log, the index and the row may be of different times.
         let expected = damagedLog == nil ? try expectedKey(id) ?? nil : nil
         if let expected, values.count > 1, values[1].string.map({ !$0.utf8.elementsEqual(expected.utf8) }) ?? true {
             if let other = try values[1].string.flatMap({ try expectedID($0) }), try !target.has(id: other) {
-                // The index has the row's key, with another id: it is the id that changed.
+                // The index has the row's key with another id: the id is damaged.
                 lose(SalvageReport.Loss(.doubtfulKey, id: id, key: expected))
                 id = other
             } else {
-                // A bit that changed in an index mostly puts it out of order, and in a row nothing shows it. The index has
-                // also the key under which the record is found.
+                // A changed bit mostly puts an index out of order, while nothing shows it in a row. And the record is
+                // found by the key that the index has.
                 lose(SalvageReport.Loss(.doubtfulKey, id: id, key: values[1].string ?? expected))
                 values[1] = .text(Array(expected.utf8))
             }
@@ -307,7 +308,7 @@ final class Salvage {
     }
 
     private func lose(_ loss: SalvageReport.Loss) {
-        // What is found elsewhere later is no loss, so twice as many are kept as are listed.
+        // Some are found elsewhere later, so twice as many are kept as are listed.
         if losses.count < SalvageReport.lossLimit * 2 { losses.append(loss) } else { unlisted += 1 }
     }
 

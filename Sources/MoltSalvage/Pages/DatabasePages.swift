@@ -1,24 +1,26 @@
+internal import MoltCache
+
 /// The pages of a database file, read without SQLite.
 ///
-/// Layout: sqlite.org/fileformat2.html. Nothing in the file is believed before it was checked.
+/// Layout: sqlite.org/fileformat2.html. Everything in the file is checked before it is used.
 struct DatabasePages {
     /// In bytes.
     let pageSize: Int
     /// The part of a page that SQLite uses.
     let usableSize: Int
-    /// How many pages there are, the last one maybe cut off.
+    /// How many pages there are; the last one may be truncated.
     let count: Int
-    /// Whether the first page says itself what the size of a page is.
+    /// Whether the first page is sound, and says what the page size is.
     let hasHeader: Bool
 
     private let file: ByteSource
 
-    /// The sizes that are tried where nothing says which one it is; ours first, then SQLite's own.
+    /// The page sizes that are tried where the file does not say its own; Molt's first, then SQLite's default.
     static let likelyPageSizes = [8192, 4096, 1024, 2048, 16384, 32768, 512, 65536]
 
-    /// Finds out how a file is laid out.
+    /// Reads the header of a file.
     ///
-    /// - Parameter pageSize: What to take where the file does not say.
+    /// - Parameter pageSize: The page size for a file whose header is damaged.
     init(_ file: ByteSource, pageSize assumed: Int) {
         self.file = file
         let header = file.read(at: 0, 100).flatMap { Self.header($0) }
@@ -48,9 +50,9 @@ struct DatabasePages {
         return file.read(at: (number - 1) * pageSize, pageSize)
     }
 
-    /// The pages that are not in use, and still hold what was deleted; nil when the list of them is damaged.
+    /// The pages that are not in use, which still hold deleted rows; nil when the list of them is damaged.
     ///
-    /// - Parameter log: Says which pages may be stale: a list that may be is not known.
+    /// - Parameter log: Says which pages may be stale; a list that may be stale counts as damaged.
     func freePages(_ log: LogPages? = nil) -> Set<Int>? {
         guard hasHeader, log?.mayBeStale(1) != true, let first = page(1) else { return nil }
         var free: Set<Int> = []
@@ -67,7 +69,7 @@ struct DatabasePages {
         return free.count == total ? free : nil
     }
 
-    /// The pages of the tree of a table or an index, without those that its rows go on; nil when it is damaged.
+    /// The pages of the tree of a table or an index, without overflow pages; nil when the tree is damaged.
     ///
     /// - Parameter root: The tree's first page.
     func tree(from root: Int) -> Set<Int>? {

@@ -1,6 +1,7 @@
 import Foundation
 import MoltCache
 import MoltCore
+import MoltSalvage
 import MoltTesting
 
 /// One damaged store, opened and read in every way; what breaks a promise is in ``failures``.

@@ -1,3 +1,5 @@
+internal import MoltCache
+
 /// A page that holds rows of a table, as it is in the file.
 struct TableLeaf {
     /// One row.
@@ -6,7 +8,7 @@ struct TableLeaf {
         let id: Int64
         /// The row's columns; nil when they are damaged, or lie on a page that is.
         let values: [ColumnValue]?
-        /// Whether the row goes on, on other pages.
+        /// Whether the row continues on overflow pages.
         var goesOn = false
         /// Whether the newest state of one of those pages may be lost.
         var goesOnStale = false
@@ -14,12 +16,12 @@ struct TableLeaf {
 
     /// The rows that have an id.
     private(set) var cells: [Cell] = []
-    /// How many rows the page has, and of which not even the id can be read.
+    /// How many rows of the page have an unreadable id.
     private(set) var unknownCount = 0
 
-    /// Reads a page; nil for one that is no leaf of a table.
+    /// Reads a page; nil when it is not a leaf of a table.
     ///
-    /// - Parameter visits: How often each page was read as one that a row goes on.
+    /// - Parameter visits: Counts how often each overflow page is read.
     init?(_ page: [UInt8], in pages: DatabasePages, _ visits: inout OverflowVisits) {
         guard page.count == pages.pageSize, page[0] == 0x0D else { return nil }
         let usable = pages.usableSize
@@ -59,7 +61,7 @@ struct TableLeaf {
         )
     }
 
-    /// The bytes of a row: those on the page, and behind them those on the pages that it goes on.
+    /// The bytes of a row: those on the page, followed by those on its overflow pages.
     private static func payload(
         _ page: [UInt8],
         at position: Int,
@@ -76,7 +78,7 @@ struct TableLeaf {
         let fitting = least + (size - least) % (usable - 4)
         let local = fitting <= most ? fitting : least
         guard local + 4 <= usable - position else { return nil }
-        // A size that the file cannot hold is damage; nothing is reserved for it.
+        // A size that the file cannot hold is damage; no memory is reserved for it.
         guard (size - local) / (usable - 4) <= pages.count else { return nil }
         var bytes = Array(page[position..<position + local])
         var next = Int(page.number32(at: position + local))
@@ -101,5 +103,38 @@ struct TableLeaf {
             if byte < 0x80 { break }
         }
         return Int64(bitPattern: value)
+    }
+}
+
+/// How often each overflow page was read.
+///
+/// In a sound file each is read once. Damaged or forged rows may all name one long chain; without a limit, the time would
+/// grow with the square of the file.
+struct OverflowVisits {
+    /// Whether the newest state of a visited page may be lost; reset by the caller.
+    var hasFoundStale = false
+    private var counts: [UInt8]
+    private let log: LogPages?
+    /// A sound row is read even when a few damaged ones name its pages.
+    private static let limit: UInt8 = 8
+
+    /// Begins a scan.
+    ///
+    /// - Parameters:
+    ///   - pageCount: How many pages there are.
+    ///   - log: Says which pages may be stale.
+    init(pageCount: Int, log: LogPages? = nil) {
+        counts = [UInt8](repeating: 0, count: pageCount)
+        self.log = log
+    }
+
+    /// Counts a visit.
+    ///
+    /// - Returns: Whether the page may be read once more.
+    mutating func mayVisit(_ page: Int) -> Bool {
+        guard page >= 1, page <= counts.count, counts[page - 1] < Self.limit else { return false }
+        counts[page - 1] += 1
+        if log?.mayBeStale(page) == true { hasFoundStale = true }
+        return true
     }
 }

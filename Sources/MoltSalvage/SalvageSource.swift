@@ -1,8 +1,9 @@
-internal import MoltCore
+internal import CMoltSQLite
+internal import MoltCache
 
 /// One state of a damaged file as SQLite can still read it: with its log, or without.
 ///
-/// What is thrown here comes from the closures; what SQLite cannot read ends a search, and is no error.
+/// Only the closures throw: where SQLite cannot read on, a search ends without an error.
 final class SalvageSource {
     let path: String
     private let connection: Connection
@@ -12,15 +13,15 @@ final class SalvageSource {
     private var lookup: Statement?
     /// The tables that the schema names.
     private let tables: Set<String>
-    /// What SQLite finds wrong; of very much the beginning.
+    /// What SQLite finds wrong, in its own words; at most a hundred lines.
     let damage: [String]
-    /// Whether nothing is wrong with the trees, so that every row can be read.
+    /// Whether the trees are sound, so that every row can be read.
     let areTreesSound: Bool
-    /// Whose file it says it is; nil when that cannot be read.
+    /// The `application_id`; nil when it cannot be read.
     let applicationID: Int64?
-    /// The layout that it says it has.
+    /// The number of its layout.
     let format: Int64?
-    /// The schema version that it says it has.
+    /// Its schema version.
     let version: Int64?
 
     /// Opens a copy; nil when SQLite cannot read it at all.
@@ -31,30 +32,30 @@ final class SalvageSource {
         let sizes = [path, path + "-wal"].map { FileStatus.unfollowed($0)?.size ?? 0 }
         bytes = sizes.reduce(0, +)
         limit = StepLimit(bytes: bytes, on: connection)
-        // A schema of which a part is damaged is read as far as it goes.
+        // A damaged schema is read as far as possible.
         connection.tolerateDamagedSchema()
         applicationID = try? connection.integer("PRAGMA application_id")
         var tables: Set<String> = []
         var schemaDamage: [String] = []
         do throws(SQLiteError) {
-            // A view of such a name would be another's statement, and is not asked.
+            // A view of such a name would run a statement that Molt did not write.
             let names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'molt\\_%' ESCAPE '\\'"
             try connection.prepare(names).eachRow { row throws(SQLiteError) in tables.insert(row.text(0)) }
         } catch  where tables.isEmpty {
             return nil
         } catch {
-            // What was read before counts.
+            // The tables read so far count.
             schemaDamage.append("the schema cannot be read to its end: \(error.message)")
         }
         self.tables = tables
-        // A byte that changed in the schema takes a table away, and SQLite finds nothing wrong with that.
+        // A changed byte in the schema can hide a table, and SQLite finds nothing wrong with that.
         for name in Self.lastingTables where tables.contains("molt_record") && !tables.contains(name) {
             schemaDamage.append("the schema has no table \(name)")
         }
         if tables.contains("molt_record") {
             var strange = Set(tables.subtracting(Self.knownTables))
             let others = "SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-            // Where it cannot be read to its end, that was said above.
+            // That it cannot be read to its end was noted above.
             try? connection.prepare(others).eachRow { row throws(SQLiteError) in
                 let isTable = row.text(0) == "table" && tables.contains(row.text(1))
                 if !isTable, !["index", "trigger"].contains(row.text(0)) { strange.insert(row.text(1)) }
@@ -92,7 +93,7 @@ final class SalvageSource {
     /// Whether it is a cache in which SQLite finds nothing wrong.
     var isSound: Bool { damage.isEmpty && isOurs }
 
-    /// Whether it is a cache in which what is wrong hides no record, as an entry of an index.
+    /// Whether it is a cache whose damage hides no record, as that of an index.
     var mayBeUsed: Bool { areTreesSound && isOurs }
 
     /// The first page of the tree of a table or an index; nil when it is not known.
@@ -108,9 +109,9 @@ final class SalvageSource {
         tables.contains(table)
     }
 
-    /// What SQLite finds wrong: with the trees, and where these are sound, with what is in them.
+    /// What SQLite finds wrong: with the trees and, where these are sound, with their contents.
     ///
-    /// The second look counts the rows of an index in one instruction, which in a tree that does not end nothing stops.
+    /// The second check counts the rows of an index in one instruction, which nothing stops in a tree without an end.
     private static func check(_ connection: Connection, _ limit: StepLimit) -> (lines: [String], areTreesSound: Bool) {
         let lines = run("PRAGMA quick_check(100)", connection, limit)
         guard lines.isEmpty else { return (lines, false) }
@@ -132,12 +133,12 @@ final class SalvageSource {
 
     // MARK: Rows
 
-    /// How many places a scan goes on behind; each takes dozens of look-ups.
+    /// How many unreadable places a scan skips; each takes dozens of look-ups.
     private static let gapLimit = 10_000
 
-    /// What a scan has gone through.
+    /// How much of a table a scan has read.
     struct Scan {
-        /// Ids between which something could not be read.
+        /// The ranges of ids that could not be read.
         var gaps: [ClosedRange<Int64>] = []
         /// Whether the table could be read at all.
         var isReadable = true
@@ -146,7 +147,7 @@ final class SalvageSource {
         var isWhole: Bool { isReadable && gaps.isEmpty }
     }
 
-    /// Reads a table by its ids, upwards, and goes on behind each place that cannot be read.
+    /// Reads a table by ascending id, and skips each place that cannot be read.
     ///
     /// - Parameters:
     ///   - columns: The columns, of which the first must be the id.
@@ -165,8 +166,8 @@ final class SalvageSource {
             return scan
         }
         var start = Int64.min
-        // Where something could not be read: what lies between that and the next row is unknown. A look-up after an id
-        // goes through the same damaged tree, and may have passed over some.
+        // The first id that could not be read. Everything up to the next row is unknown: a look-up goes through the same
+        // damaged tree, and may skip rows.
         var unread: Int64?
         while true {
             let last = try read(statement, from: start) { id, values in
@@ -206,7 +207,7 @@ final class SalvageSource {
             guard let isRow = try? statement.step() else { return last }
             guard isRow else { return nil }
             let id = statement.integer(0)
-            // Ids that do not grow are damage too, and could go on for ever.
+            // Ids that do not grow are damage, too, and could go on for ever.
             guard last.found ? id > last.id : id >= start else { return last }
             try body(id, statement.values)
             guard id < Int64.max else { return nil }
@@ -214,7 +215,7 @@ final class SalvageSource {
         }
     }
 
-    /// The first id at or above one from where on a row can be read, or the end; nil when there is none.
+    /// The first id, at or above one, from which a scan can go on; nil when there is none.
     private func nextReadable(from lower: Int64, _ probe: Statement) -> Int64? {
         var failing = lower
         var distance: Int64 = 1
@@ -252,7 +253,7 @@ final class SalvageSource {
         guard let statement = try? connection.prepare("SELECT \(columns) FROM \(table)") else { return nil }
         var rows: [[ColumnValue]] = []
         limit.renew()
-        // More than the file has are rows that come again and again.
+        // More bytes than the file has are rows that repeat without an end.
         var rest = bytes + 4_096
         while let isRow = try? statement.step() {
             guard isRow else { return rows }
@@ -264,7 +265,7 @@ final class SalvageSource {
         return nil
     }
 
-    /// The record of an id, looked up by itself; nil when there is none that can be read.
+    /// The record of an id, looked up on its own; nil when none can be read.
     func row(_ columns: String, of table: String, id: Int64) -> [ColumnValue]? {
         let sql = "SELECT \(columns) FROM \(table) NOT INDEXED WHERE id = ?1"
         if lookup == nil, tables.contains(table) { lookup = try? Statement(sql, on: connection, isLasting: true) }
@@ -275,13 +276,13 @@ final class SalvageSource {
         return statement.integer(0) == id ? statement.values : nil
     }
 
-    /// Reads what an index of the records has, from both ends.
+    /// Reads the entries of an index of the records, from both ends.
     ///
     /// - Parameters:
     ///   - index: The index.
     ///   - column: What it is ordered by.
     ///   - body: Gets the id, and the column.
-    /// - Returns: Whether all of it was read.
+    /// - Returns: Whether it was read whole.
     func entries(
         of index: String,
         by column: String,
@@ -302,7 +303,7 @@ final class SalvageSource {
                     break
                 }
                 let next = (value: statement.value(1), id: statement.integer(0))
-                // Entries that are out of order are damage too, and could go on for ever.
+                // Entries that are out of order are damage, too, and could go on for ever.
                 if let last, !Self.isOrdered(order == "ASC" ? (last, next) : (next, last)) { break }
                 last = next
                 try body(next.id, next.value)
@@ -320,5 +321,13 @@ final class SalvageSource {
         case (.integer(let first), .integer(let second)): (first, pair.0.id) < (second, pair.1.id)
         default: false
         }
+    }
+}
+
+extension Connection {
+    /// Reads a schema as far as it can be parsed; for a copy that no other connection uses.
+    fileprivate func tolerateDamagedSchema() {
+        _ = molt_sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
+        sqlite3_exec(handle, "PRAGMA writable_schema = ON", nil, nil, nil)
     }
 }
