@@ -2,14 +2,14 @@ import Foundation
 import Molt
 import MoltDefaults
 
-/// The settings that the cases about suites work on: what Defaults 4 has written, and what Defaults 5 reads.
+/// The settings of the cases about suites: as Defaults 4 writes them, and as Defaults 5 reads them.
 enum SettingsFixture {
     /// The suite that is converted, and that settings are moved out of.
     static let source = Suite.suite("dev.molt.benchmarks.app")
     /// The suite that settings are moved into.
     static let destination = Suite.suite("group.dev.molt.benchmarks")
 
-    /// A fixture with the suite, in the directory that the process has its settings in.
+    /// A fixture with the suite.
     static let suite = BenchmarkFixture(name: "settings-v4") { context in
         try source.update(set: values(context.records))
     }
@@ -24,7 +24,7 @@ enum SettingsFixture {
             self.value = value
         }
 
-        /// What is JSON text in the suite.
+        /// A value that is JSON text in the suite.
         init(_ form: DefaultsForm, json: @escaping @Sendable (Int) -> String) {
             self.init(form) { .string(json($0)) }
         }
@@ -40,7 +40,7 @@ enum SettingsFixture {
         case oneHour = "1 Hour"
     }
 
-    /// Ten that are converted, and six that have the same form in all releases.
+    /// Ten kinds that are converted, and six that have the same form in all releases.
     private static let kinds: [Kind] = [
         Kind(.array(of: .string)) { #"["red","green\/\#($0)","🦄"]"# },
         Kind(.set(of: .int)) { "[\($0),\($0 + 1),\($0 + 2),\($0 + 3)]" },
@@ -57,7 +57,7 @@ enum SettingsFixture {
         Kind(.codable(as: Zone.self)) { #"{"name":"Europe\/Zürich","id":"\#($0)"}"# },
         Kind(.codable(as: Period.self)) { _ in #""1 Hour""# },
         Kind(.url) { #""https:\/\/example.com\/\#($0)""# },
-        // A colour: a keyed archive.
+        // Such as a colour.
         Kind(.keyedArchive) { number in .data(Data((0..<240).map { UInt8(truncatingIfNeeded: $0 &+ number) })) },
         Kind(.string) { .string("a text of the user, the \($0)th of them") },
         Kind(.bool) { .bool($0.isMultiple(of: 2)) },
@@ -67,17 +67,17 @@ enum SettingsFixture {
         "setting.\(index)"
     }
 
-    /// The keys as an app would give them to a migration.
+    /// The keys, as an app would give them to a migration.
     static func keys(_ count: Int) -> [DefaultsKeys] {
         (0..<count).map { .key(name($0), kinds[$0 % kinds.count].form) }
     }
 
-    /// What Defaults 4 has written.
+    /// The values as Defaults 4 writes them.
     static func values(_ count: Int) -> [String: PropertyListValue] {
         Dictionary(uniqueKeysWithValues: (0..<count).map { (name($0), kinds[$0 % kinds.count].value($0)) })
     }
 
-    /// What of that Defaults 5 has otherwise.
+    /// The values that Defaults 5 writes in another form, in that form.
     static func changedValues(_ count: Int) throws -> [String: PropertyListValue] {
         let conversion = DefaultsV4Conversion()
         var changed: [String: PropertyListValue] = [:]
@@ -92,9 +92,9 @@ enum SettingsFixture {
         return changed
     }
 
-    /// Has the library tell whether it sees values in a suite; the app's own look at them.
+    /// Fails unless UserDefaults has values in a suite, and has saved them.
     static func check(_ suite: Suite, has values: [String: PropertyListValue]) throws {
-        guard let name = suite.domainName as String?, let defaults = UserDefaults(suiteName: name) else {
+        guard let defaults = UserDefaults(suiteName: suite.domainName) else {
             throw BenchmarkError("There is no suite \(suite).")
         }
         for (key, value) in values {

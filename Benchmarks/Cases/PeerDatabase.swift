@@ -1,32 +1,18 @@
 import CMoltSQLite
 import Foundation
 
-/// A database as an app would write it by hand: what the peers of Molt work on.
-///
-/// WAL, one row a record, and SQLite's defaults unless the case says otherwise.
+/// A SQLite database as an app would write it by hand: one row a record, WAL, and otherwise SQLite's defaults.
 final class PeerDatabase {
     private var handle: OpaquePointer?
 
-    /// When a commit waits for the disk.
-    enum Durability: String {
-        /// At each commit: what was committed survives a loss of power.
-        case full = "FULL"
-        /// At checkpoints: the last commits may be lost with the power, as usual for a cache.
-        case normal = "NORMAL"
-    }
-
-    /// Opens a database, and makes its table when there is none.
+    /// Opens a database, and creates its table when there is none.
     ///
-    /// - Parameters:
-    ///   - durability: When a commit waits for the disk.
-    ///   - isTuned: Whether a new database has pages of the size that Molt's have, and the cache is as large as Molt's
-    ///     during an upgrade.
+    /// - Parameter isDurable: Whether each commit waits for the disk. Otherwise the last commits may be lost with the
+    ///   power, as is usual for a cache.
     /// - Throws: ``BenchmarkError``.
-    init(at url: URL, durability: Durability = .full, isTuned: Bool = false) throws {
+    init(at url: URL, isDurable: Bool = true) throws {
         try open(url, SQLITE_OPEN_CREATE)
-        if isTuned { try execute("PRAGMA page_size = 8192; PRAGMA cache_size = -8000") }
-        try execute("PRAGMA journal_mode = WAL")
-        try execute("PRAGMA synchronous = \(durability.rawValue)")
+        try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
         try execute(
             """
             CREATE TABLE IF NOT EXISTS record (
@@ -35,17 +21,17 @@ final class PeerDatabase {
                 type_id INTEGER NOT NULL,
                 version INTEGER NOT NULL,
                 content TEXT NOT NULL
-            )
+            );
+            CREATE INDEX IF NOT EXISTS record_type ON record (type_id)
             """
         )
-        try execute("CREATE INDEX IF NOT EXISTS record_type ON record (type_id)")
     }
 
-    /// Opens a cache file of Molt as Molt's cache does in daily use.
+    /// Opens a cache file of Molt with the settings that Molt's cache has in daily use.
     ///
     /// - Throws: ``BenchmarkError``.
-    init(of store: URL) throws {
-        try open(store, SQLITE_OPEN_NOMUTEX)
+    init(moltFileAt url: URL) throws {
+        try open(url, SQLITE_OPEN_NOMUTEX)
         try execute("PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 16777216")
         try execute("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000")
     }
@@ -58,28 +44,24 @@ final class PeerDatabase {
         guard sqlite3_open_v2(url.path, &handle, SQLITE_OPEN_READWRITE | flag, nil) == SQLITE_OK else {
             throw failure()
         }
-        // A connection that opens or closes the file holds up the others for a moment.
+        // Other connections wait for one that opens or closes the file.
         sqlite3_busy_timeout(handle, 60_000)
     }
 
     /// Closes the database, which moves everything from the WAL into it.
     ///
-    /// - Throws: ``BenchmarkError``, for one when a statement still lives.
+    /// - Throws: ``BenchmarkError``, such as when a statement still exists.
     func close() throws {
         guard sqlite3_close(handle) == SQLITE_OK else { throw failure() }
         handle = nil
     }
 
-    /// Runs one or more statements that give no rows.
-    ///
-    /// - Throws: ``BenchmarkError``.
+    /// Runs statements that give no rows.
     func execute(_ sql: String) throws {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    /// Runs a closure in one transaction that holds the write lock from the start.
-    ///
-    /// - Throws: ``BenchmarkError``, or what the closure throws, after the transaction was undone.
+    /// Runs a closure in a transaction that holds the write lock from the start.
     func transaction(_ body: () throws -> Void) throws {
         try execute("BEGIN IMMEDIATE")
         do {
@@ -91,9 +73,6 @@ final class PeerDatabase {
         }
     }
 
-    /// Prepares a statement.
-    ///
-    /// - Throws: ``BenchmarkError``.
     func prepare(_ sql: String) throws -> PeerStatement {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
@@ -101,9 +80,7 @@ final class PeerDatabase {
         return PeerStatement(statement)
     }
 
-    /// The whole number that a query gives.
-    ///
-    /// - Throws: ``BenchmarkError``.
+    /// The integer that a query gives.
     func integer(_ sql: String) throws -> Int {
         let statement = try prepare(sql)
         return try statement.step() ? statement.integer(0) : 0
@@ -114,11 +91,12 @@ final class PeerDatabase {
     }
 }
 
-/// A prepared statement of a ``PeerDatabase``.
+/// A prepared statement.
+///
+/// Parameters are counted from 1, and columns from 0.
 final class PeerStatement {
     private let handle: OpaquePointer
 
-    /// Takes over a prepared statement.
     fileprivate init(_ handle: OpaquePointer) {
         self.handle = handle
     }
@@ -132,10 +110,7 @@ final class PeerStatement {
         sqlite3_reset(handle)
     }
 
-    /// Steps to the next row.
-    ///
-    /// - Returns: Whether there is one.
-    /// - Throws: ``BenchmarkError``.
+    /// Steps to the next row, and returns whether there is one.
     func step() throws -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -146,35 +121,30 @@ final class PeerStatement {
     }
 
     /// Runs a statement that gives no rows, and makes it ready to run again.
-    ///
-    /// - Throws: ``BenchmarkError``.
     func run() throws {
         defer { reset() }
         _ = try step()
     }
 
-    /// Sets a parameter, counted from 1, to a whole number.
     func bind(_ value: Int, at parameter: Int32) {
         sqlite3_bind_int64(handle, parameter, Int64(value))
     }
 
-    /// Sets a parameter, counted from 1, to a number.
     func bind(_ value: Double, at parameter: Int32) {
         sqlite3_bind_double(handle, parameter, value)
     }
 
-    /// Sets a parameter, counted from 1, to text that must live until the statement has run: it is not copied.
+    /// Sets a parameter to text that is not copied: it must exist until the statement has run.
     func bind(text: UnsafeRawBufferPointer, at parameter: Int32) {
         let start = text.baseAddress?.assumingMemoryBound(to: CChar.self)
         sqlite3_bind_text(handle, parameter, start, Int32(text.count), nil)
     }
 
-    /// The whole number in a column of the row, counted from 0.
     func integer(_ column: Int32) -> Int {
         Int(sqlite3_column_int64(handle, column))
     }
 
-    /// The bytes of the text in a column of the row, counted from 0; valid until the next step.
+    /// The bytes of a text, valid until the next step.
     func text(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_text(handle, column)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
