@@ -104,7 +104,7 @@ enum UpgradeCases {
     /// The limits are far below the ratios of a quiet machine: they find a mistake, and not a small regression.
     private static func besidePeers(_ change: PeerCases.Change, isChecked: Bool = true) -> [BenchmarkRatio] {
         [
-            (change.jsonFunctionsCase, 0.6), (change.decodeEncodeCase, 1.2), (change.filePerKeyCase, 20),
+            (change.jsonFunctionsCase, 0.4), (change.decodeEncodeCase, 1.2), (change.filePerKeyCase, 20),
             (PeerCases.preparedUpdateCase, 0.25),
         ]
         .map { BenchmarkRatio(.rate, of: $0, atLeast: isChecked ? $1 : nil) }

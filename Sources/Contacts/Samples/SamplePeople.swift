@@ -1,10 +1,38 @@
+/// What is known of a person, in the shape of no release: every release's sample data is made from it.
+package struct SamplePerson: Sendable {
+    package var firstName: String
+    package var lastName: String
+    package var email: String?
+    package var phone: String?
+    package var fax: String?
+    package var birthYear: Int?
+    package var street: String?
+    package var city: String?
+
+    var fullName: String {
+        lastName.isEmpty ? firstName : "\(firstName) \(lastName)"
+    }
+
+    /// The person as today's release must read it, whichever release wrote it.
+    package var expected: Person {
+        Person(
+            firstName: firstName,
+            lastName: lastName,
+            email: email,
+            phone: phone,
+            birthYear: birthYear,
+            address: Person.Address(street: street, city: city)
+        )
+    }
+}
+
 extension SampleData {
-    /// A person, counted from 0: first those with a name of their own, then as many as are asked for.
-    package static func contact(at index: Int) -> SampleContact {
+    /// A person, counted from 0: first those with a name of their own, then as many as are needed.
+    static func person(at index: Int) -> SamplePerson {
         guard index >= namedPeople else { return named[index] }
         let name = "\(firstNames[index % firstNames.count]) \(lastNames[index / 7 % lastNames.count])"
         let words = name.split(separator: " ", maxSplits: 1)
-        return SampleContact(
+        return SamplePerson(
             firstName: String(words[0]),
             lastName: "\(words[1]) \(index)",
             email: index % 3 == 0 ? nil : "contact-\(index)@example.com",
@@ -22,8 +50,8 @@ extension SampleData {
     private static let cities = ["London", "Zürich", "São Paulo", "Санкт-Петербург", "東京", "Ålesund"]
 
     /// The people of the checked-in stores: names of no word to four, several scripts, and JSON's own characters.
-    private static let named: [SampleContact] = [
-        SampleContact(
+    private static let named: [SamplePerson] = [
+        SamplePerson(
             firstName: "Ada",
             lastName: "Lovelace",
             email: "ada@example.com",
@@ -33,8 +61,8 @@ extension SampleData {
             street: "12 St James’s Square",
             city: "London"
         ),
-        SampleContact(firstName: "Plato", lastName: "", birthYear: -427, city: "Αθήνα"),
-        SampleContact(
+        SamplePerson(firstName: "Plato", lastName: "", birthYear: -427, city: "Αθήνα"),
+        SamplePerson(
             firstName: "Ludwig",
             lastName: "van Beethoven",
             email: "ludwig@example.com",
@@ -43,15 +71,15 @@ extension SampleData {
             street: "Mölker Bastei 8",
             city: "Wien"
         ),
-        SampleContact(firstName: "", lastName: "", phone: "+1 202 555 0103"),
-        SampleContact(
+        SamplePerson(firstName: "", lastName: "", phone: "+1 202 555 0103"),
+        SamplePerson(
             firstName: "Gabriel",
             lastName: "García Márquez",
             email: "gabo@example.com",
             birthYear: 1927,
             city: "Aracataca"
         ),
-        SampleContact(
+        SamplePerson(
             firstName: "Юрий",
             lastName: "Гагарин",
             phone: "+7 495 555 01 05",
@@ -59,8 +87,8 @@ extension SampleData {
             street: "улица Гагарина 1",
             city: "Клушино"
         ),
-        SampleContact(firstName: "葛飾", lastName: "北斎", birthYear: 1760, street: "亀沢", city: "東京"),
-        SampleContact(
+        SamplePerson(firstName: "葛飾", lastName: "北斎", birthYear: 1760, street: "亀沢", city: "東京"),
+        SamplePerson(
             firstName: "Åsa",
             lastName: "Öberg",
             email: "asa.oberg@example.com",
@@ -68,15 +96,15 @@ extension SampleData {
             fax: "+46 8 555 0108",
             street: "Drottninggatan 5"
         ),
-        SampleContact(
+        SamplePerson(
             firstName: "Nguyễn",
             lastName: "Thị Minh Khai",
             email: "khai@example.com",
             birthYear: 1910,
             city: "Vinh"
         ),
-        SampleContact(firstName: "أم", lastName: "كلثوم", phone: "+20 2 5550 109", birthYear: 1904, city: "القاهرة"),
-        SampleContact(
+        SamplePerson(firstName: "أم", lastName: "كلثوم", phone: "+20 2 5550 109", birthYear: 1904, city: "القاهرة"),
+        SamplePerson(
             firstName: "Robert",
             lastName: "\"Bobby\" O'Neill\\Tables; DROP/**/",
             email: "bobby+{tables}@example.com",
@@ -84,7 +112,7 @@ extension SampleData {
             street: "1/2 \"Quoted\" Road\tRear entrance",
             city: "Line\nBreak"
         ),
-        SampleContact(
+        SamplePerson(
             firstName: "👩🏽‍🚀",
             lastName: "e\u{301}toile 🇪🇺",
             email: "astronaut@example.com",
