@@ -12,7 +12,7 @@ enum EventCases {
         other: "no events",
         limit: 100_000,
         fixture: CacheCases.fixture,
-        ratios: [BenchmarkRatio(.time, atMost: 2)]
+        ratios: [BenchmarkRatio(.time, atMost: 3)]
     ) { context in
         let rounds = 8
         let migrations = UpgradeCases.rename.migrations

@@ -4,26 +4,42 @@ import Synchronization
 
 /// The cache when several threads use it, and the memory of many values.
 enum ThreadCases {
-    static let all: [BenchmarkCase] =
-        [hits(1), hits(2), hits(4)]
-        + [readsBesideWriter, writesBesideReaders]
-        + [allValues, allValuesByHand]
+    static let all: [BenchmarkCase] = [
+        hits, hitsOnThreads, readsBesideWriter, writesBesideReaders, allValues, allValuesByHand,
+    ]
 
     // MARK: Values from memory
 
-    private static func hits(_ threads: Int) -> BenchmarkCase {
-        let oneThread = "molt-get-from-memory-1-threads"
-        return BenchmarkCase(
-            name: "molt-get-from-memory-\(threads)-threads",
-            summary: "value for each of 1000 keys over and over, which are kept in memory, on \(threads) threads",
+    private static let hits = hits(
+        "molt-get-from-memory",
+        "value for each of 1000 keys over and over, which are kept in memory",
+        threads: 1
+    )
+
+    private static let hitsOnThreads = hits(
+        "molt-get-from-memory-4-threads",
+        "the same on 4 threads, as many values together",
+        threads: 4,
+        other: "one thread",
+        ratios: [BenchmarkRatio(.rate, atLeast: 0.3), BenchmarkRatio(.processorTime, atMost: 4)]
+    )
+
+    /// - Parameter other: The other way, which is one thread.
+    private static func hits(
+        _ name: String,
+        _ summary: String,
+        threads: Int,
+        other: String? = nil,
+        ratios: [BenchmarkRatio] = []
+    ) -> BenchmarkCase {
+        BenchmarkCase(
+            name: name,
+            summary: summary,
+            other: other,
             fixture: CacheCases.emptyFixture,
-            ratios: threads == 1
-                ? []
-                : [
-                    BenchmarkRatio(.rate, of: oneThread, atLeast: 0.3),
-                    BenchmarkRatio(.processorTime, of: oneThread, atMost: 4),
-                ]
+            ratios: ratios
         ) { context in
+            let rounds = 20
             let people = People.pool()
             let keys = (1...1000).map(People.key)
             let cache = try CodableCache(at: context.file(CacheCases.fileName))
@@ -31,10 +47,10 @@ enum ThreadCases {
                 try cache.set(people[index], forKey: key)
                 _ = try cache.value(PersonV1.self, forKey: key)
             }
-            let reads = context.records * 4
-            return BenchmarkTrial(count: reads) { _ in
+            let reads = max(context.records, 100_000)
+            func read(on threads: Int) throws {
                 try Threads.run(threads) { thread in
-                    for index in 0..<reads / threads {
+                    for index in 0..<reads / rounds / threads {
                         // Each thread has another order.
                         let key = keys[(index &* (2 &* thread &+ 1)) % keys.count]
                         guard try cache.value(PersonV1.self, forKey: key) != nil else {
@@ -42,9 +58,14 @@ enum ThreadCases {
                         }
                     }
                 }
-            } finish: {
-                cache.close()
             }
+            return BenchmarkTrial(
+                count: reads,
+                rounds: rounds,
+                body: { _ in try read(on: threads) },
+                other: other == nil ? nil : { _ in try read(on: 1) },
+                finish: { cache.close() }
+            )
         }
     }
 

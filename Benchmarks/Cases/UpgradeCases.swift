@@ -60,7 +60,7 @@ enum UpgradeCases {
             name: "molt-convert",
             summary: "convert from the old model to the new one, Codable both",
             steps: [.convert(People.typeName, from: PersonV1.self, to: SplitPerson.self) { SplitPerson($0) }],
-            ratios: [BenchmarkRatio(.rate, of: PeerCases.Change.split.decodeEncodeCase, atLeast: 0.4)]
+            ratios: [BenchmarkRatio(.rate, of: PeerCases.Change.split.decodeEncodeCase, atLeast: 0.3)]
         ) { $1.isSplit(of: $0) },
         MoltUpgrade(
             name: "molt-run-enumerate",
@@ -88,24 +88,25 @@ enum UpgradeCases {
                 .renameProperty(People.typeName, "notes", to: "remarks"),
                 .removeProperty(People.typeName, "isActive"),
             ],
-            ratios: [BenchmarkRatio(.time, of: rename.name, atMost: 2)]
+            ratios: [BenchmarkRatio(.time, of: rename.name, atMost: 4)]
         ) { $1.email == $0.mail && $1.town == $0.city && $1.remarks == $0.notes && $1.level == 1 },
         MoltUpgrade(
             name: "molt-rename-type",
             summary: "renameType, which changes no record; the indexes are compared with all of them",
             steps: [.renameType(People.typeName, to: "Contact")],
-            ratios: [BenchmarkRatio(.time, of: rename.name, atMost: 2)],
+            ratios: [BenchmarkRatio(.time, of: rename.name, atMost: 4)],
             typeName: "Contact"
         ) { $1.mail == $0.mail },
     ]
 
     /// Compares with the peers' change that is most like the upgrade.
     ///
-    /// The limits are far below the ratios of a quiet machine: they find a mistake, and not a small regression.
+    /// The limits are far below the ratios of a quiet machine, because small counts mostly wait for the disk: they find
+    /// a mistake, and not a small regression.
     private static func besidePeers(_ change: PeerCases.Change, isChecked: Bool = true) -> [BenchmarkRatio] {
         [
-            (change.jsonFunctionsCase, 0.4), (change.decodeEncodeCase, 1.2), (change.filePerKeyCase, 20),
-            (PeerCases.preparedUpdateCase, 0.25),
+            (change.jsonFunctionsCase, 0.3), (change.decodeEncodeCase, 0.7), (change.filePerKeyCase, 20),
+            (PeerCases.preparedUpdateCase, 0.1),
         ]
         .map { BenchmarkRatio(.rate, of: $0, atLeast: isChecked ? $1 : nil) }
     }

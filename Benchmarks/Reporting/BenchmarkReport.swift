@@ -90,6 +90,8 @@ package struct BenchmarkResult: Codable, Sendable {
     package let maxSeconds: Double
     /// The median of the runs' processor time, of all cores together.
     package let processorSeconds: Double
+    /// The median of the other way's processor time.
+    package let otherProcessorSeconds: Double?
     /// For each run, the share of the processors' time that the host of a virtual machine gave to others, from 0 to 1.
     package let stolenShares: [Double]?
     /// Units per second, by the median.
@@ -108,6 +110,7 @@ package struct BenchmarkResult: Codable, Sendable {
         seconds: [Double],
         otherSeconds: [Double]? = nil,
         processorSeconds: [Double] = [],
+        otherProcessorSeconds: [Double]? = nil,
         stolenShares: [Double]? = nil,
         peakMemoryBytes: [Int] = []
     ) {
@@ -123,6 +126,7 @@ package struct BenchmarkResult: Codable, Sendable {
         minSeconds = seconds.min() ?? 0
         maxSeconds = seconds.max() ?? 0
         self.processorSeconds = processorSeconds.median
+        self.otherProcessorSeconds = otherProcessorSeconds?.median
         self.stolenShares = stolenShares
         unitsPerSecond = Double(count) / seconds.median
         self.peakMemoryBytes = Int(peakMemoryBytes.map(Double.init).median)
@@ -140,6 +144,7 @@ package struct BenchmarkResult: Codable, Sendable {
             seconds: runs.map(\.seconds),
             otherSeconds: benchmark.other == nil ? nil : runs.compactMap(\.otherSeconds),
             processorSeconds: runs.map(\.processorSeconds),
+            otherProcessorSeconds: benchmark.other == nil ? nil : runs.compactMap(\.otherProcessorSeconds),
             stolenShares: runs.map(\.stolenShare),
             peakMemoryBytes: runs.map(\.peakMemoryBytes)
         )

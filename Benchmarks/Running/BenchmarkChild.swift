@@ -24,6 +24,7 @@ struct BenchmarkChild: Codable {
         let otherSeconds: Double?
         /// The processor time of the timed parts, of all cores together: less disturbed by others than the duration.
         let processorSeconds: Double
+        let otherProcessorSeconds: Double?
         /// The share of the processors' time that the host of a virtual machine gave to others, from 0 to 1.
         let stolenShare: Double
         /// The highest resident memory of the process, up to the end of the timed parts.
@@ -73,6 +74,7 @@ struct BenchmarkChild: Codable {
             seconds: subject.seconds,
             otherSeconds: trial.other == nil ? nil : other.seconds,
             processorSeconds: subject.processorSeconds,
+            otherProcessorSeconds: trial.other == nil ? nil : other.processorSeconds,
             stolenShare: stolen > 0 ? stolen / (stolen + subject.processorSeconds + other.processorSeconds) : 0,
             peakMemoryBytes: peak
         )

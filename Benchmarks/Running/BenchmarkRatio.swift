@@ -67,8 +67,8 @@ package struct BenchmarkRatio: Sendable {
             guard let other = results.first(where: { $0.name == baseline }) else { return nil }
             figures = (ratio(subject, other, \.medianSeconds), ratio(subject, other, \.minSeconds))
         } else {
-            guard let times = subject.timesAsLong, let shortest = times.min() else { return nil }
-            figures = measure == .rate ? (1 / times.median, 1 / shortest) : (times.median, shortest)
+            guard let figure = ratioOfWays(subject) else { return nil }
+            figures = figure
         }
         return Outcome(
             subject: subject.name,
@@ -78,6 +78,19 @@ package struct BenchmarkRatio: Sendable {
             bestValue: figures.best,
             limit: limit
         )
+    }
+
+    /// The ratio of the two ways that a case measures: of the runs' ratios, the median and the best.
+    private func ratioOfWays(_ result: BenchmarkResult) -> (value: Double, best: Double)? {
+        guard let times = result.timesAsLong, let shortest = times.min() else { return nil }
+        switch measure {
+        case .rate: return (1 / times.median, 1 / shortest)
+        case .time: return (times.median, shortest)
+        case .processorTime:
+            let ratio = result.otherProcessorSeconds.map { result.processorSeconds / $0 }
+            return ratio.map { ($0, $0) }
+        case .memory, .extraMegabytes: return nil
+        }
     }
 
     private func ratio(

@@ -41,7 +41,9 @@ struct `Ratios of the benchmarks` {
                 other: "by hand",
                 count: 1,
                 seconds: [1, 20, 3],
-                otherSeconds: others
+                otherSeconds: others,
+                processorSeconds: [6],
+                otherProcessorSeconds: others.map { _ in [4] }
             )
             return BenchmarkRatio(measure).outcome(for: result, in: [result])
         }
@@ -49,6 +51,7 @@ struct `Ratios of the benchmarks` {
         #expect((time.value, time.bestValue, time.baseline) == (2, 0.5, "by hand"))
         let rate = try #require(outcome([2, 10, 12], .rate))
         #expect((rate.value, rate.bestValue) == (2, 4))
+        #expect(outcome([2, 10, 12], .processorTime)?.value == 1.5)
         // A case without another way, and one that did not measure it in each run.
         #expect(outcome(nil, .time) == nil)
         #expect(outcome([2, 10], .time) == nil)
