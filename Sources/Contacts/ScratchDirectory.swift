@@ -18,7 +18,7 @@ enum ScratchDirectory {
         #endif
         // A process of the same id that was killed may have left it.
         try? FileManager.default.removeItem(at: url)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
         return url
     }
 }

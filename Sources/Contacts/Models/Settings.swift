@@ -63,8 +63,11 @@ package struct SettingsSuites: Sendable {
 
     /// Removes both suites with everything in them.
     package func remove() {
-        for suite in [own, group] {
-            UserDefaults(suiteName: suite.domainName)?.removePersistentDomain(forName: suite.domainName)
-        }
+        // Elsewhere they are files in the directory of the run, which is removed.
+        #if canImport(Darwin)
+            for suite in [own, group] {
+                UserDefaults(suiteName: suite.domainName)?.removePersistentDomain(forName: suite.domainName)
+            }
+        #endif
     }
 }
