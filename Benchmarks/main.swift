@@ -1,3 +1,3 @@
 import Foundation
 
-exit(BenchmarkCommand.run(CommandLine.arguments))
+exit(BenchmarkCommand.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,39 +1,26 @@
-/// A person as release 1 kept it.
+/// A person as release 1 stored it.
 struct PersonV1: Codable, Sendable {
     /// First and last name, separated by a space.
     var fullName: String
-    /// The mail address.
     var mail: String
-    /// In years.
     var age: Int
-    /// Where the person lives.
     var city: String
-    /// Whether the person is to be shown.
     var isActive: Bool
     /// A day, as in 2009-04-12.
     var joined: String
-    /// What the user wrote.
     var notes: String
 }
 
 /// A person after `mail` was renamed to `email`.
 struct RenamedPerson: Codable, Sendable {
-    /// First and last name, separated by a space.
     var fullName: String
-    /// The mail address.
     var email: String
-    /// In years.
     var age: Int
-    /// Where the person lives.
     var city: String
-    /// Whether the person is to be shown.
     var isActive: Bool
-    /// A day, as in 2009-04-12.
     var joined: String
-    /// What the user wrote.
     var notes: String
 
-    /// Upgrades a person of release 1.
     init(_ old: PersonV1) {
         fullName = old.fullName
         email = old.mail
@@ -47,24 +34,15 @@ struct RenamedPerson: Codable, Sendable {
 
 /// A person after `fullName` was split.
 struct SplitPerson: Codable, Sendable {
-    /// What stands before the first space of the full name.
     var firstName: String
-    /// What stands behind it.
     var lastName: String
-    /// The mail address.
     var mail: String
-    /// In years.
     var age: Int
-    /// Where the person lives.
     var city: String
-    /// Whether the person is to be shown.
     var isActive: Bool
-    /// A day, as in 2009-04-12.
     var joined: String
-    /// What the user wrote.
     var notes: String
 
-    /// Upgrades a person of release 1.
     init(_ old: PersonV1) {
         let parts = old.fullName.split(separator: " ", maxSplits: 1)
         firstName = String(parts.first ?? "")
@@ -75,5 +53,32 @@ struct SplitPerson: Codable, Sendable {
         isActive = old.isActive
         joined = old.joined
         notes = old.notes
+    }
+}
+
+/// A person after any of the upgrades that are measured: each property that a record may have.
+struct UpgradedPerson: Decodable, Sendable {
+    var fullName, firstName, lastName: String?
+    var mail, email: String?
+    var city, town: String?
+    var address: Address?
+    var isActive: Bool?
+    var notes, remarks: String?
+    var level: Int?
+
+    struct Address: Decodable, Sendable {
+        var city: String
+    }
+
+    /// Whether the full name was split as ``SplitPerson`` does it, and nothing else was changed.
+    func isSplit(of old: PersonV1) -> Bool {
+        let expected = SplitPerson(old)
+        return fullName == nil && firstName == expected.firstName && lastName == expected.lastName
+            && mail == old.mail && notes == old.notes
+    }
+
+    /// Whether `mail` was renamed to `email`, and nothing else was changed.
+    func isRenamed(of old: PersonV1) -> Bool {
+        mail == nil && email == old.mail && fullName == old.fullName && notes == old.notes
     }
 }

@@ -1,19 +1,18 @@
+import CMoltSQLite
 package import Foundation
 
 /// Everything that a run measured, as it is written to JSON.
 package struct BenchmarkReport: Codable, Sendable {
     /// Where and when it was measured.
     package let machine: Machine
-    /// On how much.
+    /// On how many records, and how often.
     package let settings: Settings
     /// The cases, in the order of the table.
     package let results: [BenchmarkResult]
-    /// The comparisons and rates.
-    package let outcomes: [BenchmarkOutcome]
-    /// The goals, with what has been reached.
-    package let goals: [BenchmarkGoalRow]
+    /// The comparisons.
+    package let ratios: [BenchmarkRatio.Outcome]
 
-    /// On how much it was measured, and how often.
+    /// On how many records it was measured, and how often.
     package struct Settings: Codable, Sendable {
         /// Records in the large cases.
         package let records: Int
@@ -22,7 +21,7 @@ package struct BenchmarkReport: Codable, Sendable {
         /// Whether the counts are the small ones of `--quick`.
         package let isQuick: Bool
 
-        /// Makes the settings of a run.
+        /// Creates the settings of a run.
         package init(records: Int, runs: Int, isQuick: Bool = false) {
             self.records = records
             self.runs = runs
@@ -30,47 +29,187 @@ package struct BenchmarkReport: Codable, Sendable {
         }
     }
 
-    /// Adds the comparisons, the rates and the goals to the results.
-    package init(machine: Machine, settings: Settings, results: [BenchmarkResult]) {
-        let outcomes =
-            BenchmarkCatalog.ratios.compactMap { $0.outcome(in: results) }
-            + BenchmarkCatalog.rates.compactMap { $0.outcome(in: results) }
-        self.init(machine: machine, settings: settings, results: results, outcomes: outcomes)
-    }
-
-    /// Adds the goals to the results and to what was made of them.
-    package init(machine: Machine, settings: Settings, results: [BenchmarkResult], outcomes: [BenchmarkOutcome]) {
+    /// Compares the results as their cases say.
+    package init(machine: Machine, settings: Settings, results: [BenchmarkResult], cases: [BenchmarkCase]) {
         self.machine = machine
         self.settings = settings
         self.results = results
-        self.outcomes = outcomes
-        goals = BenchmarkGoalRow.rows(of: outcomes)
+        ratios = results.flatMap { result in
+            let benchmark = cases.first { $0.name == result.name }
+            return (benchmark?.ratios ?? []).compactMap { $0.outcome(for: result, in: results) }
+        }
     }
 
     /// Reads a file that ``json()`` was written to.
     ///
-    /// - Throws: ``BenchmarkArguments/UsageError`` when it is another file, or none.
+    /// - Throws: ``BenchmarkArguments/UsageError`` when the file cannot be read, or is another one.
     package init(contentsOf file: String) throws {
-        let data: Data
-        do {
-            data = try Data(contentsOf: URL(fileURLWithPath: file))
-        } catch {
-            throw BenchmarkArguments.UsageError(message: "Cannot read \"\(file)\".")
-        }
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
         do {
-            self = try decoder.decode(BenchmarkReport.self, from: data)
-        } catch {
+            self = try decoder.decode(BenchmarkReport.self, from: Data(contentsOf: URL(fileURLWithPath: file)))
+        } catch is DecodingError {
             throw BenchmarkArguments.UsageError(message: "\"\(file)\" was not written by --json of this benchmark.")
+        } catch {
+            throw BenchmarkArguments.UsageError(message: "Cannot read \"\(file)\".")
         }
     }
 
-    /// The report as JSON that people can read too.
+    /// The report as JSON.
     package func json() throws -> Data {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
-        return try encoder.encode(self)
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(self) + Data("\n".utf8)
+    }
+}
+
+/// What was measured for one case in all rounds.
+package struct BenchmarkResult: Codable, Sendable {
+    /// The case.
+    package let name: String
+    /// What the case does.
+    package let summary: String
+    /// The other way to do the same, where the case measures two.
+    package let other: String?
+    /// How many units one run does.
+    package let count: Int
+    /// How large the records are.
+    package let recordSize: RecordSize
+    /// How many bytes of content one run works on, where that matters.
+    package let bytes: Int?
+    /// The duration of each run, in the order in which they were made.
+    package let seconds: [Double]
+    /// The duration of each run of the other way.
+    package let otherSeconds: [Double]?
+    /// The median of the durations.
+    package let medianSeconds: Double
+    /// The shortest duration.
+    package let minSeconds: Double
+    /// The longest duration.
+    package let maxSeconds: Double
+    /// The median of the runs' processor time, of all cores together.
+    package let processorSeconds: Double
+    /// The median of the other way's processor time.
+    package let otherProcessorSeconds: Double?
+    /// For each run, the share of the processors' time that the host of a virtual machine gave to others, from 0 to 1.
+    package let stolenShares: [Double]?
+    /// Units per second, by the median.
+    package let unitsPerSecond: Double
+    /// The median of the runs' highest resident memory.
+    package let peakMemoryBytes: Int
+
+    /// Sums up the runs of a case; there must be at least one.
+    package init(
+        name: String,
+        summary: String = "",
+        other: String? = nil,
+        count: Int,
+        recordSize: RecordSize = .small,
+        bytes: Int? = nil,
+        seconds: [Double],
+        otherSeconds: [Double]? = nil,
+        processorSeconds: [Double] = [],
+        otherProcessorSeconds: [Double]? = nil,
+        stolenShares: [Double]? = nil,
+        peakMemoryBytes: [Int] = []
+    ) {
+        self.name = name
+        self.summary = summary
+        self.other = other
+        self.count = count
+        self.recordSize = recordSize
+        self.bytes = bytes
+        self.seconds = seconds
+        self.otherSeconds = otherSeconds
+        medianSeconds = seconds.median
+        minSeconds = seconds.min() ?? 0
+        maxSeconds = seconds.max() ?? 0
+        self.processorSeconds = processorSeconds.median
+        self.otherProcessorSeconds = otherProcessorSeconds?.median
+        self.stolenShares = stolenShares
+        unitsPerSecond = Double(count) / seconds.median
+        self.peakMemoryBytes = Int(peakMemoryBytes.map(Double.init).median)
+    }
+
+    /// Sums up the runs of a case.
+    init(_ benchmark: BenchmarkCase, runs: [BenchmarkChild.Measurement]) {
+        self.init(
+            name: benchmark.name,
+            summary: benchmark.summary,
+            other: benchmark.other,
+            count: runs.first?.count ?? 0,
+            recordSize: benchmark.recordSize,
+            bytes: runs.first?.bytes,
+            seconds: runs.map(\.seconds),
+            otherSeconds: benchmark.other == nil ? nil : runs.compactMap(\.otherSeconds),
+            processorSeconds: runs.map(\.processorSeconds),
+            otherProcessorSeconds: benchmark.other == nil ? nil : runs.compactMap(\.otherProcessorSeconds),
+            stolenShares: runs.map(\.stolenShare),
+            peakMemoryBytes: runs.map(\.peakMemoryBytes)
+        )
+    }
+
+    /// For each run, the duration as a multiple of the other way's; nil when there is no other way.
+    package var timesAsLong: [Double]? {
+        guard let otherSeconds, otherSeconds.count == seconds.count else { return nil }
+        return zip(seconds, otherSeconds).map { $0 / $1 }
+    }
+}
+
+extension [Double] {
+    /// The value in the middle, or 0 when there is none.
+    package var median: Double {
+        guard !isEmpty else { return 0 }
+        let sorted = sorted()
+        let middle = count / 2
+        return count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+    }
+}
+
+/// Where and when something was measured.
+package struct Machine: Codable, Sendable {
+    /// The operating system and its version.
+    package var system: String
+    /// The processor's architecture.
+    package var architecture: String
+    /// The processor's name, where the system has it.
+    package var processor: String?
+    /// The number of cores that may be used.
+    package var cores: Int
+    /// The physical memory.
+    package var memoryBytes: UInt64
+    /// The version of the compiler.
+    package var swift: String
+    /// The version of the SQLite library.
+    package var sqlite: String
+    /// Whether the benchmark was built with optimization.
+    package var isOptimized: Bool
+    /// When the run ended.
+    package var date: Date
+
+    /// This machine, now.
+    package static func current() -> Machine {
+        let process = ProcessInfo.processInfo
+        return Machine(
+            system: process.operatingSystemVersionString,
+            architecture: Platform.architecture,
+            processor: Platform.processorName(),
+            cores: process.activeProcessorCount,
+            memoryBytes: process.physicalMemory,
+            swift: Platform.swiftVersion,
+            sqlite: String(cString: sqlite3_libversion()),
+            isOptimized: Platform.isOptimized,
+            date: Date()
+        )
+    }
+
+    /// The machine in one line, without the date.
+    var words: String {
+        [
+            system, architecture, processor, "\(cores) \(cores == 1 ? "core" : "cores")", "Swift \(swift)",
+            "SQLite \(sqlite)",
+        ]
+        .compactMap { $0 }.joined(separator: ", ")
     }
 }

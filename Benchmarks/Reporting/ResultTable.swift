@@ -1,124 +1,136 @@
 import Foundation
 
-/// A report as text that a reader understands without help.
+/// A report as text.
 package struct ResultTable {
     private let report: BenchmarkReport
 
-    /// Makes the table of a report.
+    /// Creates the table of a report.
     package init(_ report: BenchmarkReport) {
         self.report = report
     }
 
     /// The whole text.
     package var text: String {
-        var parts = [head, results]
-        if !report.outcomes.isEmpty { parts.append("Comparisons and rates\n\n" + outcomes) }
-        if !report.goals.isEmpty { parts.append("Goals\n\n" + goals) }
-        parts.append("What the cases do\n\n" + summaries)
+        var parts = [head, Figures.columns(results)]
+        if !report.ratios.isEmpty { parts.append("Ratios\n\n" + Figures.columns(ratios)) }
+        parts.append("Cases\n\n" + Figures.columns(report.results.map { [$0.name, $0.summary] }, right: []))
         return parts.joined(separator: "\n\n")
+    }
+
+    /// The ratios that are beyond their limits, a line each.
+    package var failures: [String] {
+        report.ratios.filter { !$0.isWithinLimit }.map { ratio in
+            "\(Self.title(ratio)): \(Figures.figure(ratio.bestValue, ratio.measure)) by best runs, but it must be "
+                + Self.limit(ratio)
+        }
     }
 
     private var head: String {
         let settings = report.settings
-        let records = FigureText.grouped(settings.records)
         var lines = [
             "Molt benchmarks, \(report.machine.date.formatted(.iso8601))",
             report.machine.words,
-            "\(records) records of about 200 bytes where the case does not say otherwise; "
-                + "median of \(settings.runs) \(settings.runs == 1 ? "run" : "runs").",
-            "Every case ran once per round, in shuffled order, in one stretch with those that it is compared with, each time in a "
-                + "process of its own. What works on files is timed from opening them to closing them; a case that "
-                + "compares two ways by turns has the best of its turns, or all of them where each does a part. A run from "
-                + "which the host of this machine took more than \(FigureText.percent(BenchmarkRunner.tolerableShare)) of "
-                + "the processors' time was made again, up to twice (not in quick mode); the column says how much it took "
-                + "in the worst run that counts.",
+            "\(Figures.grouped(settings.records)) records of about 200 bytes where the case does not say otherwise; "
+                + "median of \(settings.runs) \(settings.runs == 1 ? "run" : "runs"), each in a process of its own.",
         ]
         if settings.isQuick { lines.append("QUICK MODE: the counts are too small for figures to be quoted.") }
-        if !report.machine.isOptimized {
-            lines.append("NOT OPTIMIZED: these figures say nothing. Build with -c release.")
-        }
+        if !report.machine.isOptimized { lines.append("NOT OPTIMIZED: these figures are worthless.") }
         return lines.joined(separator: "\n")
     }
 
-    private var results: String {
-        var rows = [
+    private var results: [[String]] {
+        let head = ["case", "count", "per second", "MB/s", "seconds", "(min - max)", "cpu seconds", "stolen", "peak"]
+        let rows = report.results.map { result in
             [
-                "case", "count", "per second", "MB/s", "seconds", "(min - max)", "cpu seconds", "host took",
-                "peak memory", "times as fast as",
-            ]
-        ]
-        for result in report.results {
-            rows.append([
                 result.name,
-                "\(FigureText.grouped(result.count)) \(result.unit.rawValue)",
-                FigureText.rate(result.unitsPerSecond),
-                result.bytes.map { FigureText.megabytes(Double($0) / 1_000_000 / result.medianSeconds) } ?? "",
-                FigureText.seconds(result.medianSeconds),
-                "(\(FigureText.seconds(result.minSeconds)) - \(FigureText.seconds(result.maxSeconds)))",
-                FigureText.seconds(result.processorSeconds),
-                result.stolenShares?.max().map(FigureText.percent) ?? "",
+                Figures.grouped(result.count),
+                Figures.rate(result.unitsPerSecond),
+                result.bytes.map { Figures.rate(Double($0) / 1_000_000 / result.medianSeconds) } ?? "",
+                Figures.seconds(result.medianSeconds),
+                "(\(Figures.seconds(result.minSeconds)) - \(Figures.seconds(result.maxSeconds)))",
+                Figures.seconds(result.processorSeconds),
+                result.stolenShares?.max().map { String(format: "%.0f %%", $0 * 100) } ?? "",
                 String(format: "%.1f MB", Double(result.peakMemoryBytes) / 1_000_000),
-                comparison(of: result),
-            ])
-        }
-        return FigureText.columns(rows, leading: [0, 9])
-    }
-
-    private func comparison(of result: BenchmarkResult) -> String {
-        guard
-            let reference = result.reference, reference != result.name,
-            let other = report.results.first(where: { $0.name == reference }), other.unitsPerSecond > 0
-        else { return "" }
-        return "\(FigureText.factor(result.unitsPerSecond / other.unitsPerSecond)) \(reference)"
-    }
-
-    private var outcomes: String {
-        let head = [["", "by medians", "by best runs", "", ""]]
-        let rows = report.outcomes.map { outcome in
-            [
-                outcome.title,
-                FigureText.figure(outcome.value, outcome.quantity),
-                // Memory has no best run.
-                outcome.quantity == .extraMegabytes ? "" : FigureText.figure(outcome.bestValue, outcome.quantity),
-                outcome.goal.map { "goal: \(FigureText.limit($0, outcome.quantity))" } ?? "",
-                Self.word(outcome.isReached),
             ]
         }
-        return FigureText.columns(head + rows, leading: [0, 3, 4])
+        return [head] + rows
     }
 
-    private var goals: String {
-        let head = [["", "goal", "", "measured"]]
-        let rows = report.goals.map { row in
-            let quantity = row.outcomes.first?.quantity ?? .factor
-            return [
-                row.title,
-                FigureText.limit(row.goal, quantity),
-                Self.word(row.isReached),
-                measured(row),
-            ]
+    private var ratios: [[String]] {
+        [["", "by medians", "by best runs", "limit"]]
+            + report.ratios.map { ratio in
+                [
+                    Self.title(ratio),
+                    Figures.figure(ratio.value, ratio.measure),
+                    Figures.figure(ratio.bestValue, ratio.measure),
+                    ratio.limit == nil ? "" : Self.limit(ratio),
+                ]
+            }
+    }
+
+    private static func title(_ ratio: BenchmarkRatio.Outcome) -> String {
+        let measure =
+            switch ratio.measure {
+            case .rate: "rate"
+            case .time: "time"
+            case .processorTime: "processor time"
+            case .memory, .extraMegabytes: "peak memory"
+            }
+        return "\(ratio.subject) vs \(ratio.baseline), \(measure)"
+    }
+
+    private static func limit(_ ratio: BenchmarkRatio.Outcome) -> String {
+        let limits = [("at least", ratio.limit?.atLeast), ("at most", ratio.limit?.atMost)]
+        return limits.compactMap { words, value in value.map { "\(words) \(Figures.figure($0, ratio.measure))" } }
+            .joined(separator: ", ")
+    }
+}
+
+/// Figures as text, with no more digits than are worth reading.
+enum Figures {
+    /// 1234567 as "1 234 567".
+    static func grouped(_ value: Int) -> String {
+        var groups: [Substring] = []
+        var digits = String(value)[...]
+        while digits.count > 3 {
+            groups.append(digits.suffix(3))
+            digits = digits.dropLast(3)
         }
-        return FigureText.columns(head + rows, leading: [0, 1, 2, 3])
+        return ([digits] + groups.reversed()).joined(separator: " ")
     }
 
-    /// The figure of each case; of many, the worst one alone.
-    private func measured(_ row: BenchmarkGoalRow) -> String {
-        let figures = row.outcomes.map { outcome in
-            (outcome.subject, FigureText.figure(outcome.judgedValue, outcome.quantity))
+    /// A rate, with three significant digits.
+    static func rate(_ value: Double) -> String {
+        guard value >= 1000 else { return value < 10 ? String(format: "%.1f", value) : grouped(Int(value.rounded())) }
+        let unit = pow(10, log10(value).rounded(.down) - 2)
+        return grouped(Int((value / unit).rounded() * unit))
+    }
+
+    static func seconds(_ value: Double) -> String {
+        String(format: value < 1 ? "%.4f" : "%.3f", value)
+    }
+
+    /// What a ratio comes to.
+    static func figure(_ value: Double, _ measure: BenchmarkRatio.Measure) -> String {
+        if measure == .extraMegabytes { return String(format: "%+.1f MB", value) }
+        return String(format: value < 0.1 ? "%.3f" : value < 10 ? "%.2f" : "%.0f", value)
+    }
+
+    /// Aligns cells in columns: the first to the left, and the others to the right where nothing else is said.
+    static func columns(_ rows: [[String]], right: Set<Int>? = nil) -> String {
+        var widths: [Int: Int] = [:]
+        for row in rows {
+            for (index, cell) in row.enumerated() { widths[index] = max(widths[index] ?? 0, cell.count) }
         }
-        let basis = row.outcomes.first?.basis == .best ? " (best runs)" : ""
-        if figures.count <= 5 {
-            return figures.map { figures.count == 1 ? $1 : "\($1) \($0)" }.joined(separator: ", ") + basis
+        return rows.map { row in
+            let cells = row.enumerated().map { index, cell in
+                let padding = String(repeating: " ", count: (widths[index] ?? 0) - cell.count)
+                return right?.contains(index) ?? (index > 0) ? padding + cell : cell + padding
+            }
+            var line = cells.joined(separator: "  ")
+            while line.last == " " { line.removeLast() }
+            return line
         }
-        let worst = figures.first { $0.0 == row.worst }
-        return worst.map { "\($1) \($0), the worst of \(figures.count)" } ?? ""
-    }
-
-    private static func word(_ isReached: Bool?) -> String {
-        isReached.map { $0 ? "reached" : "MISSED" } ?? ""
-    }
-
-    private var summaries: String {
-        FigureText.columns(report.results.map { [$0.name, $0.summary] }, leading: [0, 1])
+        .joined(separator: "\n")
     }
 }

@@ -1,125 +1,115 @@
 import Foundation
 
-/// One thing that is measured.
+/// One thing that is measured, each time in a process of its own.
 package struct BenchmarkCase: Sendable {
     /// The name in the table, in the JSON and for `--only`.
-    var name: String
-    /// What the case does, for the reader of the table.
+    package var name: String
+    /// What the case does.
     var summary: String
-    /// What is counted per second.
-    var unit = Unit.records
-    /// How many records the case works on.
-    var size = Size.all
-    /// How large they are.
+    /// The other way to do the same, where the case measures two ways in turn.
+    var other: String?
+    /// How many records the case works on at most.
+    var limit = Int.max
+    /// The limit with `--quick`.
+    var quickLimit = Int.max
     var recordSize = RecordSize.small
-    /// Whether it works on the whole content of each record, so that bytes per second say something.
-    var isAboutContents = false
     /// Whether `--quick` measures the case, too.
     var isInQuickMode = true
-    /// Whether the process may use one core only.
-    var isOnOneCore = false
-    /// What must be on disk before, copied for each run; nil when the case starts with nothing.
+    /// Files that the case starts from; nil when it starts with nothing.
     var fixture: BenchmarkFixture?
-    /// The case that this one's rate is compared with in the table.
-    var reference: String?
-    /// Makes everything ready, untimed, and gives what is to be timed.
+    /// How the case compares with others, and with the other way.
+    package var ratios: [BenchmarkRatio] = []
+    /// Prepares a run, which is not timed.
     let prepare: @Sendable (BenchmarkContext) throws -> BenchmarkTrial
 
-    /// What a case counts.
-    package enum Unit: String, Codable, Sendable {
-        /// Records read or written.
-        case records
-        /// Stores opened and closed.
-        case opens
+    /// The number of records for these arguments.
+    func records(for arguments: BenchmarkArguments) -> Int {
+        min(arguments.records, arguments.isQuick ? quickLimit : limit)
     }
 
-    /// How many records a case works on.
-    enum Size: Sendable {
-        /// As many as `--records` says.
-        case all
-        /// At most so many, and fewer with `--quick`.
-        case atMost(Int, quick: Int)
-        /// So many whatever `--records` says, and fewer with `--quick`.
-        case always(Int, quick: Int)
-
-        /// Enough for a rate where each value is a commit.
-        static let oneByOne = Size.atMost(50_000, quick: 2000)
-
-        /// The number of records for these arguments.
-        func records(for arguments: BenchmarkArguments) -> Int {
-            switch self {
-            case .all: arguments.records
-            case .atMost(let limit, let quick): min(arguments.records, arguments.isQuick ? quick : limit)
-            case .always(let count, let quick): arguments.isQuick ? quick : count
-            }
-        }
-    }
-}
-
-extension BenchmarkCase {
-    /// The same case with fewer records.
-    func at(_ records: Int, isInQuickMode: Bool = true) -> BenchmarkCase {
-        variant("-\(records)", "the same with \(records) records") {
-            $0.size = .atMost(records, quick: records / 5)
-            $0.isInQuickMode = isInQuickMode
-        }
-    }
-
-    /// The same case with larger records, and with fewer of them.
-    func with(_ recordSize: RecordSize) -> BenchmarkCase {
-        variant(recordSize.suffix, "the same with records of about \(recordSize.words)") {
-            $0.recordSize = recordSize
-            $0.size = recordSize.count
-        }
-    }
-
-    /// This case, and it with the other counts and the other sizes that a change is measured at.
-    var atAllSizes: [BenchmarkCase] {
-        [self, at(10_000), at(100_000, isInQuickMode: false), with(.medium), with(.large)]
-    }
-
-    /// What ``atAllSizes`` puts behind the name.
-    static let sizeSuffixes = ["", "-10000", "-100000", RecordSize.medium.suffix, RecordSize.large.suffix]
-
-    private func variant(
-        _ suffix: String,
-        _ summary: String,
-        _ change: (inout BenchmarkCase) -> Void
-    ) -> BenchmarkCase {
+    /// The same case at another scale.
+    func at(_ scale: Scale, ratios: [BenchmarkRatio] = []) -> BenchmarkCase {
         var copy = self
-        copy.name += suffix
-        copy.summary = summary
-        copy.reference = reference.map { $0 + suffix }
-        change(&copy)
+        copy.name += scale.suffix
+        copy.summary = "the same with \(scale.words)"
+        copy.limit = scale.records
+        copy.quickLimit = scale.quickRecords
+        copy.recordSize = scale.recordSize
+        copy.isInQuickMode = isInQuickMode && scale.isInQuickMode
+        copy.ratios = ratios
         return copy
     }
+
+    /// Another number or another size of records.
+    struct Scale: Sendable {
+        let suffix: String
+        let records: Int
+        let quickRecords: Int
+        var recordSize = RecordSize.small
+        var isInQuickMode = true
+
+        var words: String { "at most \(records) records of about \(recordSize.words)" }
+
+        /// At this number, memory that grows with the number is still small.
+        static let few = Scale(suffix: "-10000", records: 10_000, quickRecords: 2000)
+        /// The scales at which a rename is measured beside the other ways to make it.
+        static let all = [
+            few,
+            Scale(suffix: "-100000", records: 100_000, quickRecords: 100_000, isInQuickMode: false),
+            Scale(suffix: "-2kb", records: 100_000, quickRecords: 1000, recordSize: .medium),
+            Scale(suffix: "-50kb", records: 4000, quickRecords: 40, recordSize: .large),
+        ]
+    }
 }
 
-/// What a case or a fixture is told.
-package struct BenchmarkContext: Sendable {
-    /// How many records there are.
+/// Files that cases start from: built once for each size, in a process of its own, and copied for each run.
+struct BenchmarkFixture: Sendable {
+    let name: String
+    /// Writes the files into the context's directory.
+    let build: @Sendable (BenchmarkContext) throws -> Void
+}
+
+/// What a case or a fixture works with.
+struct BenchmarkContext: Codable, Sendable {
     let records: Int
-    /// A directory of its own: a copy of the fixture, removed after the run.
+    let recordSize: RecordSize
+    /// A directory of its own, with a copy of the fixture; it is removed after the run.
     let directory: URL
-    /// How large the records are.
-    var recordSize = RecordSize.small
 
     /// A file in the directory.
     func file(_ name: String) -> URL {
         directory.appendingPathComponent(name)
     }
+
+    /// The records of one of several rounds, counted from 1.
+    func indices(ofRound round: Int, of rounds: Int) -> Range<Int> {
+        (records * round / rounds + 1)..<(records * (round + 1) / rounds + 1)
+    }
 }
 
 /// One prepared run of a case.
 struct BenchmarkTrial {
-    /// How many units the body does.
+    /// How many units are done, such as records.
     let count: Int
-    /// How many bytes of content the body works on; nil for as many as its units have on average.
+    /// How many bytes of content they have, where the bytes per second matter.
     var bytes: Int?
-    /// What the body has timed itself; nil where all of it is timed.
-    var inTurn: (() -> BenchmarkInTurn)?
-    /// What is timed.
-    let body: () throws -> Void
-    /// Checks that the work was really done and cleans up, untimed; throws when it was not.
+    /// How many parts the work has.
+    ///
+    /// Two ways take turns part by part, so that a busy machine slows down both alike.
+    var rounds = 1
+    /// Does one part; it is timed.
+    let body: (_ round: Int) throws -> Void
+    /// Does the same part in the other way, also timed, where there is one.
+    var other: ((_ round: Int) throws -> Void)?
+    /// Throws unless the work was really done; it is not timed.
     var finish: () throws -> Void = {}
+}
+
+/// Why the benchmark could not go on.
+struct BenchmarkError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
 }

@@ -8,7 +8,7 @@ import Foundation
     import Musl
 #endif
 
-/// All that differs between Linux and Apple's systems, or that Foundation does not offer.
+/// Everything that differs between Linux and Apple's systems, or that Foundation does not offer.
 enum Platform {
     /// The architecture that the benchmark was built for.
     static var architecture: String {
@@ -41,7 +41,7 @@ enum Platform {
         #endif
     }
 
-    /// The processor's name, where the system tells it.
+    /// The processor's name, where the system has it.
     static func processorName() -> String? {
         #if canImport(Darwin)
             var size = 0
@@ -54,20 +54,19 @@ enum Platform {
         #endif
     }
 
-    /// The time that all threads of this process have used so far, in it and in the system for it.
+    /// The processor time of this process so far: of all threads, in the process and in the kernel.
     static func processorSeconds() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     }
 
-    /// The time of all cores that the host of a virtual machine has given to others while they were wanted here.
+    /// The processor time that the host of a virtual machine has given to others while it was needed here.
     ///
-    /// It is 0 on a machine of its own and where the system does not tell. Linux counts it in hundredths of a second
-    /// (proc_stat(5), `steal`).
+    /// It is 0 where there is no host, and where the system does not report it (Linux does: proc_stat(5), `steal`).
     static func stolenSeconds() -> Double {
         #if os(Linux)
-            // "cpu  user nice system idle iowait irq softirq steal …", summed up for all cores.
+            // "cpu  user nice system idle iowait irq softirq steal …", the sum of all cores.
             let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8)
             let words = text?.split(separator: "\n").first?.split(separator: " ") ?? []
             guard words.count > 8, words[0] == "cpu", let ticks = Double(words[8]) else { return 0 }
@@ -84,8 +83,8 @@ enum Platform {
             getrusage(RUSAGE_SELF, &usage)
             return usage.ru_maxrss
         #else
-            // Not getrusage: Linux hands its ru_maxrss on to the next program across exec, so a child would
-            // never show less than the memory of the process that started it. VmHWM starts anew.
+            // Linux keeps ru_maxrss of getrusage across exec, so a child would never show less than the memory of the
+            // process that started it. VmHWM starts anew.
             guard
                 let text = field("VmHWM", inFileAt: "/proc/self/status"),
                 let kilobytes = Int(text.prefix(while: \.isNumber))
@@ -94,115 +93,40 @@ enum Platform {
         #endif
     }
 
-    /// Whether ``limitToOneCore()`` does anything.
-    static var canLimitCores: Bool {
-        #if os(Linux)
-            true
-        #else
-            false
-        #endif
-    }
-
-    /// Has this process use the first of the cores that it may use, and no other.
+    /// Waits until the files of a directory are on the disk.
     ///
-    /// `ProcessInfo` still tells of all: what asks it makes as many threads as before, which then take turns.
-    ///
-    /// - Throws: ``BenchmarkError`` where the system cannot.
-    static func limitToOneCore() throws {
-        #if os(Linux)
-            // Glibc declares the two for GNU's C only. A set of cores is as large as the kernel's at most.
-            typealias Affinity = @convention(c) (Int32, Int, UnsafeMutableRawPointer) -> Int32
-            guard let get = dlsym(nil, "sched_getaffinity"), let set = dlsym(nil, "sched_setaffinity") else {
-                throw BenchmarkError("The system cannot limit a process to one core.")
-            }
-            var cores = [UInt8](repeating: 0, count: 1024)
-            let isLimited = cores.withUnsafeMutableBytes { bytes in
-                guard let start = bytes.baseAddress,
-                    unsafeBitCast(get, to: Affinity.self)(0, bytes.count, start) >= 0,
-                    let first = bytes.firstIndex(where: { $0 != 0 })
-                else { return false }
-                let core = bytes[first] & (~bytes[first] &+ 1)
-                bytes.initializeMemory(as: UInt8.self, repeating: 0)
-                bytes[first] = core
-                return unsafeBitCast(set, to: Affinity.self)(0, bytes.count, start) == 0
-            }
-            if isLimited { return }
-        #endif
-        throw BenchmarkError("The process cannot be limited to one core.")
-    }
-
-    /// Has the files of a directory written that were left to the system to write later.
-    ///
-    /// - Throws: What `FileManager` throws for a directory that cannot be read.
+    /// - Throws: ``BenchmarkError``, or an error of `FileManager`.
     static func flush(_ directory: URL) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
-        // For many files it is quicker to flush all that the system has.
+        // For many files it is quicker to flush everything that the system has.
         guard names.count < 100 else { return sync() }
-        for name in names {
-            let file = open(directory.appendingPathComponent(name).path, O_RDONLY)
-            guard file >= 0 else { continue }
-            fsync(file)
-            close(file)
-        }
+        for name in names { try flushFile(directory.appendingPathComponent(name)) }
     }
 
-    /// Copies a file byte by byte (not by cloning its blocks, as some file systems can) and has it written.
+    /// Replaces a file such that a loss of power leaves the old bytes or the new ones.
     ///
-    /// - Throws: ``BenchmarkError``.
-    static func copyDurably(from source: URL, to destination: URL) throws {
-        let input = open(source.path, O_RDONLY)
-        guard input >= 0 else { throw failure("open", source) }
-        defer { close(input) }
-        let output = open(destination.path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
-        guard output >= 0 else { throw failure("create", destination) }
-        defer { close(output) }
-
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-        defer { buffer.deallocate() }
-        while true {
-            let count = read(input, buffer.baseAddress, buffer.count)
-            guard count >= 0 else { throw failure("read", source) }
-            if count == 0 { break }
-            var rest = buffer[..<count]
-            while !rest.isEmpty {
-                let written = write(output, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                guard written > 0 else { throw failure("write", destination) }
-                rest = rest.dropFirst(written)
-            }
-        }
-        guard fsync(output) == 0 else { throw failure("flush", destination) }
-    }
-
-    /// Puts a file in the place of another: written, flushed, renamed, and the name flushed.
-    ///
-    /// - Throws: ``BenchmarkError``.
+    /// - Throws: ``BenchmarkError``, or an error of `Data`.
     static func replaceDurably(_ file: URL, with bytes: Data) throws {
         let temporary = file.appendingPathExtension("new")
-        let output = open(temporary.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        guard output >= 0 else { throw failure("create", temporary) }
-        defer { close(output) }
-        try bytes.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let written = write(output, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                guard written > 0 else { throw failure("write", temporary) }
-                rest = rest.dropFirst(written)
-            }
-        }
-        guard fsync(output) == 0, rename(temporary.path, file.path) == 0 else { throw failure("flush", temporary) }
-        let directory = open(file.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY)
-        guard directory >= 0 else { throw failure("open", file) }
-        defer { close(directory) }
-        guard fsync(directory) == 0 else { throw failure("flush", file) }
+        try bytes.write(to: temporary)
+        try flushFile(temporary)
+        guard rename(temporary.path, file.path) == 0 else { throw failure("rename", temporary) }
+        try flushFile(file.deletingLastPathComponent())
     }
 
-    /// Runs this executable again with other arguments, and waits for it.
+    private static func flushFile(_ file: URL) throws {
+        let descriptor = open(file.path, O_RDONLY)
+        guard descriptor >= 0 else { throw failure("open", file) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("flush", file) }
+    }
+
+    /// Runs this executable with other arguments, and waits for it.
     ///
-    /// On Linux it has its settings in the directory that the arguments name, and never in the user's own.
-    ///
-    /// - Returns: What it wrote to standard output; its standard error is this process's.
+    /// - Parameter settings: The directory in which it has its settings on Linux, instead of the user's own.
+    /// - Returns: Its standard output; its standard error is that of this process.
     /// - Throws: ``BenchmarkError`` when it does not end with the exit code 0.
-    static func runSelf(_ arguments: [String]) throws -> Data {
+    static func runSelf(_ arguments: [String], settings: URL) throws -> Data {
         #if os(macOS) || os(Linux)
             guard let executable = Bundle.main.executableURL else {
                 throw BenchmarkError("The benchmark does not find its own executable.")
@@ -212,11 +136,9 @@ enum Platform {
             process.executableURL = executable
             process.arguments = arguments
             process.standardOutput = pipe
-            if let option = arguments.firstIndex(of: "--directory"), option + 1 < arguments.count {
-                var environment = ProcessInfo.processInfo.environment
-                environment["XDG_CONFIG_HOME"] = arguments[option + 1]
-                process.environment = environment
-            }
+            var environment = ProcessInfo.processInfo.environment
+            environment["XDG_CONFIG_HOME"] = settings.path
+            process.environment = environment
             try process.run()
             let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
             process.waitUntilExit()

@@ -1,75 +1,119 @@
 internal import Foundation
 internal import Molt
+internal import Synchronization
 
 /// An address book whose models have changed three times: it upgrades the stores of its earlier releases.
 @main
 struct ContactsCommand {
-    /// What the process's exit statuses say, as `sysexits.h` has them.
-    private enum Status {
-        static let success: Int32 = 0
-        static let failure: Int32 = 1
-        static let usage: Int32 = 64
-    }
-
-    /// Runs the process, to its end.
     static func main() async {
-        do {
-            try ScratchHome.enter()
-        } catch {
-            Console.standardError.say("contacts: \(error.localizedDescription)")
-            exit(Status.failure)
-        }
-        // When nobody reads the output any more, as behind `| head`, the upgrade goes on and the scratch files go.
+        // When the reader of the output is gone, as after `| head`, the upgrade goes on.
         signal(SIGPIPE, SIG_IGN)
-        let interruption = Interruption()
-        let sources = interruption.listen()
-        let work = Task { await run(Array(CommandLine.arguments.dropFirst()), interruption) }
-        interruption.whenInterrupted { work.cancel() }
-        let status = await work.value
-        withExtendedLifetime(sources) { exit(interruption.status ?? status) }
-    }
-
-    /// Does what the arguments say.
-    ///
-    /// - Returns: The exit status.
-    private static func run(_ arguments: [String], _ interruption: Interruption) async -> Int32 {
-        let console = Console.standardError
         do {
-            try await run(try Arguments(arguments), on: .standardOutput, interruption)
-            return Status.success
+            try await run(Arguments(CommandLine.arguments.dropFirst()))
         } catch let error as UsageError {
-            console.say("contacts: \(error); see contacts --help.")
-            return Status.usage
-        } catch let error as MigrationError where error.code == .cancelled {
-            console.say("contacts: The upgrade was stopped and rolled back; the store is as it was.")
-        } catch is CancellationError {
-            console.say("contacts: Stopped.")
+            fail("\(error.message); see contacts --help.", status: 64)
         } catch {
-            // What an error's `description` adds, its code and its fields, is for programmers.
-            console.say("contacts: \(error.localizedDescription)")
+            fail(error.localizedDescription, status: 1)
         }
-        return Status.failure
     }
 
-    private static func run(_ arguments: Arguments, on console: Console, _ interruption: Interruption) async throws {
-        switch arguments {
-        case .help:
-            console.say(Arguments.helpText)
-        case .upgrade(let source, let isDryRun):
-            let settings = source.isFile ? SettingsSuites.empty : SettingsSuites()
-            let scratch = try ScratchDirectory(at: ScratchHome.place)
-            let cleanUp: @Sendable () -> Void = {
-                settings.remove()
-                scratch.remove()
+    private static func run(_ arguments: Arguments) async throws {
+        if arguments.wantsHelp { return say(Arguments.help) }
+        let scratch = try ScratchDirectory.create()
+        defer { try? FileManager.default.removeItem(at: scratch) }
+        if let path = arguments.store {
+            let file = URL(filePath: path)
+            // Opening a cache creates the file when there is none: right for an app, and not for a wrong path.
+            guard let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize, size > 0 else {
+                throw ContactsError("There is no store at \(path). Check the path.")
             }
-            defer { cleanUp() }
-            interruption.beforeLeaving(cleanUp)
-            let upgrade = Upgrade(of: try Subject(source, in: scratch, settings), console: console)
-            try await isDryRun ? upgrade.dryRun() : upgrade.run()
-        case .writeRelease(let number, let path):
-            let release = try Releases.release(number)
-            try release.write(people: SampleData.namedPeople, to: URL(filePath: path))
-            console.say("Wrote \(path) with the code of release \(number).")
+            try await upgrade(file, named: path, arguments, .empty)
+        } else {
+            let file = scratch.appending(path: "contacts.molt")
+            let settings = SettingsSuites()
+            defer { settings.remove() }
+            let release = arguments.release
+            if let people = arguments.people {
+                say("A new store with \(people) people, written by the code of release \(release.rawValue).\n")
+                try release.write(people: people, to: file)
+            } else {
+                say("A copy of the store that release \(release.rawValue) wrote.\n")
+                try FileManager.default.copyItem(at: release.store, to: file)
+            }
+            try settings.own.update(set: Release.settings())
+            try await upgrade(file, named: "contacts.molt (a scratch file)", arguments, settings)
         }
+    }
+
+    /// Shows the plan, upgrades the store, shows the report, and checks the data where they are known.
+    private static func upgrade(
+        _ file: URL,
+        named name: String,
+        _ arguments: Arguments,
+        _ settings: SettingsSuites
+    ) async throws {
+        let registry = migrations(settings: settings)
+        let configuration = CodableCache.Configuration.contacts(
+            release: Release.today,
+            monitor: MigrationMonitor(onEvent: progress())
+        )
+        var plan = try MigrationPlan(forFileAt: file, migrations: registry)
+        plan.store = name
+        say("\(plan)\n")
+        if arguments.isDryRun {
+            var report = try CodableCache.dryRun(at: file, migrations: registry, configuration: configuration)
+            report.store = name
+            return say("\(report)\n\nA dry run: nothing was written.")
+        }
+
+        let keys = arguments.store == nil ? (0..<3).map(SampleData.key(ofPersonAt:)) : []
+        let peopleBefore = try keys.map { try arguments.release.describePerson(forKey: $0, in: file) }
+        let settingsBefore = try settings.own.values()
+
+        // An app needs this one line.
+        let cache = try await CodableCache.open(at: file, migrations: registry, configuration: configuration)
+        defer { cache.close() }
+
+        if plan.needsUpgrade {
+            var report = cache.report
+            report.store = name
+            say("\(report)\n")
+        }
+        guard arguments.store == nil else { return }
+        try SampleData.check(cache, people: arguments.people ?? SampleData.namedPeople)
+        try SampleData.check(settings)
+        say("Every value was checked: \(try cache.count()) records are as they should be.\n")
+
+        say("The settings, as Defaults 4 wrote them and as they are in the app group now:")
+        let settingsAfter = try settings.group.values()
+        for (key, before) in settingsBefore.sorted(by: { $0.key < $1.key }) {
+            let outcome = cache.report.keys.first { $0.key == key }?.outcome.rawValue ?? ""
+            say("  \(key): \(before.object)  →  \(settingsAfter[key].map { "\($0.object)" } ?? "none")  (\(outcome))")
+        }
+        for (key, before) in zip(keys, peopleBefore) {
+            guard let before, let after = try cache.describe(Person.self, forKey: key) else { continue }
+            say("\n\(key)\n  before  \(before)\n  after   \(after)")
+        }
+    }
+
+    /// Shows the progress of an upgrade, a line for each tenth.
+    private static func progress() -> @Sendable (MigrationEvent) -> Void {
+        let shownTenth = Atomic(-1)
+        return { event in
+            guard case .progressed(let progress) = event else { return }
+            let tenth = Int(progress.fraction * 10)
+            guard shownTenth.exchange(tenth, ordering: .relaxed) < tenth else { return }
+            let percent = Int(progress.fraction * 100)
+            say("\(percent) %  \(progress.completed) of \(progress.total) records")
+        }
+    }
+
+    private static func say(_ text: String) {
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(text)\n".utf8))
+    }
+
+    private static func fail(_ message: String, status: Int32) -> Never {
+        try? FileHandle.standardError.write(contentsOf: Data("contacts: \(message)\n".utf8))
+        exit(status)
     }
 }

@@ -8,7 +8,7 @@ package import Molt
 /// - Parameter settings: Where the settings are.
 package func migrations(settings: SettingsSuites) -> MigrationRegistry {
     [
-        // Release 2: people were aliens until somebody complained.
+        // Release 2: an alien is a person, and mail is email.
         Migration(to: 2, "alien-becomes-person", .renameType("Alien", to: "Person")),
         Migration(to: 2, "mail-becomes-email", .renameProperty("Person", "mail", to: "email")),
 
@@ -32,8 +32,8 @@ package func migrations(settings: SettingsSuites) -> MigrationRegistry {
             }
         ),
 
-        // Release 4: nobody has a fax any more, people can be favorites and have a nickname, and calls count in
-        // seconds.
+        // Release 4: there is no fax any more, a person can be a favorite and have a nickname, and the length of a call
+        // is in seconds.
         Migration(to: 4, "remove-fax", .removeProperty("Person", "fax")),
         Migration(to: 4, "favorites", .addProperty("Person", "isFavorite", default: false)),
         Migration(to: 4, "nickname-added"),
@@ -48,14 +48,13 @@ package func migrations(settings: SettingsSuites) -> MigrationRegistry {
                 return CallV4(person: call.person, seconds: minutes * 60 + seconds)
             }
         ),
-        // And its settings are native, and shared with a widget. Releases 1 to 3 kept what Defaults 4 had written.
+        // Its settings are native, and shared with a widget. Releases 1 to 3 kept those that Defaults 4 had written.
         .defaultsV4ToV5(to: 4, suite: settings.own, keys: settingsV4),
         .suiteToAppGroup(to: 4, from: settings.own, into: settings.group, afterwards: .clean),
     ]
 }
 
-// The models and keys that a migration names are its own. Today's `Call` may change again; what the migration does may
-// not.
+// A migration has models and keys of its own. Today's `Call` may change again; the migration must not.
 
 private struct CallV1: Codable {
     var person: String
@@ -70,7 +69,7 @@ private struct CallV4: Codable {
     var seconds: Int
 }
 
-/// How the settings stand after the migration.
+/// The settings, in the forms that they have after the migration.
 private let settingsV4: [DefaultsKeys] = [
     .key("showsPhotos", .bool),
     .key("signature", .string),

@@ -7,7 +7,7 @@ import Testing
 #endif
 
 @Suite
-struct ChartTests {
+struct `Chart of the benchmarks` {
     /// Each bar's case, with a rate of its own: 100 000 a second, 110 000, and so on.
     private let report = Reports.report(
         ComparisonChart.bars.enumerated().map { index, bar in
@@ -50,7 +50,7 @@ struct ChartTests {
     }
 
     @Test
-    func `The files of the case with fewer records are named, and so is quick mode`() throws {
+    func `Quick mode and a case with fewer records are named`() throws {
         let report = Reports.report(
             [Reports.result("file-per-key-rename", 5, count: 10_000), Reports.result("molt-rename", 1)],
             isQuick: true
@@ -72,12 +72,24 @@ struct ChartTests {
         try Reports.withFile(report.json()) { json in
             let svg = json + ".svg"
             defer { try? FileManager.default.removeItem(atPath: svg) }
-            #expect(BenchmarkCommand.run(["Benchmarks", "--chart", json, "--svg", svg]) == 0)
+            #expect(BenchmarkCommand.run(["--from", json, "--svg", svg]) == 0)
             let drawn = try String(contentsOfFile: svg, encoding: .utf8)
             #expect(try drawn == ComparisonChart(report).svg)
-            #expect(BenchmarkCommand.run(["Benchmarks", "--chart", json]) == 64)
-            #expect(BenchmarkCommand.run(["Benchmarks", "--chart", svg, "--svg", svg]) == 64)
+            #expect(BenchmarkCommand.run(["--from", svg]) == 64)
+            #expect(BenchmarkCommand.run(["--from", json + ".missing"]) == 64)
         }
+    }
+
+    @Test
+    func `The published chart is that of the published results`() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Benchmarks/Results").standardizedFileURL
+        let report = try BenchmarkReport(contentsOf: folder.appending(path: "results.json").path)
+        #expect(
+            try ComparisonChart(report).svg
+                == String(contentsOf: folder.appending(path: "comparison.svg"), encoding: .utf8)
+        )
+        #expect(try BenchmarkReport(contentsOf: folder.appending(path: "cache.json").path).ratios.count == 3)
     }
 }
 

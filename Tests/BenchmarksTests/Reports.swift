@@ -1,7 +1,7 @@
 import Benchmarks
 import Foundation
 
-/// Reports as a run would have made them, without one.
+/// Reports that no run has made.
 enum Reports {
     /// A machine whose name needs escaping.
     static let machine = {
@@ -19,38 +19,34 @@ enum Reports {
     /// A report of some results.
     static func report(
         _ results: [BenchmarkResult],
-        machine: Machine = machine,
         isQuick: Bool = false,
-        outcomes: [BenchmarkOutcome] = []
+        cases: [BenchmarkCase] = []
     ) -> BenchmarkReport {
         BenchmarkReport(
             machine: machine,
             settings: BenchmarkReport.Settings(records: 1_000_000, runs: 3, isQuick: isQuick),
             results: results,
-            outcomes: outcomes
+            cases: cases
         )
     }
 
-    /// A case that took so long in each run.
+    /// A case with the duration and the processor time of each run.
     static func result(
         _ name: String,
         _ seconds: Double...,
         count: Int = 1_000_000,
-        recordSize: RecordSize = .small,
-        bytes: Int? = nil,
         megabytes: Int = 30
     ) -> BenchmarkResult {
         BenchmarkResult(
             name: name,
             count: count,
-            recordSize: recordSize,
-            bytes: bytes,
             seconds: seconds,
+            processorSeconds: seconds.map { _ in 3 },
             peakMemoryBytes: [megabytes * 1_000_000]
         )
     }
 
-    /// Calls a closure with the path of a file that holds a text, and removes the file.
+    /// Calls a closure with the path of a temporary file.
     static func withFile<R>(_ data: Data, _ body: (String) throws -> R) throws -> R {
         let file = FileManager.default.temporaryDirectory.appending(path: "molt-benchmarks-\(UUID().uuidString).json")
         try data.write(to: file)

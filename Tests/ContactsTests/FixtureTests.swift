@@ -1,6 +1,7 @@
 import Foundation
 import Molt
 import MoltTesting
+import TestSupport
 import Testing
 import contacts
 
@@ -10,9 +11,7 @@ import contacts
     import Darwin
 #endif
 
-/// Suites of the same names at every run, because the fixtures name them.
-///
-/// Nothing is ever in them, but in copies.
+/// Empty suites, with the same names in every run because the fixtures name them.
 private let suites = SettingsSuites(id: "fixtures")
 /// The registry of the app over these.
 private let registry = contacts.migrations(settings: suites)
@@ -21,10 +20,10 @@ private let registry = contacts.migrations(settings: suites)
 struct FixtureTests {
     private let catalog = FixtureCatalog("Fixtures", beside: #filePath)
 
-    @Test(arguments: Releases.numbers)
-    func `is a fixture as its release left it, with its settings`(number: Int) throws {
-        var fixture = try StoreFixture(cacheFile: Releases.store(of: Releases.release(number)))
-        fixture.suites[suites.own] = try Releases.settings()
+    @Test(arguments: Release.allCases)
+    func `is a fixture as its release left it, with its settings`(release: Release) throws {
+        var fixture = try StoreFixture(cacheFile: release.store)
+        fixture.suites[suites.own] = try Release.settings()
         try catalog.record(fixture, named: "everyone", migrations: registry)
     }
 
@@ -73,19 +72,19 @@ struct FixtureTests {
 
     @Test func `outlives a kill at every point of its upgrade`() async throws {
         let sweep = FaultSweep(of: try catalog.fixture(0, "everyone"), through: registry)
-        let summary = try await sweep.killing(.all) { kill in
+        let summary = try await sweep.killing(TestRun.choose(.spread(limit: 16), long: .all)) { kill in
             await #expect(processExitsWith: .signal(SIGKILL)) { [kill = kill as KillPoint] in
                 try kill.run(through: registry)
             }
         }
-        #expect(summary.count == summary.available)
-        #expect(summary.count > 80)
+        #expect(summary.count == TestRun.choose(16, long: summary.available))
+        #expect(summary.available > 80)
     }
 
     @Test func `may hold whatever a person of release 1 can be`() throws {
         let samples = StoreSamples.records(of: "Alien", in: try catalog.fixture(0, "everyone"))
         let generator = try StoreGenerator(samples: [samples], schemaVersion: 0, maximumCount: 20)
-        try generator.check(runs: 50, seed: 4) { store in
+        try generator.check(runs: TestRun.choose(15, long: 50), seed: 4) { store in
             let migrated = try store.migrated(through: registry)
             for record in store.records {
                 guard try migrated.value(Person.self, forKey: record.key) != nil else { throw Lost() }

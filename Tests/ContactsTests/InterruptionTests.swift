@@ -1,55 +1,41 @@
 import Foundation
 import Molt
+import TestSupport
 import Testing
 import contacts
 
-/// The executable when somebody presses Control-C, or the system ends it.
 @Suite
-struct InterruptionTests {
-    private static let people = 40_000
-
-    @Test(arguments: [SIGINT, SIGTERM], [[], ["--dry-run"]])
-    func `An upgrade that is interrupted leaves nothing behind`(number: Int32, options: [String]) async throws {
-        let upgrading = ContactsProcess.Signal(number: number) { output, _ in output.contains(" %  ") }
-
-        let contacts = try await ContactsProcess.run(["--records", "\(Self.people)"] + options, signal: upgrading)
-
-        #expect(contacts.status == 128 + number)
-        #expect(!contacts.output.contains("100 %"))
-        #expect(contacts.errors == "contacts: The upgrade was stopped and rolled back; the store is as it was.\n")
-        #expect(contacts.leftovers.isEmpty)
-    }
-
-    @Test(arguments: [SIGINT, SIGTERM])
-    func `A store that is being written when the command is interrupted is removed`(number: Int32) async throws {
-        let writing = ContactsProcess.Signal(number: number) { _, temporary in !temporary.isEmpty }
-
-        let contacts = try await ContactsProcess.run(["--records", "\(Self.people)"], signal: writing)
-
-        #expect(contacts.status == 128 + number)
-        #expect(contacts.output.isEmpty)
-        #expect(contacts.errors == "contacts: Stopped.\n")
-        #expect(contacts.leftovers.isEmpty)
-    }
-
+struct `A killed command` {
     @Test
-    func `A file whose upgrade is interrupted is as it was, and is upgraded the next time`() async throws {
+    func `leaves a store as it was or as it must become, and the next run upgrades it`() async throws {
+        let people = TestRun.choose(500, long: 40_000)
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
-        let file = scratch.file("contacts.molt")
-        try Release1.write(people: Self.people, to: file)
-        let before = try StoredRow.all(in: file)
-        let upgrading = ContactsProcess.Signal(number: SIGINT) { output, _ in output.contains(" %  ") }
+        let old = scratch.file("release-1.molt")
+        let new = scratch.file("today.molt")
+        try Release.first.write(people: people, to: old)
+        try FileManager.default.copyItem(at: old, to: new)
+        try CodableCache(at: new, migrations: migrations).close()
+        let (before, after) = (try StoredRow.all(in: old), try StoredRow.all(in: new))
 
-        let contacts = try await ContactsProcess.run(["--store", file.path], signal: upgrading)
+        // At the first words of the plan, and at those of the progress.
+        for words in ["contacts.molt", " %  "] {
+            let directory = try ScratchDirectory()
+            defer { directory.remove() }
+            let file = directory.file("contacts.molt")
+            try FileManager.default.copyItem(at: old, to: file)
 
-        #expect(contacts.status == 128 + SIGINT)
-        #expect(contacts.leftovers.isEmpty)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["contacts.molt"])
-        #expect(try StoredRow.all(in: file) == before)
-        #expect(try MigrationPlan(forFileAt: file, migrations: migrations).from == 0)
-        let cache = try CodableCache(at: file, migrations: migrations)
-        defer { cache.close() }
-        try SampleData.check(cache, people: Self.people)
+            _ = try await ContactsProcess.run(["--store", file.path], killedAt: words)
+
+            let plan = try MigrationPlan(forFileAt: file, migrations: migrations)
+            #expect(plan.from == 0 || plan.from == 4)
+            let cache = try CodableCache(at: file, migrations: migrations.upTo(version: plan.from))
+            cache.close()
+            #expect(try StoredRow.all(in: file) == (plan.from == 0 ? before : after))
+
+            let second = try await ContactsProcess.run(["--store", file.path])
+            #expect(second.status == 0)
+            #expect(try StoredRow.all(in: file) == after)
+        }
     }
 }

@@ -4,12 +4,12 @@ import Testing
 import contacts
 
 @Suite
-struct RegistryTests {
+struct `Migrations of contacts` {
     @Test
     func `The registry contradicts itself nowhere`() {
         #expect(migrations.faults.isEmpty)
-        #expect(migrations.version == Releases.today)
-        #expect(Releases.all.map { $0.number } == Array(Releases.numbers))
+        #expect(migrations.version == Release.today)
+        #expect(Release.allCases.map(\.rawValue) == Array(1..<Release.today))
     }
 
     @Test
@@ -20,9 +20,9 @@ struct RegistryTests {
             release3 + ["remove-fax", "favorites", "nickname-added", "call-length-in-seconds"]
             + ["defaults-v4-to-v5", "suite-to-app-group"]
 
-        #expect(Release1.registry.names.isEmpty)
-        #expect(Release2.registry.names == release2)
-        #expect(Release3.registry.names == release3)
+        #expect(Release.first.registry.names.isEmpty)
+        #expect(Release.second.registry.names == release2)
+        #expect(Release.third.registry.names == release3)
         #expect(migrations.names == release4)
     }
 
@@ -43,17 +43,16 @@ struct RegistryTests {
         #expect(try cache.value(Person.self, forKey: "contact/1") == person)
     }
 
-    @Test(arguments: [1, 2, 3])
-    func `A release before today's leaves today's store alone`(number: Int) throws {
+    @Test(arguments: Release.allCases)
+    func `A release before today's leaves today's store alone`(release: Release) throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
-        let file = try copy(ofStoreOf: number, in: scratch)
+        let file = try copy(ofStoreOf: release, in: scratch)
         try CodableCache(at: file, migrations: migrations).close()
         let before = try Data(contentsOf: file)
-        let release = try Releases.release(number)
 
         let error = #expect(throws: MigrationError.self) {
-            _ = try release.contact(forKey: "contact/1", in: file)
+            _ = try release.open(file)
         }
 
         #expect(error?.code == .superseded)
@@ -70,8 +69,8 @@ struct RegistryTests {
         }
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
-        let file = try copy(ofStoreOf: 1, in: scratch)
-        let old = try CodableCache(at: file, migrations: Release1.registry)
+        let file = try copy(ofStoreOf: .first, in: scratch)
+        let old = try CodableCache(at: file, migrations: Release.first.registry)
         try old.set(Call(person: "contact/2", length: "a while"), forKey: "call/2")
         old.close()
         let before = try StoredRow.all(in: file)

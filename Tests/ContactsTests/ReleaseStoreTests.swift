@@ -4,12 +4,12 @@ import Testing
 import contacts
 
 @Suite
-struct ReleaseStoreTests {
-    @Test(arguments: [1, 2, 3])
-    func `Every value that a release wrote is read as today's model`(number: Int) throws {
+struct `Stores of the releases of contacts` {
+    @Test(arguments: Release.allCases)
+    func `Every value that a release wrote is read as today's model`(release: Release) throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
-        let file = try copy(ofStoreOf: number, in: scratch)
+        let file = try copy(ofStoreOf: release, in: scratch)
 
         let cache = try CodableCache(at: file, migrations: migrations)
         defer { cache.close() }
@@ -37,7 +37,7 @@ struct ReleaseStoreTests {
     func `A name keeps its letters as they were written`() throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
-        let file = try copy(ofStoreOf: 1, in: scratch)
+        let file = try copy(ofStoreOf: .first, in: scratch)
 
         let cache = try CodableCache(at: file, migrations: migrations)
         defer { cache.close() }
@@ -48,11 +48,9 @@ struct ReleaseStoreTests {
         #expect(Array(person.firstName.utf8) == Array("👩🏽‍🚀".utf8))
     }
 
-    @Test(arguments: [(1, 0), (2, 2), (3, 3)])
-    func `A store carries the version that its release had`(number: Int, version: Int) throws {
-        let release = try Releases.release(number)
-
-        let plan = try MigrationPlan(forFileAt: Releases.store(of: release), migrations: migrations)
+    @Test(arguments: [(Release.first, 0), (.second, 2), (.third, 3)])
+    func `A store carries the version that its release had`(release: Release, version: Int) throws {
+        let plan = try MigrationPlan(forFileAt: release.store, migrations: migrations)
 
         #expect(plan.from == version)
         #expect(plan.to == 4)
@@ -62,54 +60,64 @@ struct ReleaseStoreTests {
         #expect(plan.pending.map(\.name) == Array(migrations.names.dropFirst(release.registry.names.count)))
     }
 
-    @Test(arguments: [1, 2, 3])
-    func `A store is one file, and reading it leaves it so`(number: Int) throws {
-        let store = try Releases.store(of: Releases.release(number))
+    @Test(arguments: Release.allCases)
+    func `A store is one file, and reading it leaves it so`(release: Release) throws {
+        let store = try release.store
         let before = try Data(contentsOf: store)
 
         _ = try MigrationPlan(forFileAt: store, migrations: migrations)
 
         #expect(try Data(contentsOf: store) == before)
-        #expect(!URL(filePath: store.path + "-wal").exists)
-        #expect(!URL(filePath: store.path + "-shm").exists)
+        #expect(!FileManager.default.fileExists(atPath: store.path + "-wal"))
+        #expect(!FileManager.default.fileExists(atPath: store.path + "-shm"))
     }
 
     @Test(arguments: [
         (
-            1,
+            Release.first,
             #"Alien {"birthYear":1770,"city":"Wien","fax":"+43 1 5550 102","fullName":"Ludwig van Beethoven","#
                 + #""mail":"ludwig@example.com","street":"Mölker Bastei 8"}"#
         ),
         (
-            2,
+            .second,
             #"Person {"birthYear":1770,"city":"Wien","email":"ludwig@example.com","fax":"+43 1 5550 102","#
                 + #""fullName":"Ludwig van Beethoven","street":"Mölker Bastei 8"}"#
         ),
         (
-            3,
+            .third,
             #"Person {"address":{"city":"Wien","street":"Mölker Bastei 8"},"birthYear":1770,"#
                 + #""email":"ludwig@example.com","fax":"+43 1 5550 102","firstName":"Ludwig","#
                 + #""lastName":"van Beethoven"}"#
         ),
     ])
-    func `A store holds what its release called a person`(number: Int, words: String) throws {
+    func `A store holds what its release called a person`(release: Release, words: String) throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
-        let file = try copy(ofStoreOf: number, in: scratch)
-        let release = try Releases.release(number)
+        let file = try copy(ofStoreOf: release, in: scratch)
 
-        let read = try release.contact(forKey: "contact/3", in: file)
+        let read = try release.describePerson(forKey: "contact/3", in: file)
         let row = try #require(try StoredRow.all(in: file)["contact/3"])
 
-        #expect(read?.description == words)
+        #expect(read == words)
         #expect("\(row.typeName) \(String(decoding: row.content, as: UTF8.self))" == words)
+    }
+
+    @Test(arguments: Release.allCases)
+    func `The code of a release writes the store that is checked in`(release: Release) throws {
+        let scratch = try ScratchDirectory()
+        defer { scratch.remove() }
+        let file = scratch.file("release.molt")
+
+        try release.write(people: SampleData.namedPeople, to: file)
+
+        #expect(try StoredRow.all(in: file) == StoredRow.all(in: release.store))
     }
 
     @Test
     func `What no step looks at keeps its bytes`() throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
-        let file = try copy(ofStoreOf: 1, in: scratch)
+        let file = try copy(ofStoreOf: .first, in: scratch)
         let before = try StoredRow.all(in: file)
 
         try CodableCache(at: file, migrations: migrations).close()
@@ -123,8 +131,8 @@ struct ReleaseStoreTests {
 }
 
 /// Copies the checked-in store of a release.
-func copy(ofStoreOf number: Int, in scratch: ScratchDirectory) throws -> URL {
-    let file = scratch.file("release-\(number)-\(UUID().uuidString).molt")
-    try FileManager.default.copyItem(at: try Releases.store(of: Releases.release(number)), to: file)
+func copy(ofStoreOf release: Release, in scratch: ScratchDirectory) throws -> URL {
+    let file = scratch.file("release-\(release.rawValue)-\(UUID().uuidString).molt")
+    try FileManager.default.copyItem(at: try release.store, to: file)
     return file
 }

@@ -4,41 +4,41 @@ import Testing
 import contacts
 
 @Suite
-struct SettingsTests {
+struct `Settings of contacts` {
     @Test
     func `The checked-in settings are what the code of release 1 writes`() throws {
-        let settings = try Releases.settings()
+        let settings = try Release.settings()
 
-        #expect(try settings == Release1.settings())
+        #expect(try settings == release1Settings())
         #expect(settings["favoriteGroups"] == #"["work\/lab","club"]"#)
         #expect(settings["backupInterval"] == #""1 Hour""#)
         #expect(settings["backupDates"] == "[642000000,642086400]")
     }
 
-    @Test(arguments: [1, 2, 3])
-    func `The settings of every release are native and in the group after one open`(number: Int) throws {
+    @Test(arguments: Release.allCases)
+    func `The settings of every release are native and in the group after one open`(release: Release) throws {
         let scratch = try ScratchDirectory()
         let suites = try SettingsSuites.ofRelease1()
         defer {
             suites.remove()
             scratch.remove()
         }
-        let file = try copy(ofStoreOf: number, in: scratch)
+        let file = try copy(ofStoreOf: release, in: scratch)
 
         let cache = try CodableCache(at: file, migrations: contacts.migrations(settings: suites))
         defer { cache.close() }
 
         #expect(try suites.group.values() == ExpectedSettings.native)
         #expect(try suites.own.values().isEmpty)
-        let settings = try Settings(in: suites.group)
-        #expect(!settings.showsPhotos)
-        #expect(settings.signature == #""Yours, Ada""#)
-        #expect(settings.pageSize == 50)
-        #expect(settings.sortOrder == .lastName)
-        #expect(settings.backupInterval == .oneHour)
-        #expect(settings.backupDates.map(\.timeIntervalSinceReferenceDate) == [642_000_000, 642_086_400])
-        #expect(settings.favoriteGroups == ["work/lab", "club"])
-        #expect(settings.labels == ["vip": Label(hue: 210)])
+        #expect(try !suites.group.value(for: .showsPhotos))
+        #expect(try suites.group.value(for: .signature) == #""Yours, Ada""#)
+        #expect(try suites.group.value(for: .pageSize) == 50)
+        #expect(try suites.group.value(for: .sortOrder) == .lastName)
+        #expect(try suites.group.value(for: .backupInterval) == .oneHour)
+        let dates = try suites.group.value(for: .backupDates)
+        #expect(dates.map(\.timeIntervalSinceReferenceDate) == [642_000_000, 642_086_400])
+        #expect(try suites.group.value(for: .favoriteGroups) == ["work/lab", "club"])
+        #expect(try suites.group.value(for: .labels) == ["vip": Label(hue: 210)])
         try SampleData.check(suites)
         try SampleData.check(cache, people: SampleData.namedPeople)
     }
@@ -51,7 +51,7 @@ struct SettingsTests {
             suites.remove()
             scratch.remove()
         }
-        let file = try copy(ofStoreOf: 1, in: scratch)
+        let file = try copy(ofStoreOf: .first, in: scratch)
 
         let cache = try CodableCache(at: file, migrations: contacts.migrations(settings: suites))
         defer { cache.close() }
@@ -90,12 +90,12 @@ struct SettingsTests {
             suites.remove()
             scratch.remove()
         }
-        let file = try copy(ofStoreOf: 1, in: scratch)
+        let file = try copy(ofStoreOf: .first, in: scratch)
         let registry = contacts.migrations(settings: suites)
 
         for version in [2, 3] {
             try CodableCache(at: file, migrations: registry.upTo(version: version)).close()
-            #expect(try suites.own.values() == Releases.settings())
+            #expect(try suites.own.values() == Release.settings())
             #expect(try suites.group.values().isEmpty)
         }
         try CodableCache(at: file, migrations: registry).close()
@@ -115,13 +115,13 @@ struct SettingsTests {
         defer { suites.remove() }
 
         let report = try CodableCache.dryRun(
-            at: Releases.store(of: Release1.self),
+            at: Release.first.store,
             migrations: contacts.migrations(settings: suites)
         )
 
         #expect(report.keys.count { $0.outcome == .converted } == 5)
         #expect(report.keys.count { $0.outcome == .moved } == 9)
-        #expect(try suites.own.values() == Releases.settings())
+        #expect(try suites.own.values() == Release.settings())
         #expect(try suites.group.values().isEmpty)
     }
 
@@ -133,7 +133,7 @@ struct SettingsTests {
             suites.remove()
             scratch.remove()
         }
-        let file = try copy(ofStoreOf: 1, in: scratch)
+        let file = try copy(ofStoreOf: .first, in: scratch)
         var registry = contacts.migrations(settings: suites)
         // Behind the settings' own migrations: they have done their work when the upgrade is stopped.
         let monitor = MigrationMonitor()
@@ -147,7 +147,7 @@ struct SettingsTests {
         }
 
         #expect(error?.code == .cancelled)
-        #expect(try suites.own.values() == Releases.settings())
+        #expect(try suites.own.values() == Release.settings())
         #expect(try suites.group.values().isEmpty)
         try CodableCache(at: file, migrations: contacts.migrations(settings: suites)).close()
         #expect(try suites.group.values() == ExpectedSettings.native)
@@ -165,8 +165,8 @@ struct SettingsTests {
             suites.remove()
             scratch.remove()
         }
-        let file = try copy(ofStoreOf: 1, in: scratch)
-        let old = try CodableCache(at: file, migrations: Release1.registry)
+        let file = try copy(ofStoreOf: .first, in: scratch)
+        let old = try CodableCache(at: file, migrations: Release.first.registry)
         try old.set(Call(person: "contact/2", length: "a while"), forKey: "call/2")
         old.close()
 
@@ -175,7 +175,7 @@ struct SettingsTests {
         }
 
         #expect(error?.recordKey == "call/2")
-        #expect(try suites.own.values() == Releases.settings())
+        #expect(try suites.own.values() == Release.settings())
         #expect(try suites.group.values().isEmpty)
     }
 }

@@ -1,19 +1,20 @@
 import Foundation
 import Molt
+import TestSupport
 import Testing
 import contacts
 
 @Suite
-struct UpgradePathTests {
-    @Test(arguments: [1, 2, 3])
-    func `One jump gives byte for byte what every release in between gives`(number: Int) throws {
+struct `Upgrades of contacts past releases` {
+    @Test(arguments: Release.allCases)
+    func `One jump gives byte for byte what every release in between gives`(release: Release) throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
-        let direct = try copy(ofStoreOf: number, in: scratch)
-        let stepwise = try copy(ofStoreOf: number, in: scratch)
+        let direct = try copy(ofStoreOf: release, in: scratch)
+        let stepwise = try copy(ofStoreOf: release, in: scratch)
 
         try upgrade(direct, throughReleases: [4])
-        try upgrade(stepwise, throughReleases: Array((number + 1)...4))
+        try upgrade(stepwise, throughReleases: Array((release.rawValue + 1)...4))
 
         let rows = try StoredRow.all(in: direct)
         #expect(rows == (try StoredRow.all(in: stepwise)))
@@ -22,12 +23,12 @@ struct UpgradePathTests {
 
     @Test(arguments: [[4], [2, 4], [3, 4], [2, 3, 4]])
     func `Whichever releases were skipped, a large store becomes the same`(releases: [Int]) throws {
-        let people = 700
+        let people = TestRun.choose(300, long: 700)
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let direct = scratch.file("direct.molt")
         let other = scratch.file("other.molt")
-        try Release1.write(people: people, to: direct)
+        try Release.first.write(people: people, to: direct)
         try FileManager.default.copyItem(at: direct, to: other)
 
         try upgrade(direct, throughReleases: [4])
@@ -41,12 +42,12 @@ struct UpgradePathTests {
     }
 
     @Test
-    func `A hundred thousand people come from release 1 to today in one open`() throws {
-        let people = 100_000
+    func `A large store comes from release 1 to today in one open`() throws {
+        let people = TestRun.choose(5_000, long: 100_000)
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let file = scratch.file("contacts.molt")
-        try Release1.write(people: people, to: file)
+        try Release.first.write(people: people, to: file)
 
         let cache = try CodableCache(at: file, migrations: migrations)
         defer { cache.close() }

@@ -1,17 +1,167 @@
-/// A release that has shipped: its models as they were, and its migrations as they were.
+package import Foundation
+package import Molt
+
+/// A release before today's, with its models as they were.
 ///
 /// An app keeps no such code: it keeps its migrations, and in its tests a store that each release wrote. It is here to
 /// show where those stores come from, and to write larger ones.
-package protocol Release: SendableMetatype {
-    /// What the release called a person.
-    associatedtype Contact: Codable & Sendable
-    /// Its model of a call.
-    associatedtype Call: Codable & Sendable
+package enum Release: Int, CaseIterable, Sendable {
+    /// People are aliens, and an address is two properties.
+    case first = 1
+    /// Aliens are people, and mail is email.
+    case second = 2
+    /// A name has two parts, and an address is a value of its own.
+    case third = 3
 
-    /// The release's number.
-    static var number: Int { get }
-    /// A contact in the shape that the release had.
-    static func contact(_ sample: SampleContact) -> Contact
-    /// A call in the shape that the release had.
-    static func call(_ sample: SampleCall) -> Call
+    /// The number of today's release.
+    package static let today = 4
+
+    struct Alien: Codable {
+        var fullName: String
+        var mail, phone, fax: String?
+        var birthYear: Int?
+        var street, city: String?
+    }
+
+    enum V2 {
+        struct Person: Codable {
+            var fullName: String
+            var email, phone, fax: String?
+            var birthYear: Int?
+            var street, city: String?
+        }
+    }
+
+    enum V3 {
+        struct Person: Codable {
+            var firstName, lastName: String
+            var email, phone, fax: String?
+            var birthYear: Int?
+            var address: contacts.Person.Address?
+        }
+    }
+
+    /// A call in all three releases.
+    struct Call: Codable {
+        /// The key of the person.
+        var person: String
+        /// Minutes and seconds, as in "2:05".
+        var length: String
+    }
+
+    /// The migrations that the release had: those of today up to its version, because none is ever changed.
+    package var registry: MigrationRegistry {
+        migrations(settings: .empty).upTo(version: rawValue)
+    }
+
+    /// A cache of the release.
+    package func open(_ file: URL) throws -> CodableCache {
+        try CodableCache(at: file, migrations: registry, configuration: .contacts(release: rawValue))
+    }
+
+    /// The store that the release wrote: a resource of this package, to be copied and never changed.
+    package var store: URL {
+        get throws { try Self.resource("release-\(rawValue).molt") }
+    }
+
+    /// Writes a store with sample data, as an app of this release would have that was just installed.
+    package func write(people count: Int, to file: URL) throws {
+        let cache = try open(file)
+        defer { cache.close() }
+        for samples in SampleData.batches(people: count) {
+            try cache.batch { batch in
+                for (key, person) in samples.people { try set(person, forKey: key, in: &batch) }
+                for (key, group) in samples.groups { try batch.set(group, forKey: key) }
+                for (key, call) in samples.calls {
+                    try batch.set(Call(person: call.person, length: call.length), forKey: key)
+                }
+                for (key, picture) in samples.pictures { try batch.set(picture, forKey: key) }
+            }
+        }
+    }
+
+    private func set(_ person: SamplePerson, forKey key: String, in batch: inout CodableCache.Batch) throws {
+        switch self {
+        case .first:
+            let alien = Alien(
+                fullName: person.fullName,
+                mail: person.email,
+                phone: person.phone,
+                fax: person.fax,
+                birthYear: person.birthYear,
+                street: person.street,
+                city: person.city
+            )
+            try batch.set(alien, forKey: key)
+        case .second:
+            let person = V2.Person(
+                fullName: person.fullName,
+                email: person.email,
+                phone: person.phone,
+                fax: person.fax,
+                birthYear: person.birthYear,
+                street: person.street,
+                city: person.city
+            )
+            try batch.set(person, forKey: key)
+        case .third:
+            let person = V3.Person(
+                firstName: person.firstName,
+                lastName: person.lastName,
+                email: person.email,
+                phone: person.phone,
+                fax: person.fax,
+                birthYear: person.birthYear,
+                address: person.expected.address
+            )
+            try batch.set(person, forKey: key)
+        }
+    }
+
+    /// A person of a store of this release, as this release reads it: type and JSON text.
+    package func describePerson(forKey key: String, in file: URL) throws -> String? {
+        let cache = try open(file)
+        defer { cache.close() }
+        return switch self {
+        case .first: try cache.describe(Alien.self, forKey: key)
+        case .second: try cache.describe(V2.Person.self, forKey: key)
+        case .third: try cache.describe(V3.Person.self, forKey: key)
+        }
+    }
+
+    /// The settings of all three releases, as Defaults 4 wrote them: a resource of this package.
+    package static func settings() throws -> [String: PropertyListValue] {
+        let data = try Data(contentsOf: resource("release-1.plist"))
+        let list = try PropertyListSerialization.propertyList(from: data, format: nil)
+        return try PropertyListValue(normalizing: list).dictionary ?? [:]
+    }
+
+    private static func resource(_ name: String) throws -> URL {
+        guard let url = Bundle.module.url(forResource: name, withExtension: nil, subdirectory: "Stores") else {
+            throw ContactsError("The resource Stores/\(name) is missing. Build the package again.")
+        }
+        return url
+    }
+}
+
+extension CodableCache {
+    /// A value with its type, as JSON text.
+    func describe<Value: Codable & Sendable>(_ type: Value.Type, forKey key: String) throws -> String? {
+        guard let value = try value(type, forKey: key) else { return nil }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try "\(type) \(String(decoding: encoder.encode(value), as: UTF8.self))"
+    }
+}
+
+extension CodableCache.Configuration {
+    /// The configuration of the app's cache.
+    ///
+    /// - Parameter release: The number of the release, for the ledger.
+    package static func contacts(release: Int, monitor: MigrationMonitor? = nil) -> Self {
+        var configuration = Self()
+        configuration.appVersion = "\(release).0"
+        configuration.monitor = monitor
+        return configuration
+    }
 }

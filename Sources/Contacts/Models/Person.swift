@@ -1,23 +1,18 @@
-/// Somebody in the address book, as today's release has it.
+/// Somebody in the address book, as today's release stores it.
 package struct Person: Codable, Hashable, Sendable {
     /// The first word of the name; empty when no name is known.
     package var firstName: String
     /// The rest of the name; empty when it has one word.
     package var lastName: String
-    /// What friends say; new in release 4.
+    /// New in release 4.
     package var nickname: String?
-    /// The address for mail.
     package var email: String?
-    /// The number to call.
     package var phone: String?
-    /// The year of birth.
     package var birthYear: Int?
-    /// Where the person lives.
     package var address: Address?
-    /// Whether the person stands at the top of the list; new in release 4.
+    /// New in release 4.
     package var isFavorite: Bool
 
-    /// Creates a person.
     package init(
         firstName: String,
         lastName: String,
@@ -38,17 +33,39 @@ package struct Person: Codable, Hashable, Sendable {
         self.isFavorite = isFavorite
     }
 
-    /// A place to send letters to.
     package struct Address: Codable, Hashable, Sendable {
-        /// The street and the number.
         package var street: String?
-        /// The town.
         package var city: String?
 
-        /// Creates an address.
-        package init(street: String? = nil, city: String? = nil) {
+        /// An address; nil when neither part is known.
+        package init?(street: String? = nil, city: String? = nil) {
+            guard street != nil || city != nil else { return nil }
             self.street = street
             self.city = city
         }
+    }
+}
+
+/// A call to a person, as today's release stores it.
+package struct Call: Codable, Hashable, Sendable {
+    /// The key of the person.
+    package var person: String
+    package var seconds: Int
+
+    package init(person: String, seconds: Int) {
+        self.person = person
+        self.seconds = seconds
+    }
+}
+
+/// People who belong together; the same in every release so far.
+package struct Group: Codable, Hashable, Sendable {
+    package var name: String
+    /// The keys of the people.
+    package var members: [String]
+
+    package init(name: String, members: [String]) {
+        self.name = name
+        self.members = members
     }
 }

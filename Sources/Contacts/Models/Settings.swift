@@ -1,38 +1,73 @@
 package import Foundation
 package import Molt
 
-/// The settings as today's release reads them, but for the recent searches, which may be damaged.
-package struct Settings: Hashable, Sendable {
-    /// Whether the list shows pictures.
-    package var showsPhotos: Bool
-    /// What stands below a message.
-    package var signature: String
-    /// How many people a page of the list has.
-    package var pageSize: Int16
-    /// By what the list is sorted.
-    package var sortOrder: SortOrder
-    /// How often the address book is copied.
-    package var backupInterval: BackupInterval
-    /// When it was copied, the latest time last.
-    package var backupDates: [Date]
-    /// The groups at the top of the list.
-    package var favoriteGroups: [String]
-    /// How labels look, by their names.
-    package var labels: [String: Label]
+/// The settings that today's release reads, in the app group.
+extension DefaultsKeys {
+    package static let showsPhotos = DefaultsKey<Bool>("showsPhotos", default: true)
+    package static let signature = DefaultsKey<String>("signature", default: "")
+    package static let pageSize = DefaultsKey<Int16>("pageSize", default: 20)
+    package static let sortOrder = DefaultsKey<SortOrder>("sortOrder", default: .firstName)
+    package static let backupInterval = DefaultsKey<BackupInterval>("backupInterval", default: .oneDay)
+    package static let backupDates = DefaultsKey<[Date]>("backupDates", default: [])
+    package static let favoriteGroups = DefaultsKey<[String]>("favoriteGroups", default: [])
+    package static let labels = DefaultsKey<[String: Label]>("labels", default: [:])
+    package static let recentSearches = DefaultsKey<[String]>("recentSearches", default: [])
 }
 
-extension Settings {
-    /// Reads the settings of a suite.
-    ///
-    /// - Throws: `DefaultsError` with the code `typeMismatch` for one that is not of today's type.
-    package init(in suite: Suite) throws {
-        showsPhotos = try suite.value(for: .showsPhotos)
-        signature = try suite.value(for: .signature)
-        pageSize = try suite.value(for: .pageSize)
-        sortOrder = try suite.value(for: .sortOrder)
-        backupInterval = try suite.value(for: .backupInterval)
-        backupDates = try suite.value(for: .backupDates)
-        favoriteGroups = try suite.value(for: .favoriteGroups)
-        labels = try suite.value(for: .labels)
+/// How the list of people is sorted; stored as JSON text, as in every release.
+package enum SortOrder: String, Codable, Sendable, DefaultsSerializable {
+    case firstName = "First Name"
+    case lastName = "Last Name"
+}
+
+/// How people with a label look in the list; the same in every release so far.
+package struct Label: Codable, Hashable, Sendable, DefaultsSerializable {
+    /// The angle on the color wheel, from 0 to 359.
+    package var hue: Int
+
+    package init(hue: Int) {
+        self.hue = hue
+    }
+}
+
+/// How often the address book is copied; stored as its raw value since release 4.
+package enum BackupInterval: String, Sendable, DefaultsNativeType {
+    case oneHour = "1 Hour"
+    case oneDay = "1 Day"
+
+    /// The type as releases 1 to 3 stored it: as JSON text.
+    package enum CodableForm: String, DefaultsCodableType {
+        case oneHour = "1 Hour"
+        case oneDay = "1 Day"
+
+        package typealias NativeForm = BackupInterval
+    }
+}
+
+/// The suites with the settings: the app's own until release 3, and that of an app group since.
+///
+/// An app would name `.standard` and its group. The command makes two suites for each run, so that it changes
+/// nobody's settings.
+package struct SettingsSuites: Sendable {
+    package let own: Suite
+    package let group: Suite
+
+    /// Two suites whose names end with an identifier.
+    package init(id: String = String(UUID().uuidString.prefix(8))) {
+        own = .suite("contacts.\(id)")
+        group = .suite("group.contacts.\(id)")
+    }
+
+    /// Two suites that are always empty.
+    package static let empty = SettingsSuites(id: "no-settings")
+
+    /// Removes both suites with everything in them.
+    package func remove() {
+        // Elsewhere they are files in the directory of the run, which is removed.
+        #if canImport(Darwin)
+            for suite in [own, group] {
+                UserDefaults(suiteName: suite.domainName)?.removePersistentDomain(forName: suite.domainName)
+            }
+        #endif
     }
 }

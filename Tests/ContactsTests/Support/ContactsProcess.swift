@@ -8,7 +8,7 @@ struct ContactsProcess {
     var status: Int32
     var output: String
     var errors: String
-    /// What the command left in the directories that the system had for its temporary files and for settings.
+    /// The files that the command left in its directories for temporary files and for settings.
     var leftovers: [String]
 
     /// Runs the command to its end.
@@ -16,16 +16,10 @@ struct ContactsProcess {
         try await run(arguments)
     }
 
-    /// A signal, and the moment to send it.
-    struct Signal {
-        /// The signal's number.
-        var number: Int32
-        /// Whether it is time, by the output so far and the names of the command's temporary files.
-        var isTime: @Sendable (_ output: String, _ temporary: [String]) -> Bool
-    }
-
-    /// Runs the command to its end, which a signal may bring about.
-    static func run(_ arguments: [String], signal: Signal? = nil) async throws -> ContactsProcess {
+    /// Runs the command to its end.
+    ///
+    /// - Parameter words: The output at which the process is killed; it may end before that.
+    static func run(_ arguments: [String], killedAt words: String? = nil) async throws -> ContactsProcess {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let temporary = scratch.url.appending(path: "tmp", directoryHint: .isDirectory)
@@ -33,7 +27,7 @@ struct ContactsProcess {
         for directory in [temporary, home] {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         }
-        // Files and not pipes: nobody has to read while the command runs.
+        // The command writes to files, so that it does not wait for a reader.
         let output = scratch.file("output")
         let errors = scratch.file("errors")
         for file in [output, errors] { try Data().write(to: file) }
@@ -54,16 +48,16 @@ struct ContactsProcess {
             do {
                 try process.run()
                 let child = process.processIdentifier
-                guard let signal else { return }
-                // A thread of its own: other tests may hold all those that tasks run on.
+                guard let words else { return }
+                // A thread of its own: other tests may occupy the threads of all tasks.
                 Thread.detachNewThread {
                     while !isOver.isSet {
-                        guard isTime(for: signal, writing: output, in: temporary) else {
-                            usleep(2_000)
-                            continue
+                        let text = try? String(contentsOf: output, encoding: .utf8)
+                        if text?.contains(words) == true {
+                            kill(child, SIGKILL)
+                            return
                         }
-                        kill(child, signal.number)
-                        return
+                        usleep(500)
                     }
                 }
             } catch {
@@ -71,19 +65,12 @@ struct ContactsProcess {
                 continuation.resume(throwing: error)
             }
         }
-        try #require(process.terminationReason == .exit)
         return ContactsProcess(
             status: process.terminationStatus,
             output: try String(contentsOf: output, encoding: .utf8),
             errors: try String(contentsOf: errors, encoding: .utf8),
             leftovers: try [temporary, home].flatMap { try FileManager.default.contentsOfDirectory(atPath: $0.path) }
         )
-    }
-
-    private static func isTime(for signal: Signal, writing output: URL, in temporary: URL) -> Bool {
-        let words = try? String(contentsOf: output, encoding: .utf8)
-        let names = try? FileManager.default.contentsOfDirectory(atPath: temporary.path)
-        return signal.isTime(words ?? "", names ?? [])
     }
 
     /// The executable, which is built beside the bundle of the tests.
@@ -101,7 +88,7 @@ struct ContactsProcess {
     }
 }
 
-/// Tells one thread that another one is done.
+/// Whether another thread is done.
 private final class Flag: Sendable {
     private let value = Atomic(false)
 

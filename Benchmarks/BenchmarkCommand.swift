@@ -1,0 +1,68 @@
+import Foundation
+
+/// Everything that can be measured, in the order of the table.
+package enum BenchmarkCatalog {
+    /// The cases: first the other ways to do the work, then Molt.
+    package static let cases: [BenchmarkCase] =
+        PeerCases.all + UpgradeCases.all + EventCases.all + CacheCases.all + ThreadCases.all + RecordCases.all
+        + SettingsCases.all
+}
+
+/// The executable: measures, or shows results, or is a child process.
+package enum BenchmarkCommand {
+    /// Runs the command.
+    ///
+    /// - Parameter words: The command line without the executable.
+    /// - Returns: The exit code: 0; 1 when a case failed or a ratio is beyond its limit; 64 when an argument is wrong, or
+    ///   a file that it names (`EX_USAGE` of sysexits.h).
+    package static func run(_ words: [String]) -> Int32 {
+        do {
+            if words.first == BenchmarkArguments.childOption, words.count == 2 {
+                try JSONDecoder().decode(BenchmarkChild.self, from: Data(words[1].utf8)).perform()
+                return 0
+            }
+            let arguments = try BenchmarkArguments(parsing: words)
+            if arguments.wantsHelp {
+                print(BenchmarkArguments.help)
+                return 0
+            }
+            return try show(arguments.from.map(BenchmarkReport.init(contentsOf:)) ?? measure(arguments), arguments)
+        } catch let error as BenchmarkArguments.UsageError {
+            log("\(error.message) See --help.")
+            return 64
+        } catch {
+            log("\(error)")
+            return 1
+        }
+    }
+
+    private static func measure(_ arguments: BenchmarkArguments) throws -> BenchmarkReport {
+        let cases = try arguments.selectedCases()
+        let results = try BenchmarkRunner(cases: cases, arguments: arguments, log: log).run()
+        return BenchmarkReport(
+            machine: .current(),
+            settings: .init(records: arguments.records, runs: arguments.runs, isQuick: arguments.isQuick),
+            results: results,
+            cases: cases
+        )
+    }
+
+    private static func show(_ report: BenchmarkReport, _ arguments: BenchmarkArguments) throws -> Int32 {
+        let table = ResultTable(report)
+        print(table.text)
+        if let json = arguments.json {
+            try report.json().write(to: URL(fileURLWithPath: json), options: .atomic)
+        }
+        if let svg = arguments.svg {
+            try Data(ComparisonChart(report).svg.utf8).write(to: URL(fileURLWithPath: svg), options: .atomic)
+        }
+        guard arguments.isChecked else { return 0 }
+        for failure in table.failures { log(failure) }
+        log(table.failures.isEmpty ? "All ratios are within their limits." : "Ratios are beyond their limits.")
+        return table.failures.isEmpty ? 0 : 1
+    }
+
+    private static func log(_ line: String) {
+        FileHandle.standardError.write(Data((line + "\n").utf8))
+    }
+}

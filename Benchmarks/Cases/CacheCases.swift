@@ -1,0 +1,250 @@
+import Foundation
+import Molt
+
+/// Molt's cache in daily use: opening when there is nothing to do, and setting and getting values.
+enum CacheCases {
+    static let all: [BenchmarkCase] =
+        [openCurrent, openEmpty]
+        + PeerStore.Tables.allCases.flatMap { [setOneByOne(beside: $0), setBatch(beside: $0), get(beside: $0)] }
+        + [getOnce]
+
+    /// The name of the file in the fixtures.
+    static let fileName = "people.molt"
+
+    /// A cache file at version 0 with the peers' people, byte for byte.
+    static let fixture = BenchmarkFixture(name: "molt-store") { context in
+        let cache = try CodableCache(at: context.file(fileName))
+        let size = context.recordSize
+        // Values that are set at once are held in memory.
+        let batchSize = size == .large ? 100 : 10_000
+        for start in stride(from: 1, through: context.records, by: batchSize) {
+            let indices = start...min(start + batchSize - 1, context.records)
+            if size == .small {
+                try cache.setAll(indices.lazy.map { (key: People.key($0), value: People.person($0)) })
+            } else {
+                try cache.setAll(indices.lazy.map { (key: People.key($0), value: People.profile($0, size)) })
+            }
+        }
+        cache.close()
+    }
+
+    /// A cache file at version 0 without a record.
+    static let emptyFixture = BenchmarkFixture(name: "molt-store-empty") { context in
+        try CodableCache(at: context.file(fileName)).close()
+    }
+
+    // MARK: Opening
+
+    private static let openCurrent = open(
+        "molt-open-current",
+        "open and close a store that is up to date, with all records in it",
+        fixture,
+        ratios: [BenchmarkRatio(.time, of: "molt-open-empty", atMost: 4)]
+    )
+
+    private static let openEmpty = open(
+        "molt-open-empty",
+        "open and close a store that is up to date, without a record",
+        emptyFixture
+    )
+
+    private static func open(
+        _ name: String,
+        _ summary: String,
+        _ fixture: BenchmarkFixture,
+        ratios: [BenchmarkRatio] = []
+    ) -> BenchmarkCase {
+        BenchmarkCase(name: name, summary: summary, fixture: fixture, ratios: ratios) { context in
+            let opens = context.records < 100_000 ? 200 : 1000
+            let file = context.file(fileName)
+            let migrations: MigrationRegistry = [
+                Migration(to: 1, "person-becomes-contact", .renameType(People.typeName, to: "Contact"))
+            ]
+            try CodableCache(at: file, migrations: migrations).close()
+            return BenchmarkTrial(count: opens) { _ in
+                for _ in 0..<opens {
+                    let cache = try CodableCache(at: file, migrations: migrations)
+                    guard cache.report.isEmpty else { throw BenchmarkError("The store was not up to date.") }
+                    cache.close()
+                }
+            }
+        }
+    }
+
+    // MARK: Setting and getting
+
+    // What the cache adds to statements by hand is less than what two processes differ by, a minute apart. So both
+    // ways take turns in one process.
+    private static func ratios(_ tables: PeerStore.Tables) -> [BenchmarkRatio] {
+        [BenchmarkRatio(.rate, atLeast: tables == .molt ? 0.2 : nil)]
+    }
+
+    private static func setOneByOne(beside tables: PeerStore.Tables) -> BenchmarkCase {
+        set(
+            "molt-set-one-by-one",
+            "set for each value, each committed (synchronous=NORMAL)",
+            beside: tables,
+            // Enough for a rate where each value is a commit.
+            limit: 50_000,
+            quickLimit: 2000,
+            rounds: 50
+        ) { cache, values in
+            for (key, value) in values { try cache.set(value, forKey: key) }
+        } byHand: { store, values in
+            for (key, value) in values { try store.set(value, forKey: key) }
+        }
+    }
+
+    private static func setBatch(beside tables: PeerStore.Tables) -> BenchmarkCase {
+        set(
+            "molt-set-batch",
+            "setAll twenty times with a twentieth of the values; by hand, a transaction each time",
+            beside: tables,
+            rounds: 20
+        ) { cache, values in
+            try cache.setAll(values)
+        } byHand: { store, values in
+            try store.transaction { for (key, value) in values { try store.set(value, forKey: key) } }
+        }
+    }
+
+    /// Values with their keys, made while they are set.
+    private typealias Values = LazyMapSequence<Range<Int>, (key: String, value: PersonV1)>
+
+    private static func set(
+        _ name: String,
+        _ summary: String,
+        beside tables: PeerStore.Tables,
+        limit: Int = .max,
+        quickLimit: Int = .max,
+        rounds: Int,
+        throughCache: @escaping @Sendable (CodableCache, Values) throws -> Void,
+        byHand: @escaping @Sendable (PeerStore, Values) throws -> Void
+    ) -> BenchmarkCase {
+        BenchmarkCase(
+            name: tables == .molt ? name : "\(name)-beside-least",
+            summary: summary,
+            other: tables.words,
+            limit: limit,
+            quickLimit: quickLimit,
+            fixture: emptyFixture,
+            ratios: ratios(tables)
+        ) { context in
+            let people = People.pool()
+            func values(_ round: Int) -> Values {
+                context.indices(ofRound: round, of: rounds).lazy
+                    .map { (key: People.key($0), value: people[$0 % people.count]) }
+            }
+            let file = context.file(fileName)
+            let handFile = context.file("by-hand.sqlite")
+            if tables == .molt { try FileManager.default.copyItem(at: file, to: handFile) }
+            let cache = try CodableCache(at: file)
+            let store = try PeerStore(at: handFile, tables)
+            return BenchmarkTrial(count: context.records, rounds: rounds) { round in
+                try throughCache(cache, values(round))
+                // Moves everything from the log into the file.
+                if round == rounds - 1 { cache.close() }
+            } other: { round in
+                try byHand(store, values(round))
+                if round == rounds - 1 { try store.close() }
+            } finish: {
+                let cache = try CodableCache(at: file)
+                defer { cache.close() }
+                let store = try PeerStore(at: handFile, tables)
+                for index in stride(from: 1, through: context.records, by: 97) {
+                    let key = People.key(index)
+                    let mail = people[index % people.count].mail
+                    guard try cache.value(PersonV1.self, forKey: key)?.mail == mail,
+                        try store.value(forKey: key)?.mail == mail
+                    else { throw BenchmarkError("The value of record \(index) is not what was set.") }
+                }
+                guard try cache.count() == context.records else { throw BenchmarkError("Not all values were set.") }
+            }
+        }
+    }
+
+    private static func get(beside tables: PeerStore.Tables) -> BenchmarkCase {
+        reads(
+            tables == .molt ? "molt-get-from-disk" : "molt-get-from-disk-beside-least",
+            "value for each key, in no order, without a memory layer",
+            other: tables.words,
+            ratios: ratios(tables)
+        ) { context in
+            let file = context.file(fileName)
+            let cache = try CodableCache(at: file, configuration: withoutMemory)
+            let store = try PeerStore(at: tables == .molt ? file : context.file("by-hand.sqlite"), tables)
+            if tables == .least {
+                try store.transaction {
+                    for index in 1...context.records { try store.set(People.person(index), forKey: People.key(index)) }
+                }
+            }
+            return ({ try cache.value(forKey: $0) }, { try store.value(forKey: $0) })
+        }
+    }
+
+    private static let getOnce = reads(
+        "molt-get-once",
+        "value for each key once, in no order, with the memory layer that a cache has by default",
+        other: "a cache without a memory layer",
+        limit: 200_000,
+        ratios: [BenchmarkRatio(.time, atMost: 3)]
+    ) { context in
+        let cache = try CodableCache(at: context.file(fileName))
+        let bare = try CodableCache(at: context.file(fileName), configuration: withoutMemory)
+        return ({ try cache.value(forKey: $0) }, { try bare.value(forKey: $0) })
+    }
+
+    /// The configuration of a cache that keeps no values in memory.
+    static var withoutMemory: CodableCache.Configuration {
+        var configuration = CodableCache.Configuration()
+        configuration.memory = nil
+        return configuration
+    }
+
+    private typealias Reader = (_ key: String) throws -> PersonV1?
+
+    /// Reads all values, in an order that neither the keys nor the rows have.
+    private static func reads(
+        _ name: String,
+        _ summary: String,
+        other: String,
+        limit: Int = .max,
+        ratios: [BenchmarkRatio],
+        _ prepare: @escaping @Sendable (BenchmarkContext) throws -> (Reader, Reader)
+    ) -> BenchmarkCase {
+        BenchmarkCase(
+            name: name,
+            summary: summary,
+            other: other,
+            limit: limit,
+            fixture: fixture,
+            ratios: ratios
+        ) { context in
+            let rounds = 100
+            let (subject, other) = try prepare(context)
+            let indices = People.shuffledIndices(context.records)
+            func read(_ round: Int, _ reader: Reader) throws {
+                for place in context.indices(ofRound: round, of: rounds) {
+                    guard let person = try reader(People.key(indices[place - 1])), person.age > 0 else {
+                        throw BenchmarkError("A value is missing.")
+                    }
+                }
+            }
+            return BenchmarkTrial(count: context.records, rounds: rounds) { round in
+                try read(round, subject)
+            } other: { round in
+                try read(round, other)
+            }
+        }
+    }
+}
+
+extension PersonV1: RecordType {
+    /// The type name of the records.
+    static var recordTypeName: String { People.typeName }
+}
+
+extension Profile: RecordType {
+    /// The same name: the one that migrations look for.
+    static var recordTypeName: String { People.typeName }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import MoltCache
+
+/// Codable values in SQLite by hand: the peer of the cache's single values.
+final class PeerStore {
+    private let database: PeerDatabase
+    private var setting: PeerStatement?
+    private var getting: PeerStatement?
+    private let tables: Tables
+    private let encoder = People.encoder()
+    private let decoder = JSONDecoder()
+
+    /// The tables, and so the statements.
+    enum Tables: CaseIterable, Sendable {
+        /// Those of a cache file that Molt has made, with Molt's own statements.
+        case molt
+        /// One table with an id, a type and a version beside key and content: the least that an app would write.
+        case least
+
+        var words: String { self == .molt ? "its own statements by hand" : "the least SQL by hand" }
+    }
+
+    init(at file: URL, _ tables: Tables = .molt) throws {
+        self.tables = tables
+        switch tables {
+        case .molt:
+            database = try PeerDatabase(moltFileAt: file)
+            if try database.integer("SELECT count(*) FROM molt_type") == 0 {
+                try database.execute("INSERT INTO molt_type(id, name) VALUES(1, '\(People.typeName)')")
+            }
+            setting = try database.prepare(RowQuery.set.sql)
+            getting = try database.prepare(RowQuery.get.sql)
+        case .least:
+            database = try PeerDatabase(at: file, isDurable: false)
+            setting = try database.prepare(
+                """
+                INSERT INTO record (key, type_id, version, content) VALUES (?, 1, 1, ?)
+                ON CONFLICT (key) DO UPDATE SET content = excluded.content
+                """
+            )
+            getting = try database.prepare("SELECT content FROM record WHERE key = ?")
+        }
+    }
+
+    func close() throws {
+        setting = nil
+        getting = nil
+        try database.close()
+    }
+
+    func transaction(_ body: () throws -> Void) throws {
+        try database.transaction(body)
+    }
+
+    /// Encodes and sets the value of a key.
+    func set(_ person: PersonV1, forKey key: String) throws {
+        guard let setting else { throw BenchmarkError("The store was closed.") }
+        let content = try encoder.encode(person)
+        var key = key
+        try key.withUTF8 { key in
+            try content.withUnsafeBytes { content in
+                switch tables {
+                case .molt:
+                    let now = Date().timeIntervalSince1970
+                    setting.bind(now, at: 1)
+                    setting.bind(text: UnsafeRawBufferPointer(key), at: 2)
+                    setting.bind(1, at: 3)
+                    setting.bind(0, at: 4)
+                    // The expiry, the fifth parameter, stays NULL.
+                    setting.bind(text: content, at: 6)
+                    setting.bind(now, at: 7)
+                case .least:
+                    setting.bind(text: UnsafeRawBufferPointer(key), at: 1)
+                    setting.bind(text: content, at: 2)
+                }
+                try setting.run()
+            }
+        }
+    }
+
+    /// Gets and decodes the value of a key.
+    func value(forKey key: String) throws -> PersonV1? {
+        guard let getting else { throw BenchmarkError("The store was closed.") }
+        var key = key
+        return try key.withUTF8 { key in
+            getting.bind(text: UnsafeRawBufferPointer(key), at: 1)
+            defer { getting.reset() }
+            guard try getting.step() else { return nil }
+            return try decoder.decode(PersonV1.self, from: Data(getting.text(tables == .molt ? 3 : 0)))
+        }
+    }
+
+    /// Gets and decodes all values with their keys, from Molt's tables.
+    func values() throws -> [(key: String, value: PersonV1)] {
+        let select = try database.prepare("SELECT key, content FROM molt_record WHERE type_id = 1 ORDER BY id")
+        var values: [(key: String, value: PersonV1)] = []
+        while try select.step() {
+            let value = try decoder.decode(PersonV1.self, from: Data(select.text(1)))
+            values.append((key: String(decoding: select.text(0), as: UTF8.self), value: value))
+        }
+        return values
+    }
+}

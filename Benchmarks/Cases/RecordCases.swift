@@ -1,0 +1,101 @@
+import Foundation
+import Molt
+import MoltCore
+
+/// Records in memory, on one core and without a store: what an upgrade does between reading a row and writing it.
+enum RecordCases {
+    static let all: [BenchmarkCase] = RecordSize.allCases.flatMap { [parse($0), rename($0)] }
+
+    private static func parse(_ size: RecordSize) -> BenchmarkCase {
+        benchmark("record-parse-\(size.rawValue.lowercased())", "parse and index records in memory", size) { _, _ in
+        } check: { record, _, index in
+            try record.string("fullName") == People.person(index).fullName && record.contains("mail")
+        }
+    }
+
+    private static func rename(_ size: RecordSize) -> BenchmarkCase {
+        let path: PropertyPath = "mail"
+        return benchmark(
+            "record-rename-\(size.rawValue.lowercased())",
+            "parse records in memory, rename a property, write them back",
+            size
+        ) { record, contents in
+            _ = try record.renameIfPresent(path, to: "email")
+            record.writeContent(to: &contents)
+        } check: { _, written, index in
+            try written.starts(with: People.renamedContent(index, size))
+        }
+    }
+
+    /// - Parameters:
+    ///   - change: Changes a record, and writes it to the buffer of its batch.
+    ///   - check: Whether a record of the last batch is right; gets what was written for it and for the following ones,
+    ///     and the index of the person.
+    private static func benchmark(
+        _ name: String,
+        _ summary: String,
+        _ size: RecordSize,
+        change: @escaping @Sendable (inout Record, inout [UInt8]) throws -> Void,
+        check: @escaping @Sendable (Record, ArraySlice<UInt8>, Int) throws -> Bool
+    ) -> BenchmarkCase {
+        var benchmark = BenchmarkCase(name: name, summary: summary, recordSize: size) { context in
+            // Different contents, more than fit a processor's first caches.
+            let pool = try (1...min(context.records, size == .large ? 1000 : 4000)).map { try People.content($0, size) }
+            let key = Data(People.key(1).utf8)
+            let batch = RecordBatch(capacity: MigrationOptions().batchSize, coding: .standard)
+            let count = context.records
+            var written: [UInt8] = []
+            var lastStarts: [Int] = []
+            return BenchmarkTrial(count: count, bytes: (0..<count).reduce(0) { $0 + pool[$1 % pool.count].count }) {
+                _ in
+                // Local variables: no other closure looks at them meanwhile.
+                var output: [UInt8] = []
+                var starts: [Int] = []
+                for start in stride(from: 0, to: count, by: batch.capacity) {
+                    batch.removeAll()
+                    output.removeAll(keepingCapacity: true)
+                    starts.removeAll(keepingCapacity: true)
+                    for number in start..<min(start + batch.capacity, count) {
+                        append(pool[number % pool.count], to: batch, id: number + 1, key)
+                    }
+                    try batch.withRecords { records in
+                        for index in records.indices {
+                            starts.append(output.count)
+                            try records[index].read()
+                            try change(&records[index], &output)
+                        }
+                    }
+                }
+                (written, lastStarts) = (output, starts)
+            } finish: {
+                guard !lastStarts.isEmpty, lastStarts.count == batch.count else {
+                    throw BenchmarkError("\(name): nothing was done.")
+                }
+                for (offset, start) in lastStarts.enumerated() {
+                    let index = (count - lastStarts.count + offset) % pool.count + 1
+                    guard try check(batch[offset], written[start...], index) else {
+                        throw BenchmarkError("\(name): record \(index) is not what it should be.")
+                    }
+                }
+            }
+        }
+        benchmark.limit = size == .small ? .max : size == .medium ? 400_000 : 16_000
+        benchmark.quickLimit = size == .large ? 800 : .max
+        return benchmark
+    }
+
+    private static func append(_ content: Data, to batch: RecordBatch, id: Int, _ key: Data) {
+        content.withUnsafeBytes { content in
+            key.withUnsafeBytes { key in
+                batch.append(
+                    id: Int64(id),
+                    typeName: People.typeName,
+                    key: key,
+                    content: content,
+                    isData: false,
+                    expiration: nil
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import Molt
+import MoltDefaults
+
+/// Settings: the two built-in migrations, beside writes of the same keys by hand.
+///
+/// On Linux, each process has its suites in the directory of its run; see `Platform.runSelf`.
+enum SettingsCases {
+    static let all = cases(Size(suffix: "-500", limit: 500, quickLimit: 500)) + cases(Size()) + oneByOne
+
+    /// A number of settings: that of an app, and one at which growth with its square would be seen.
+    private struct Size {
+        var suffix = ""
+        var limit = 10_000
+        var quickLimit = 2000
+    }
+
+    /// What most apps would write.
+    private static let oneByOne = [
+        benchmark("settings-set", "UserDefaults: set for each changed key", .conversion, Size()) { work in
+            let defaults = try defaults(work.source)
+            for (key, object) in work.changed { defaults.set(object, forKey: key) }
+            defaults.synchronize()
+        },
+        benchmark("settings-move-set", "UserDefaults: set for each key of a suite", .move, Size()) { work in
+            let old = try defaults(work.source)
+            let new = try defaults(work.destination)
+            for (key, object) in old.persistentDomain(forName: work.source.domainName) ?? [:] {
+                new.set(try PropertyListValue(normalizing: object).object, forKey: key)
+            }
+            new.synchronize()
+        },
+    ]
+
+    private static func cases(_ size: Size) -> [BenchmarkCase] {
+        /// One correct whole write through Foundation, and what most apps would write.
+        func ratios(_ byHand: String, _ oneByOne: String) -> [BenchmarkRatio] {
+            [BenchmarkRatio(.time, of: byHand + size.suffix, atMost: 12)]
+                + (size.suffix.isEmpty ? [BenchmarkRatio(.time, of: oneByOne, atMost: 4)] : [])
+        }
+        return [
+            benchmark(
+                "settings-file",
+                "a suite read, changed and written as a whole through Foundation, durably",
+                .conversion,
+                size
+            ) { work in
+                let all = try read(work.source, work.context).merging(work.changed) { $1 }
+                try write(all, to: work.source, work.context)
+            },
+            benchmark(
+                "molt-defaults-v4-to-v5",
+                "Molt, defaultsV4ToV5 when a cache is opened",
+                .conversion,
+                size,
+                ratios("settings-file", "settings-set")
+            ) { work in
+                try CodableCache(at: work.file, migrations: work.migrations).close()
+            },
+            benchmark(
+                "molt-defaults-v4-to-v5-suite",
+                "Molt, defaultsV4ToV5 of a suite that is a store of its own",
+                .conversion,
+                size,
+                ratios("settings-file", "settings-set")
+            ) { work in
+                try work.source.upgrade(with: work.migrations)
+            },
+            benchmark(
+                "settings-move-file",
+                "a suite read, and another one written as a whole through Foundation, durably",
+                .move,
+                size
+            ) { work in
+                try write(read(work.source, work.context), to: work.destination, work.context)
+            },
+            benchmark(
+                "molt-suite-to-app-group",
+                "Molt, suiteToAppGroup when a cache is opened",
+                .move,
+                size,
+                ratios("settings-move-file", "settings-move-set")
+            ) { work in
+                try CodableCache(at: work.file, migrations: work.migrations).close()
+            },
+        ]
+    }
+
+    private enum Kind {
+        /// Defaults 4 to 5.
+        case conversion
+        /// To an app group.
+        case move
+    }
+
+    /// What a case works with.
+    private struct Work {
+        let source = SettingsFixture.source
+        let destination = SettingsFixture.destination
+        let context: BenchmarkContext
+        /// The settings that have another form in Defaults 5, in that form.
+        let changed: [String: Any]
+        let migrations: MigrationRegistry
+
+        var file: URL { context.file(CacheCases.fileName) }
+    }
+
+    private static func benchmark(
+        _ name: String,
+        _ summary: String,
+        _ kind: Kind,
+        _ size: Size,
+        _ ratios: [BenchmarkRatio] = [],
+        _ body: @escaping @Sendable (Work) throws -> Void
+    ) -> BenchmarkCase {
+        BenchmarkCase(
+            name: name + size.suffix,
+            summary: summary,
+            limit: size.limit,
+            quickLimit: size.quickLimit,
+            fixture: SettingsFixture.suite,
+            ratios: ratios
+        ) { context in
+            let (source, destination) = (SettingsFixture.source, SettingsFixture.destination)
+            let changed = try SettingsFixture.changedValues(context.records)
+            let migration: Migration =
+                switch kind {
+                case .conversion:
+                    .defaultsV4ToV5(to: 1, suite: source, keys: SettingsFixture.keys(context.records))
+                case .move: .suiteToAppGroup(to: 1, from: source, into: destination)
+                }
+            let work = Work(context: context, changed: changed.mapValues(\.object), migrations: [migration])
+            return BenchmarkTrial(count: context.records) { _ in
+                try body(work)
+            } finish: {
+                defer { SettingsFixture.erase() }
+                let values = SettingsFixture.values(context.records)
+                switch kind {
+                case .conversion: try SettingsFixture.check(source, has: values.merging(changed) { $1 })
+                case .move: try SettingsFixture.check(destination, has: values)
+                }
+            }
+        }
+    }
+
+    // MARK: By hand
+
+    private static func defaults(_ suite: Suite) throws -> UserDefaults {
+        guard let defaults = UserDefaults(suiteName: suite.domainName) else {
+            throw BenchmarkError("There is no suite \(suite).")
+        }
+        return defaults
+    }
+
+    private static func read(_ suite: Suite, _ context: BenchmarkContext) throws -> [String: Any] {
+        #if canImport(Darwin)
+            return try defaults(suite).persistentDomain(forName: suite.domainName) ?? [:]
+        #else
+            let data = try Data(contentsOf: context.file("\(suite.domainName).plist"))
+            return try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any] ?? [:]
+        #endif
+    }
+
+    /// Writes a suite as a whole.
+    ///
+    /// On Linux, where UserDefaults can lose the file, it is replaced durably, and UserDefaults reads it again.
+    private static func write(_ values: [String: Any], to suite: Suite, _ context: BenchmarkContext) throws {
+        #if canImport(Darwin)
+            try defaults(suite).setPersistentDomain(values, forName: suite.domainName)
+        #else
+            let data = try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
+            try Platform.replaceDurably(context.file("\(suite.domainName).plist"), with: data)
+        #endif
+        try defaults(suite).synchronize()
+    }
+}

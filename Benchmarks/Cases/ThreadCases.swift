@@ -1,0 +1,203 @@
+import Foundation
+import Molt
+import Synchronization
+
+/// The cache when several threads use it, and the memory of many values.
+enum ThreadCases {
+    static let all: [BenchmarkCase] = [
+        hits, hitsOnThreads, readsBesideWriter, writesBesideReaders, allValues, allValuesByHand,
+    ]
+
+    // MARK: Values from memory
+
+    private static let hits = hits(
+        "molt-get-from-memory",
+        "value for each of 1000 keys over and over, which are kept in memory",
+        threads: 1
+    )
+
+    private static let hitsOnThreads = hits(
+        "molt-get-from-memory-4-threads",
+        "the same on 4 threads, as many values together",
+        threads: 4,
+        other: "one thread",
+        ratios: [BenchmarkRatio(.rate, atLeast: 0.3), BenchmarkRatio(.processorTime, atMost: 4)]
+    )
+
+    /// - Parameter other: The other way, which is one thread.
+    private static func hits(
+        _ name: String,
+        _ summary: String,
+        threads: Int,
+        other: String? = nil,
+        ratios: [BenchmarkRatio] = []
+    ) -> BenchmarkCase {
+        BenchmarkCase(
+            name: name,
+            summary: summary,
+            other: other,
+            fixture: CacheCases.emptyFixture,
+            ratios: ratios
+        ) { context in
+            let rounds = 20
+            let people = People.pool()
+            let keys = (1...1000).map(People.key)
+            let cache = try CodableCache(at: context.file(CacheCases.fileName))
+            for (index, key) in keys.enumerated() {
+                try cache.set(people[index], forKey: key)
+                _ = try cache.value(PersonV1.self, forKey: key)
+            }
+            let reads = max(context.records, 100_000)
+            func read(on threads: Int) throws {
+                try Threads.run(threads) { thread in
+                    for index in 0..<reads / rounds / threads {
+                        // Each thread has another order.
+                        let key = keys[(index &* (2 &* thread &+ 1)) % keys.count]
+                        guard try cache.value(PersonV1.self, forKey: key) != nil else {
+                            throw BenchmarkError("A value is missing.")
+                        }
+                    }
+                }
+            }
+            return BenchmarkTrial(
+                count: reads,
+                rounds: rounds,
+                body: { _ in try read(on: threads) },
+                other: other == nil ? nil : { _ in try read(on: 1) },
+                finish: { cache.close() }
+            )
+        }
+    }
+
+    // MARK: Four readers beside a writer
+
+    private static let readsBesideWriter = beside(
+        "molt-reads-beside-writer",
+        "values read by 4 threads while another one sets values",
+        counted: 1..<5
+    )
+
+    private static let writesBesideReaders = beside(
+        "molt-writes-beside-readers",
+        "values set by a thread while 4 others read values",
+        counted: 0..<1
+    )
+
+    /// - Parameter counted: The threads that have an amount of work; the others go on until that is done. Thread 0
+    ///   writes.
+    private static func beside(_ name: String, _ summary: String, counted: Range<Int>) -> BenchmarkCase {
+        BenchmarkCase(
+            name: name,
+            summary: summary,
+            other: "a connection for each thread by hand",
+            limit: 20_000,
+            quickLimit: 1000,
+            fixture: CacheCases.fixture,
+            ratios: [BenchmarkRatio(.rate, atLeast: 0.2)]
+        ) { context in
+            let rounds = 20
+            let people = People.pool()
+            let file = context.file(CacheCases.fileName)
+            let handFile = context.file("by-hand.molt")
+            try FileManager.default.copyItem(at: file, to: handFile)
+            let cache = try CodableCache(at: file, configuration: CacheCases.withoutMemory)
+
+            // Each is used by one thread.
+            nonisolated(unsafe) let connections = try (0..<5).map { _ in try PeerStore(at: handFile) }
+
+            func work(_ round: Int, _ operation: @escaping @Sendable (_ thread: Int, _ index: Int) throws -> Void)
+                throws
+            {
+                let share = max(1, context.records / rounds / counted.count)
+                let running = Atomic(counted.count)
+                try Threads.run(5) { thread in
+                    let isCounted = counted.contains(thread)
+                    defer { if isCounted { running.subtract(1, ordering: .relaxed) } }
+                    var index = round &* 7919 &+ thread &* 104_729
+                    var done = 0
+                    while isCounted ? done < share : running.load(ordering: .relaxed) > 0 {
+                        index = (index &+ 7_368_787) % context.records
+                        try operation(thread, index + 1)
+                        done += 1
+                    }
+                }
+            }
+            return BenchmarkTrial(count: context.records, rounds: rounds) { round in
+                try work(round) { thread, index in
+                    let key = People.key(index)
+                    if thread == 0 {
+                        try cache.set(people[index % people.count], forKey: key)
+                    } else {
+                        _ = try cache.value(PersonV1.self, forKey: key)
+                    }
+                }
+            } other: { round in
+                try work(round) { thread, index in
+                    let key = People.key(index)
+                    if thread == 0 {
+                        try connections[thread].set(people[index % people.count], forKey: key)
+                    } else {
+                        _ = try connections[thread].value(forKey: key)
+                    }
+                }
+            } finish: {
+                cache.close()
+            }
+        }
+    }
+
+    // MARK: All values of a type
+
+    private static let allValues = all(
+        "molt-values-of-type",
+        "values(of:) of all records at once",
+        ratios: [BenchmarkRatio(.memory, of: "by-hand-values-of-type", atMost: 2)]
+    ) { file in
+        let cache = try CodableCache(at: file)
+        defer { cache.close() }
+        return try cache.values(of: PersonV1.self).count
+    }
+
+    private static let allValuesByHand = all(
+        "by-hand-values-of-type",
+        "a SELECT and JSONDecoder for each row, into an array of keys and values"
+    ) { file in
+        try PeerStore(at: file).values().count
+    }
+
+    /// Two cases, and not two ways in one: it is about the peak memory of a process.
+    private static func all(
+        _ name: String,
+        _ summary: String,
+        ratios: [BenchmarkRatio] = [],
+        _ body: @escaping @Sendable (URL) throws -> Int
+    ) -> BenchmarkCase {
+        BenchmarkCase(name: name, summary: summary, limit: 100_000, fixture: CacheCases.fixture, ratios: ratios) {
+            context in
+            BenchmarkTrial(count: context.records) { _ in
+                let count = try body(context.file(CacheCases.fileName))
+                guard count == context.records else { throw BenchmarkError("\(count) values were found.") }
+            }
+        }
+    }
+}
+
+/// Threads that work at the same time.
+private enum Threads {
+    /// Runs a closure on some threads, each with its number from 0, and waits for all of them.
+    ///
+    /// - Throws: An error of one of them.
+    static func run(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
+        let failure = Mutex<(any Error)?>(nil)
+        let group = DispatchGroup()
+        for number in 0..<count {
+            group.enter()
+            Thread.detachNewThread {
+                defer { group.leave() }
+                do { try body(number) } catch { failure.withLock { $0 = error } }
+            }
+        }
+        group.wait()
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import Molt
+
+/// Molt's upgrades of the records that the peers upgrade, each from opening the file to closing it.
+enum UpgradeCases {
+    static let all: [BenchmarkCase] = {
+        let kinds = [rename] + otherKinds
+        return kinds.map(\.benchmark)
+            + BenchmarkCase.Scale.all.map { scale in
+                let peers = [
+                    PeerCases.Change.rename.jsonFunctionsCase, PeerCases.Change.rename.decodeEncodeCase,
+                    PeerCases.preparedUpdateCase,
+                ]
+                return rename.benchmark.at(scale, ratios: peers.map { .init(.rate, of: $0 + scale.suffix) })
+            }
+            + otherKinds.map { $0.benchmark.at(.few) }
+    }()
+
+    /// The upgrade whose time the others are compared with.
+    static let rename = MoltUpgrade(
+        name: "molt-rename",
+        summary: "renameProperty",
+        steps: [.renameProperty(People.typeName, "mail", to: "email")],
+        ratios: besidePeers(.rename)
+    ) { $1.isRenamed(of: $0) }
+
+    /// The other kinds of steps.
+    private static let otherKinds = [
+        MoltUpgrade(
+            name: "molt-split",
+            summary: "transform with a closure that makes firstName and lastName of fullName",
+            steps: [
+                .transform(People.typeName) { person in
+                    let parts = try person.remove("fullName", as: String.self).split(separator: " ", maxSplits: 1)
+                    person["firstName"] = .string(String(parts.first ?? ""))
+                    person["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
+                }
+            ],
+            ratios: besidePeers(.split)
+        ) { $1.isSplit(of: $0) },
+        MoltUpgrade(
+            name: "molt-add",
+            summary: "addProperty with a default",
+            steps: [.addProperty(People.typeName, "level", default: 1)],
+            ratios: besidePeers(.rename)
+        ) { $1.level == 1 && $1.fullName == $0.fullName },
+        MoltUpgrade(
+            name: "molt-remove",
+            summary: "removeProperty",
+            steps: [.removeProperty(People.typeName, "isActive")],
+            ratios: besidePeers(.rename)
+        ) { $1.isActive == nil && $1.fullName == $0.fullName },
+        MoltUpgrade(
+            name: "molt-move",
+            summary: "moveProperty into an object that is added",
+            steps: [.moveProperty(People.typeName, "city", to: ["address", "city"])],
+            ratios: besidePeers(.rename, isChecked: false)
+        ) { $1.city == nil && $1.address?.city == $0.city },
+        MoltUpgrade(
+            name: "molt-convert",
+            summary: "convert from the old model to the new one, Codable both",
+            steps: [.convert(People.typeName, from: PersonV1.self, to: SplitPerson.self) { SplitPerson($0) }],
+            ratios: [BenchmarkRatio(.rate, of: PeerCases.Change.split.decodeEncodeCase, atLeast: 0.3)]
+        ) { $1.isSplit(of: $0) },
+        MoltUpgrade(
+            name: "molt-run-enumerate",
+            summary: "run a block that enumerates, old and new side by side, and splits the name",
+            steps: [
+                .run { migration in
+                    try migration.enumerate(People.typeName) { old, new in
+                        let parts = try old.string("fullName").split(separator: " ", maxSplits: 1)
+                        new["fullName"] = nil
+                        new["firstName"] = .string(String(parts.first ?? ""))
+                        new["lastName"] = .string(parts.count > 1 ? String(parts[1]) : "")
+                    }
+                }
+            ],
+            ratios: besidePeers(.split, isChecked: false)
+        ) { $1.isSplit(of: $0) },
+        MoltUpgrade(
+            name: "molt-five-versions",
+            summary: "five versions at once, each with one change of a property",
+            // The records stay about as long as they were.
+            steps: [
+                .renameProperty(People.typeName, "mail", to: "email"),
+                .renameProperty(People.typeName, "city", to: "town"),
+                .addProperty(People.typeName, "level", default: 1),
+                .renameProperty(People.typeName, "notes", to: "remarks"),
+                .removeProperty(People.typeName, "isActive"),
+            ],
+            ratios: [BenchmarkRatio(.time, of: rename.name, atMost: 4)]
+        ) { $1.email == $0.mail && $1.town == $0.city && $1.remarks == $0.notes && $1.level == 1 },
+        MoltUpgrade(
+            name: "molt-rename-type",
+            summary: "renameType, which changes no record; the indexes are compared with all of them",
+            steps: [.renameType(People.typeName, to: "Contact")],
+            ratios: [BenchmarkRatio(.time, of: rename.name, atMost: 4)],
+            typeName: "Contact"
+        ) { $1.mail == $0.mail },
+    ]
+
+    /// Compares with the peers' change that is most like the upgrade.
+    ///
+    /// The limits are far below the ratios of a quiet machine, because small counts mostly wait for the disk: they find
+    /// a mistake, and not a small regression.
+    private static func besidePeers(_ change: PeerCases.Change, isChecked: Bool = true) -> [BenchmarkRatio] {
+        [
+            (change.jsonFunctionsCase, 0.3), (change.decodeEncodeCase, 0.7), (change.filePerKeyCase, 20),
+            (PeerCases.preparedUpdateCase, 0.1),
+        ]
+        .map { BenchmarkRatio(.rate, of: $0, atLeast: isChecked ? $1 : nil) }
+    }
+}
+
+/// An upgrade that is measured, and how its outcome is checked.
+struct MoltUpgrade: Sendable {
+    let name: String
+    let summary: String
+    /// The steps, each a version of its own.
+    let steps: [MigrationStep]
+    var ratios: [BenchmarkRatio] = []
+    var typeName = People.typeName
+    /// Whether a record is what it should have become.
+    let isRight: @Sendable (PersonV1, UpgradedPerson) -> Bool
+
+    var migrations: MigrationRegistry {
+        MigrationRegistry(steps.enumerated().map { Migration(to: $0 + 1, "change-\($0 + 1)", $1) })
+    }
+
+    var benchmark: BenchmarkCase {
+        BenchmarkCase(
+            name: name,
+            summary: summary,
+            fixture: CacheCases.fixture,
+            // At the full count, the memory is about what it is for a few records.
+            ratios: ratios + [BenchmarkRatio(.extraMegabytes, of: name + BenchmarkCase.Scale.few.suffix, atMost: 20)]
+        ) { context in
+            let file = context.file(CacheCases.fileName)
+            let migrations = migrations
+            return BenchmarkTrial(count: context.records) { _ in
+                try CodableCache(at: file, migrations: migrations).close()
+            } finish: {
+                // Opening would upgrade it.
+                guard try CodableCache.schemaVersion(ofFileAt: file) == migrations.version else {
+                    throw BenchmarkError("\(name): the store was not upgraded.")
+                }
+                try check(file, context)
+            }
+        }
+    }
+
+    private func check(_ file: URL, _ context: BenchmarkContext) throws {
+        let cache = try CodableCache(at: file, migrations: migrations)
+        defer { cache.close() }
+        guard try cache.count() == context.records else {
+            throw BenchmarkError("\(name): \(try cache.count()) records are left.")
+        }
+        for index in stride(from: 1, through: context.records, by: 97) {
+            let key = People.key(index)
+            // Only the rename is measured with larger records.
+            let isUpgraded =
+                if context.recordSize == .small {
+                    try cache.value(UpgradedPerson.self, forKey: key).map { isRight(People.person(index), $0) } ?? false
+                } else {
+                    try cache.value(Profile.self, forKey: key) == People.profile(index, context.recordSize).renamed
+                }
+            guard isUpgraded, try cache.typeName(forKey: key) == typeName else {
+                throw BenchmarkError("\(name): record \(index) is not what it should have become.")
+            }
+        }
+    }
+}
