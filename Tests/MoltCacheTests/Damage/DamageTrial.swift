@@ -1,7 +1,7 @@
 import Foundation
+import Generators
 import MoltCache
 import MoltCore
-import MoltTesting
 
 /// One damaged store, opened and read in every way; what breaks a promise is in ``failures``.
 struct DamageTrial {

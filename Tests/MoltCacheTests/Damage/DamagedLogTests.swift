@@ -1,7 +1,7 @@
 import Foundation
+import Generators
 import MoltCache
 import MoltCore
-import MoltTesting
 import Testing
 
 @Suite struct `A damaged frame of the log costs its own page only` {

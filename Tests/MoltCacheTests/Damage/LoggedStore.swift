@@ -1,7 +1,7 @@
 import Foundation
+import Generators
 import MoltCache
 import MoltCore
-import MoltTesting
 
 /// A file and a long log beside it, and what every key has ever held.
 struct LoggedStore {

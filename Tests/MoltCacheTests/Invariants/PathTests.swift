@@ -1,7 +1,7 @@
 import Foundation
+import Generators
 import MoltCache
 import MoltCore
-import MoltTesting
 import Testing
 
 /// Invariant 8: an upgrade at once gives byte for byte what one gives that closes the store at each version.
