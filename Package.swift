@@ -37,45 +37,57 @@ let package = Package(
             path: "Benchmarks",
             exclude: ["Results"]
         ),
-        .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore", "MoltTesting"]),
+        .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore", "Generators"]),
         .testTarget(
             name: "MoltCacheTests",
-            dependencies: molt + ["MoltSalvage", "MoltTesting", "TestSupport"],
+            dependencies: molt + ["MoltSalvage", "MoltTesting", "Generators", "TestSupport"],
             resources: [.copy("Fixtures")]
         ),
         .testTarget(
             name: "MoltSalvageTests",
-            dependencies: molt + ["MoltSalvage", "MoltTesting", "TestSupport"]
+            dependencies: molt + ["MoltSalvage", "MoltTesting", "Generators", "TestSupport"]
         ),
         .testTarget(
             name: "MoltDefaultsTests",
-            dependencies: molt + ["MoltTesting", "TestHome", "TestSupport", "FaultyDisk"],
+            dependencies: molt + ["MoltTesting", "Generators", "TestHome", "TestSupport", "FaultyDisk"],
             resources: [.copy("Fixtures")]
         ),
         .testTarget(
             name: "DurabilityTests",
-            dependencies: molt + ["MoltTesting", "TestHome", "TestSupport", "FaultyDisk"]
+            dependencies: molt + ["MoltTesting", "Generators", "KillSweep", "TestHome", "TestSupport", "FaultyDisk"]
         ),
         .testTarget(
             name: "MoltTestingTests",
-            dependencies: molt + ["MoltTesting", "TestHome", "TestSupport"],
+            dependencies: molt + [
+                "MoltTesting", "Generators", "KillSweep", "StoreConformance", "TestHome", "TestSupport",
+            ],
             resources: [.copy("Fixtures/Files")]
         ),
         .testTarget(
             name: "ContactsTests",
-            dependencies: molt + ["MoltTesting", "contacts", "TestHome", "TestSupport"],
+            dependencies: molt + ["MoltTesting", "contacts", "Generators", "KillSweep", "TestHome", "TestSupport"],
             exclude: ["Fixtures"]
         ),
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"]),
         // Mutated inputs for everything that reads what it did not write: `swift run -c release MoltFuzz`.
         .executableTarget(
             name: "MoltFuzz",
-            dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltSalvage", "MoltTesting"],
+            dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltSalvage", "MoltTesting", "Generators"],
             path: "Tests/Fuzz"
         ),
         .testTarget(name: "FuzzTests", dependencies: ["MoltFuzz"]),
-        // What several of the targets above look at files and fill disks with.
-        .target(name: "TestSupport", dependencies: ["CMoltSQLite"], path: "Tests/Support"),
+        // Files, disks and archives for several of the targets above.
+        .target(name: "TestSupport", dependencies: ["CMoltSQLite", "MoltTesting"], path: "Tests/Support"),
+        // Random numbers that are the same for the same seed.
+        .target(name: "Generators", path: "Tests/Generators"),
+        // The behaviors that every `MigrationStore` must have.
+        .target(name: "StoreConformance", dependencies: ["MoltCore"], path: "Tests/StoreConformance"),
+        // Kills child processes at every point of an upgrade.
+        .target(
+            name: "KillSweep",
+            dependencies: ["MoltCore", "MoltCache", "MoltDefaults", "MoltTesting"],
+            path: "Tests/KillSweep"
+        ),
         // Gives the tests' process a home for settings of its own.
         .target(name: "TestHome", path: "Tests/TestHome"),
         // Records, refuses and loses what the tests' process writes.

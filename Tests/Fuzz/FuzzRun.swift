@@ -1,5 +1,5 @@
 import Foundation
-import MoltTesting
+import Generators
 
 /// A number of inputs for one reader.
 package struct FuzzRun {

@@ -1,4 +1,4 @@
-import MoltTesting
+import Generators
 
 /// Makes inputs out of right ones: a few changes each, from a flipped bit to two inputs in one.
 struct InputMutator {

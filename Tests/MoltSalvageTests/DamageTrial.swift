@@ -1,8 +1,8 @@
 import Foundation
+import Generators
 import MoltCache
 import MoltCore
 import MoltSalvage
-import MoltTesting
 
 /// One damaged store, opened and read in every way; what breaks a promise is in ``failures``.
 struct DamageTrial {

@@ -1,8 +1,8 @@
 import Foundation
+import Generators
 import MoltCache
 import MoltCore
 import MoltSalvage
-import MoltTesting
 import Testing
 
 @Suite struct `A damaged frame of the log costs its own page only` {

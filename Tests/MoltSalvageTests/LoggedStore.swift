@@ -1,8 +1,8 @@
 import Foundation
+import Generators
 import MoltCache
 import MoltCore
 import MoltSalvage
-import MoltTesting
 
 /// A file and a long log beside it, and what every key has ever held.
 struct LoggedStore {

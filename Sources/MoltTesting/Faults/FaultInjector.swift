@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MoltCore
+package import MoltCore
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -10,10 +10,10 @@ internal import Synchronization
     internal import Musl
 #endif
 
-/// Follows one opening of a store, and lets it fail where it was told to.
-final class FaultInjector: Sendable {
-    /// What is to happen.
-    enum Plan: Sendable {
+/// Follows one opening of a store, and makes it fail at a point.
+package final class FaultInjector: Sendable {
+    /// The fault to inject.
+    package enum Plan: Sendable {
         /// Nothing: the points are listed.
         case list
         /// The upgrade fails at the point.
@@ -41,7 +41,7 @@ final class FaultInjector: Sendable {
     private let plan: Plan
     private let state = Mutex(State())
 
-    init(_ plan: Plan) {
+    package init(_ plan: Plan) {
         self.plan = plan
     }
 
@@ -52,7 +52,7 @@ final class FaultInjector: Sendable {
     var isReached: Bool { state.withLock { $0.isReached } }
 
     /// What the upgrade calls at each of its points.
-    var hook: UpgradeHook {
+    package var hook: UpgradeHook {
         { try self.pass($0) }
     }
 

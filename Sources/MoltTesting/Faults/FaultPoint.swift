@@ -1,11 +1,12 @@
+internal import Foundation
 internal import MoltCore
 
 /// A place in an upgrade where a ``FaultSweep`` lets it fail, or has the process killed.
 ///
 /// The same upgrade of the same store comes to the same places, in whatever order its threads do.
-public struct FaultPoint: Hashable, Sendable, Codable {
+package struct FaultPoint: Hashable, Sendable, Codable {
     /// What is done at a place.
-    public enum Area: String, Hashable, Sendable, Codable, CaseIterable {
+    package enum Area: String, Hashable, Sendable, Codable, CaseIterable {
         /// Copying the store before anything is written, where the configuration asks for a backup.
         case backups
         /// The moment before and the one after each group of steps that run together.
@@ -42,13 +43,13 @@ public struct FaultPoint: Hashable, Sendable, Codable {
     }
 
     /// What is done there.
-    public let area: Area
+    package let area: Area
     /// The place in words, with the type, the record or the attached store that it is about.
-    public let name: String
+    package let name: String
     /// The steps that are running; empty outside of them.
-    public let steps: String
+    package let steps: String
     /// Which time it is that the upgrade comes to the place, counted from 1.
-    public let occurrence: Int
+    package let occurrence: Int
     /// Whether something is written there, so that a disk could refuse it.
     let isWrite: Bool
     /// What there are several of, on different types and records.
@@ -83,7 +84,7 @@ public struct FaultPoint: Hashable, Sendable, Codable {
 
 extension FaultPoint: CustomStringConvertible {
     /// The place in words, which time it is, and the steps that are running.
-    public var description: String {
+    package var description: String {
         var text = name
         if occurrence > 1 { text += ", time \(occurrence)" }
         if !steps.isEmpty { text += ", in the steps \(steps)" }
@@ -105,5 +106,28 @@ extension UpgradePoint.Kind {
         case .beforeCommit, .afterCommit: .commits
         case .beforeApply, .afterApply, .afterApplies: .attached
         }
+    }
+}
+
+/// The error that a ``FaultSweep`` lets an upgrade fail with.
+///
+/// Where a store writes, it is the underlying error of a `MigrationError` with the code `storeFailed`, as the store's own
+/// failures are.
+package struct InjectedFault: Error, Hashable, CustomStringConvertible, LocalizedError {
+    /// The point at which it was thrown.
+    package let point: FaultPoint
+
+    /// The point at which it was thrown.
+    package var description: String {
+        "This fault was injected by a FaultSweep: \(point)."
+    }
+
+    /// As ``description``.
+    package var errorDescription: String? { description }
+
+    /// The error as a store or a step would throw it at the point.
+    var asThrown: any Error {
+        guard point.area == .writes else { return self }
+        return MigrationError(.storeFailed, "The store could not be written.", underlying: self)
     }
 }

@@ -1,36 +1,48 @@
-/// What a ``FaultSweep`` has tried.
+public import Foundation
+
+/// The points and faults that a ``FaultSweep`` has tried.
 ///
 /// ```
 /// 92 points: 10 steps, 10 batches, 21 records, 23 writes, 4 commits, 9 changes to attached stores, 15 full disks
 /// faults: something throws (29), a write fails once (27), …
 /// ```
-public struct FaultSummary: Hashable, Sendable {
+public struct FaultSummary: Sendable, CustomStringConvertible {
     /// One fault that was tried.
-    public struct Trial: Hashable, Sendable {
-        /// What happened there.
-        public let fault: FaultSweep.Fault
-        /// How the store was opened.
-        public let entryPoint: EntryPoint
-        /// Where it happened.
-        public let point: FaultPoint
+    package struct Trial: Hashable, Sendable {
+        /// The fault; nil for a kill of the process.
+        package let fault: FaultSweep.Fault?
+        /// The way in which the store was opened.
+        package let entryPoint: EntryPoint
+        /// The place of the fault.
+        package let point: FaultPoint
+
+        package init(fault: FaultSweep.Fault?, entryPoint: EntryPoint, point: FaultPoint) {
+            self.fault = fault
+            self.entryPoint = entryPoint
+            self.point = point
+        }
+
+        fileprivate var faultName: String { fault?.description ?? "the process is killed" }
     }
 
-    /// All that was tried, in order.
-    public internal(set) var trials: [Trial] = []
-    /// How many points there are, those that were left out included.
-    public internal(set) var available = 0
+    /// All trials, in order.
+    package var trials: [Trial] = []
+    /// The number of points, including those that were left out.
+    public package(set) var available = 0
 
-    /// How many points a fault was tried at; a point counts for each entry point.
+    package init() {}
+
+    /// The number of points at which a fault was tried; a point counts for each entry point.
     public var count: Int {
         places(trials).count
     }
 
-    /// How many points of an area a fault was tried at.
-    public func count(of area: FaultPoint.Area) -> Int {
+    /// The number of points of an area at which a fault was tried.
+    package func count(of area: FaultPoint.Area) -> Int {
         places(trials.filter { $0.point.area == area }).count
     }
 
-    /// How often a fault was tried.
+    /// The number of trials of a fault.
     public func count(of fault: FaultSweep.Fault) -> Int {
         trials.count { $0.fault == fault }
     }
@@ -43,17 +55,76 @@ public struct FaultSummary: Hashable, Sendable {
     private func places(_ trials: [Trial]) -> Set<Place> {
         Set(trials.map { Place(entryPoint: $0.entryPoint, point: $0.point) })
     }
-}
 
-extension FaultSummary: CustomStringConvertible {
-    /// How many points, and of which areas.
+    /// The numbers of points by area, and of trials by fault.
     public var description: String {
         let areas = FaultPoint.Area.allCases.filter { count(of: $0) > 0 }.map { $0.counted(count(of: $0)) }
         let points = count < available ? "\(count) of \(available) points" : "\(count) points"
-        let faults = FaultSweep.Fault.allInOrder(trials.map(\.fault)).map { "\($0) (\(count(of: $0)))" }
+        var faults: [(name: String, count: Int)] = []
+        for name in trials.map(\.faultName) {
+            if let index = faults.firstIndex(where: { $0.name == name }) {
+                faults[index].count += 1
+            } else {
+                faults.append((name, 1))
+            }
+        }
         return """
             \(points): \(areas.joined(separator: ", "))
-            faults: \(faults.joined(separator: ", "))
+            faults: \(faults.map { "\($0.name) (\($0.count))" }.joined(separator: ", "))
             """
     }
+}
+
+/// The error for an upgrade that a fault leaves half done: all points at which that happens.
+public struct FaultFailure: Error, Sendable {
+    /// A problem at one point.
+    package struct Broken: Hashable, Sendable {
+        /// The fault; nil for a problem without one.
+        package let trial: FaultSummary.Trial?
+        /// The problem; it may have several lines.
+        package let problem: String
+
+        package init(trial: FaultSummary.Trial?, problem: String) {
+            self.trial = trial
+            self.problem = problem
+        }
+    }
+
+    /// The problems, in the order in which they were found.
+    package let broken: [Broken]
+    /// All that was tried.
+    public let summary: FaultSummary
+
+    package init(broken: [Broken], summary: FaultSummary) {
+        self.broken = broken
+        self.summary = summary
+    }
+}
+
+extension FaultFailure: CustomStringConvertible, LocalizedError {
+    /// Each problem, below all points at which it shows.
+    public var description: String {
+        var problems: [String] = []
+        var places: [String: [String]] = [:]
+        for broken in broken {
+            if places[broken.problem] == nil { problems.append(broken.problem) }
+            places[broken.problem, default: []].append(
+                broken.trial.map { "\($0.faultName), \($0.entryPoint): \($0.point)" } ?? "without a fault"
+            )
+        }
+        let points = Set(broken.compactMap(\.trial)).count
+        let head =
+            summary.trials.isEmpty
+            ? "The upgrade does something that a failure would not undo. No fault was tried."
+            : "The upgrade does not keep its promise at \(points) of \(summary.trials.count) faults that were tried."
+        return ([head] + problems.map { "\((places[$0] ?? []).joined(separator: "\n"))\n\(indented($0))" })
+            .joined(separator: "\n\n")
+    }
+
+    private func indented(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }.joined(separator: "\n")
+    }
+
+    /// As ``description``.
+    public var errorDescription: String? { description }
 }

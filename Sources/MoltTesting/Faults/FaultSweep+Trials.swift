@@ -2,7 +2,7 @@ internal import MoltCache
 internal import MoltCore
 
 extension FaultSweep {
-    /// Lets one fault happen to a copy of the fixture, and opens it again.
+    /// Injects one fault into the upgrade of a copy of the fixture, and opens the copy again.
     ///
     /// - Returns: What is wrong, nil when nothing is; and whether the fault has happened at all.
     func result(
@@ -12,7 +12,7 @@ extension FaultSweep {
         guard trial.fault == .diskFull else { return (try await problem(of: trial, course), true) }
         let store = try store(for: trial.fault)
         let opening = Opening(sweep: self, store: store, entryPoint: trial.entryPoint, course: course)
-        // The upgrade may find a way that needs less room than it had taken before; then it must be whole.
+        // The upgrade may need less room than it took before; then it must succeed.
         var isTried = false
         do {
             _ = try await upgrade(store, by: trial.entryPoint, nil, pageLimit: trial.point.pages)
@@ -40,20 +40,34 @@ extension FaultSweep {
             for _ in 1..<max(1, openings) {
                 if let problem = await opening.problem(of: .failAllWrites) { return problem }
             }
-        case .diskFull, .kill:
+        case .diskFull, nil:
             break
         }
         return await opening.problemOfFinishing()
     }
 
     /// A copy of the fixture that is opened again and again.
-    struct Opening {
+    package struct Opening {
         let sweep: FaultSweep
         let store: TemporaryStore
         let entryPoint: EntryPoint
         let course: Course
         /// Whether the upgrade was committed before the fault.
-        var isCommitted = false
+        let isCommitted: Bool
+
+        package init(
+            sweep: FaultSweep,
+            store: TemporaryStore,
+            entryPoint: EntryPoint,
+            course: Course,
+            isCommitted: Bool = false
+        ) {
+            self.sweep = sweep
+            self.store = store
+            self.entryPoint = entryPoint
+            self.course = course
+            self.isCommitted = isCommitted
+        }
 
         /// Opens the store and lets the opening fail.
         func problem(of plan: FaultInjector.Plan) async -> String? {
@@ -74,8 +88,8 @@ extension FaultSweep {
             return left
         }
 
-        /// Whether what was left is torn, and how.
-        func problemLeft() -> String? {
+        /// What is wrong with the store that the fault left behind; nil when nothing is.
+        package func problemLeft() -> String? {
             do {
                 if let damage = try damage() { return damage }
                 let left = try SweptState(store, before: course.before)
@@ -85,8 +99,8 @@ extension FaultSweep {
             }
         }
 
-        /// Opens the store without a fault, and compares what comes of it.
-        func problemOfFinishing() async -> String? {
+        /// Opens the store without a fault, and compares the result; nil when it is as it must be.
+        package func problemOfFinishing() async -> String? {
             do {
                 _ = try await sweep.upgrade(store, by: entryPoint, nil)
             } catch {
@@ -120,7 +134,7 @@ extension FaultSweep {
 }
 
 extension FaultInjector.Plan {
-    /// Whether an upgrade that does the same each time comes to where it is to fail.
+    /// Whether an upgrade that does the same each time reaches the point.
     fileprivate var mustBeReached: Bool {
         switch self {
         case .fail, .failWrites, .kill: true

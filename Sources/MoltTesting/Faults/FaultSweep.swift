@@ -3,7 +3,7 @@ public import MoltCore
 internal import MoltDefaults
 internal import Synchronization
 
-/// Lets an upgrade fail at each of its points, one after the other, and checks each time that nothing is lost.
+/// Makes an upgrade fail at each of its points, one after the other, and checks each time that nothing is lost.
 ///
 /// ```swift
 /// @Test func `A failure at any moment loses nothing`() async throws {
@@ -12,19 +12,17 @@ internal import Synchronization
 /// }
 /// ```
 /// After each fault the store must be as it was before the upgrade, or as it is after it: its records, ledger and
-/// version, and the suites that migrations change. Only while changes to suites are still to be made may these be as
-/// they were. Opened again without a fault, it must come to the same end as a store that nothing has happened to, byte
-/// for byte.
+/// version, and the suites that migrations change. Suites may lag behind only while changes to them are still pending.
+/// Opened again without a fault, the store must end up byte for byte like one that had no fault.
 ///
-/// Every trial is made on a ``TemporaryStore`` of its own. A step that writes the app's own suites, and not through its
-/// migration, is told from what else writes these at the same time by the moments at which they change; no other test
-/// should write the keys that migrations work on meanwhile.
+/// Every trial works on a ``TemporaryStore`` of its own. A step that writes the app's own suites, and not through its
+/// migration, is reported: no other test should write the same keys meanwhile.
 public struct FaultSweep: Sendable {
-    /// What happens at a point.
+    /// A fault that is injected at a point.
     public enum Fault: Hashable, Sendable {
-        /// Something throws: tried before and after steps, commits and changes to suites, and for each batch read.
+        /// Something throws: before and after steps, commits and changes to suites, and for each batch read.
         case throwing
-        /// A write fails, and those after it do not.
+        /// One write fails.
         case writeFailsOnce
         /// A write fails and so does every later one, in that opening and in some that follow.
         case writesFailFromThenOn(openings: Int)
@@ -32,17 +30,15 @@ public struct FaultSweep: Sendable {
         case diskFull
         /// A closure throws for a record.
         case closureThrows
-        /// The process is killed; see ``FaultSweep/killing(_:by:_:)``.
-        case kill
     }
 
     /// The store that is upgraded.
     public var fixture: StoreFixture
-    /// What upgrades it.
+    /// The registry of the app.
     public var migrations: MigrationRegistry
-    /// What is let happen; all that a process can do to itself by default.
+    /// The faults to inject; all by default.
     public var faults: [Fault]
-    /// How the store is opened.
+    /// The ways in which the store is opened.
     public var entryPoints: [EntryPoint]
     /// How the app opens its cache: its coders, what it attaches.
     public var configuration: CodableCache.Configuration
@@ -54,15 +50,15 @@ public struct FaultSweep: Sendable {
     /// - Parameters:
     ///   - fixture: A store with something to upgrade; a few records of each type are enough.
     ///   - migrations: The registry of the app.
-    ///   - faults: What is let happen; ``Fault/inProcess`` by default.
-    ///   - entryPoints: How the store is opened, those in memory excepted; nil for the one that apps use most.
-    ///   - configuration: How the app opens its cache: its coders, what it attaches. Of attached stores suites are copied
-    ///     and compared, and directories of Cache are copied; see ``TemporaryStore`` for all others.
+    ///   - faults: The faults to inject; ``Fault/all`` by default.
+    ///   - entryPoints: The ways in which the store is opened, except in memory; nil for the one that apps use most.
+    ///   - configuration: How the app opens its cache: its coders, what it attaches. Attached suites are copied and
+    ///     compared, and directories of Cache are copied; see ``TemporaryStore`` for other attached stores.
     ///   - batchSize: How many records the upgrade reads and writes at a time.
     public init(
         of fixture: StoreFixture,
         through migrations: MigrationRegistry,
-        faults: [Fault] = Fault.inProcess,
+        faults: [Fault] = Fault.all,
         entryPoints: [EntryPoint]? = nil,
         configuration: CodableCache.Configuration = CodableCache.Configuration(),
         batchSize: Int = 3
@@ -77,19 +73,25 @@ public struct FaultSweep: Sendable {
 
     /// Tries every fault at every point.
     ///
-    /// - Parameter points: At which points of each fault; all by default, and with thousands of records fewer may do.
-    /// - Returns: What was tried.
-    /// - Throws: ``FaultFailure`` with all points at which something is lost; what an upgrade without a fault throws;
+    /// - Parameter limit: The most points for each fault, spread evenly over all kinds; nil for all of them.
+    /// - Returns: The points and faults that were tried.
+    /// - Throws: ``FaultFailure`` with all points at which something is lost; whatever an upgrade without a fault throws;
     ///   ``TestingError`` with the code `unsuitable` when there is nothing to upgrade, or no fault was tried.
     @discardableResult
-    public func run(at points: Points = .all) async throws -> FaultSummary {
+    public func run(limit: Int? = nil) async throws -> FaultSummary {
+        try await run(at: limit.map { .spread(limit: $0) } ?? .all)
+    }
+
+    /// Tries every fault at the selected points.
+    @discardableResult
+    package func run(at points: Points) async throws -> FaultSummary {
         guard !faults.isEmpty else { throw Self.nothingTried("It was given no faults.") }
         guard !entryPoints.isEmpty else { throw Self.nothingTried("It was given no entry points.") }
         var summary = FaultSummary()
         var broken: [FaultFailure.Broken] = []
         for entryPoint in entryPoints {
             let course = try await course(entryPoint, &broken)
-            // What happens without a fault shows at each of them in the same way.
+            // Problems without a fault would show again at every point.
             guard broken.isEmpty else { throw FaultFailure(broken: broken, summary: summary) }
             summary.available += course.points.count
             for fault in faults {
@@ -118,32 +120,32 @@ public struct FaultSweep: Sendable {
         return summary
     }
 
-    /// The error for a sweep that would be green whatever the migrations do.
-    static func nothingTried(_ reason: String) -> TestingError {
+    /// The error for a sweep that would pass whatever the migrations do.
+    package static func nothingTried(_ reason: String) -> TestingError {
         TestingError(.unsuitable, "The fault sweep has tried nothing. \(reason)")
     }
 
     // MARK: The upgrade without a fault
 
-    /// An upgrade to which nothing happens.
-    struct Course {
+    /// An upgrade without a fault.
+    package struct Course {
         /// The points that it passes.
-        var points: [FaultPoint]
-        /// What it starts from, and what it comes to.
+        package var points: [FaultPoint]
+        /// The store before and after the upgrade.
         var before: SweptState
         var after: SweptState
-        /// What it commits on the way, where a migration commits in batches.
+        /// The store at each intermediate commit of a migration that commits in batches.
         var milestones: [SweptState] = []
 
-        /// Whether the upgrade is committed when it comes to a point.
-        func isCommitted(at point: FaultPoint) -> Bool {
+        /// Whether the upgrade is committed when it reaches a point.
+        package func isCommitted(at point: FaultPoint) -> Bool {
             guard let commit = points.firstIndex(where: \.isCommitted) else { return false }
             return points[commit...].contains(point)
         }
     }
 
-    /// Follows an upgrade without a fault, and checks that another one comes to the same end.
-    func course(_ entryPoint: EntryPoint, _ broken: inout [FaultFailure.Broken]) async throws -> Course {
+    /// Records an upgrade without a fault, and checks that a second one has the same result.
+    package func course(_ entryPoint: EntryPoint, _ broken: inout [FaultFailure.Broken]) async throws -> Course {
         guard EntryPoint.all(for: fixture.primary).contains(entryPoint), entryPoint != .inMemory else {
             throw TestingError(
                 .unsuitable,
@@ -202,8 +204,6 @@ public struct FaultSweep: Sendable {
             let points = try await fullDisks(entryPoint)
             summary.available += points.count
             return points
-        case .kill:
-            throw TestingError(.unsuitable, "A process that is killed cannot go on: use `killing` for that.")
         }
     }
 
@@ -221,8 +221,8 @@ public struct FaultSweep: Sendable {
 
     // MARK: Opening
 
-    /// A copy of the fixture; for a full disk with small pages, so that it is full at many points.
-    func store(for fault: Fault? = nil) throws -> TemporaryStore {
+    /// A copy of the fixture; for a full disk its pages are small, so that it is full at many points.
+    package func store(for fault: Fault? = nil) throws -> TemporaryStore {
         let store = try TemporaryStore(fixture, pageSize: fault == .diskFull ? 512 : nil)
         try store.makeStandIns(for: migrations, configuration)
         return store
@@ -250,12 +250,12 @@ public struct FaultSweep: Sendable {
 }
 
 extension FaultSweep.Fault: CustomStringConvertible {
-    /// All that a process can do to itself and live.
-    public static let inProcess: [Self] = [
+    /// All faults.
+    public static let all: [Self] = [
         .throwing, .writeFailsOnce, .writesFailFromThenOn(openings: 2), .diskFull, .closureThrows,
     ]
 
-    /// In words.
+    /// The fault in words.
     public var description: String {
         switch self {
         case .throwing: "something throws"
@@ -263,13 +263,48 @@ extension FaultSweep.Fault: CustomStringConvertible {
         case .writesFailFromThenOn(let openings): "writes fail from then on, for \(openings) openings"
         case .diskFull: "the disk is full"
         case .closureThrows: "a closure throws"
-        case .kill: "the process is killed"
         }
     }
 
-    /// Each of some faults once, in the order in which they come.
+    /// The faults without repetitions, in their order.
     static func allInOrder(_ faults: [Self]) -> [Self] {
         var seen: Set<Self> = []
         return faults.filter { seen.insert($0).inserted }
+    }
+}
+
+extension FaultSweep {
+    /// A selection of the points of an upgrade.
+    package enum Points: Hashable, Sendable {
+        /// All of them.
+        case all
+        /// Every nth one, from the first on.
+        case every(Int)
+        /// One of each kind, and others at even distances, up to a limit.
+        case spread(limit: Int)
+    }
+}
+
+extension FaultSweep.Points {
+    /// The selected points, in their order.
+    package func chosen(from points: [FaultPoint]) -> [FaultPoint] {
+        switch self {
+        case .all: return points
+        case .every(let distance):
+            return points.indices.filter { $0 % max(1, distance) == 0 }.map { points[$0] }
+        case .spread(let limit):
+            guard points.count > limit else { return points }
+            var names: Set<String> = []
+            let firsts = points.indices.filter { names.insert(points[$0].kind).inserted }
+            let chosen = evenly(limit, of: firsts)
+            let others = points.indices.filter { !firsts.contains($0) }
+            return (chosen + evenly(limit - chosen.count, of: others)).sorted().map { points[$0] }
+        }
+    }
+
+    /// At most `count` of the numbers, at even distances.
+    private func evenly(_ count: Int, of numbers: [Int]) -> [Int] {
+        guard count < numbers.count else { return numbers }
+        return (0..<max(0, count)).map { numbers[$0 * numbers.count / count] }
     }
 }

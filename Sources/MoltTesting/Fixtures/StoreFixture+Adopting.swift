@@ -2,17 +2,15 @@ public import Foundation
 public import MoltCache
 internal import MoltCore
 
-/// Fixtures of apps that used the library Cache, and adopt what it wrote.
+/// Fixtures of apps that used the library Cache, and adopt its directory.
 extension StoreFixture {
     /// Takes the records that adopting a directory of Cache gives, as a cache of version 0.
     ///
     /// ```swift
-    /// let directory = try DirectoryFixture(tar: fixtures.appending(path: "cache-7.tar"))
     /// let fixture = try StoreFixture(adopting: directory, keys: .list(keys), type: "Person")
     /// ```
     ///
-    /// It is for testing the migrations that follow. To test the adoption itself, write the ``DirectoryFixture`` where
-    /// the app's migration looks for it.
+    /// It is for testing the migrations that follow the adoption. The directory is only read.
     ///
     /// - Parameters:
     ///   - directory: The directory of one storage.
@@ -21,7 +19,7 @@ extension StoreFixture {
     ///   - now: Entries that have expired by then are left out; by default none are.
     /// - Throws: `MigrationError` with the code `notConvertible` for a file that cannot be adopted.
     public init(
-        adopting directory: DirectoryFixture,
+        adopting directory: URL,
         keys: CacheDirectory.Keys,
         type: CacheDirectory.Content,
         now: Date = .distantPast
@@ -38,19 +36,14 @@ extension StoreFixture {
     ///   - type: Gets a key, or the name of a file whose key is not known, and says what the file holds.
     /// - Throws: `MigrationError` with the code `notConvertible` for a file that cannot be adopted.
     public init(
-        adopting directory: DirectoryFixture,
+        adopting directory: URL,
         keys: CacheDirectory.Keys,
         now: Date = .distantPast,
         type: @escaping @Sendable (_ key: String) -> CacheDirectory.Content
     ) throws {
-        let url = FileManager.default.temporaryDirectory
-            .appending(path: TemporaryName.make(), directoryHint: .isDirectory)
-        // What stays behind is removed by a later process, by its name.
-        defer { try? FileManager.default.removeItem(at: url) }
-        try directory.write(to: url)
         let adoption = Migration.adoptCacheDirectory(
             to: 1,
-            directory: url,
+            directory: directory,
             keys: keys,
             type: type,
             strict: true,

@@ -43,7 +43,7 @@ extension TemporaryStore {
     }
 
     /// Upgrades the copy in a way that does not suspend, and closes it.
-    func upgradeNow(
+    package func upgradeNow(
         through migrations: MigrationRegistry,
         by entry: EntryPoint,
         configuration: CodableCache.Configuration

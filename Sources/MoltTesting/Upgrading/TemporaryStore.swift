@@ -19,7 +19,7 @@ public final class TemporaryStore: Sendable {
     public let url: URL
     /// What was copied.
     public let fixture: StoreFixture
-    let directory: URL
+    package let directory: URL
     /// Whether files and suites are removed with this object; those of another process are not.
     private let isOwner: Bool
     private let state = Mutex(State())
@@ -89,7 +89,7 @@ public final class TemporaryStore: Sendable {
     }
 
     /// Works on the copy of another process.
-    init(at directory: URL, primary: StoreFixture.Primary, standIns: [(original: Suite, name: String)]) {
+    package init(at directory: URL, primary: StoreFixture.Primary, standIns: [(original: Suite, name: String)]) {
         self.directory = directory
         fixture = StoreFixture(primary: primary, schemaVersion: 0)
         isOwner = false
@@ -120,7 +120,7 @@ public final class TemporaryStore: Sendable {
     }
 
     /// All suites that take the places of others.
-    var allStandIns: [(original: Suite, standIn: Suite)] {
+    package var allStandIns: [(original: Suite, standIn: Suite)] {
         state.withLock { Array($0.standIns.values) }
     }
 

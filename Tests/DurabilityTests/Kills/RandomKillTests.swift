@@ -1,13 +1,15 @@
 #if os(Linux)
     import Foundation
+    import Generators
+    import KillSweep
     import Glibc
     import Molt
     import MoltCache
     import MoltCore
     import MoltTesting
     import Synchronization
-    import Testing
     import TestSupport
+    import Testing
 
     /// A process that upgrades thousands of records and two suites is killed at instants that a seed draws.
     @Suite struct `An upgrade of records and suites that is killed` {

@@ -1,5 +1,5 @@
 import Foundation
-import MoltTesting
+import Generators
 import Testing
 
 /// Takes the power away after every operation of a recording, in several ways, and has a closure look at what is left.

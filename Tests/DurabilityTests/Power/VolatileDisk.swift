@@ -1,5 +1,5 @@
 import Foundation
-import MoltTesting
+import Generators
 
 /// What a loss of power leaves of that which was not synced before it.
 enum PowerLoss: Hashable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 import Foundation
+import Generators
 import Molt
 import MoltCore
-import MoltTesting
 import Testing
 
 #if canImport(Glibc)

@@ -1,7 +1,7 @@
 import Foundation
+import Generators
 import MoltCache
 import MoltCore
-import MoltTesting
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
+import Generators
 import MoltCache
 import MoltCore
-import MoltTesting
 import Testing
 
 /// Invariant 8 where records fail: what is in quarantine does not depend on the path either.

@@ -2,6 +2,7 @@ import Foundation
 import MoltCache
 import MoltCore
 import MoltTesting
+import TestSupport
 
 #if canImport(Glibc)
     import Glibc

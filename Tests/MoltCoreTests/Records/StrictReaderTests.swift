@@ -1,6 +1,6 @@
 import Foundation
+import Generators
 import MoltCore
-import MoltTesting
 import Testing
 
 @Suite struct `Reading JSON strictly` {

@@ -1,4 +1,4 @@
-import MoltTesting
+import Generators
 
 /// A JSON object as random text, kept in its parts so that a test can say what a change must leave of it.
 struct RandomObject {

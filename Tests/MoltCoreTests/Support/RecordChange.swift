@@ -1,5 +1,5 @@
+import Generators
 import MoltCore
-import MoltTesting
 
 /// A change of a record that a random test makes.
 enum RecordChange: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
+import Generators
 import MoltDefaults
-import MoltTesting
 import Testing
 
 @Suite("Archives of plain values")

@@ -1,10 +1,10 @@
 #if os(Linux)
     import Foundation
+    import Generators
     import Glibc
     import MoltDefaults
-    import MoltTesting
-    import Testing
     import TestSupport
+    import Testing
 
     @Suite struct `XML of a suite's file` {
         @Test(arguments: 0..<50 as Range<UInt64>)

@@ -1,6 +1,6 @@
 import Foundation
+import Generators
 import MoltDefaults
-import MoltTesting
 import Testing
 
 /// Conversions of random values in random forms, a seed each.

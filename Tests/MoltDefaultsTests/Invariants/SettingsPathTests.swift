@@ -1,8 +1,8 @@
 import Foundation
+import Generators
 import MoltCache
 import MoltCore
 import MoltDefaults
-import MoltTesting
 import Testing
 
 /// Invariant 8, for settings: one upgrade over many versions, or one for each with a close between, end the same.

@@ -1,9 +1,9 @@
 #if os(Linux)
     import FaultyDisk
     import Foundation
+    import Generators
     import Glibc
     import MoltDefaults
-    import MoltTesting
     import TestSupport
     import Testing
 

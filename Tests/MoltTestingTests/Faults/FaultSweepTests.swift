@@ -1,4 +1,5 @@
 import Foundation
+import KillSweep
 import Molt
 import MoltTesting
 import Synchronization
@@ -18,7 +19,7 @@ import Testing
         // Two suites in two phases, before and after each; and after all of them.
         #expect(summary.count(of: .attached) == 2 * 2 * 2 + 1)
         #expect(summary.count(of: .fullDisks) >= 3)
-        for fault in Fault.inProcess { #expect(summary.count(of: fault) > 0, "\(fault)") }
+        for fault in Fault.all { #expect(summary.count(of: fault) > 0, "\(fault)") }
         let kinds = Set(summary.trials.map(\.point.name))
         for name in [
             "before the commit of the upgrade", "after the commit of the upgrade", "writing the ledger",
@@ -59,7 +60,7 @@ import Testing
         let summary = try await sweep.run()
         // Before and after each: those before it, five batches, of which the last one may be empty, and those behind it.
         #expect(summary.trials.filter { $0.fault == .throwing && $0.point.area == .commits }.count >= 2 * 6)
-        for fault in Fault.inProcess { #expect(summary.count(of: fault) > 0, "\(fault)") }
+        for fault in Fault.all { #expect(summary.count(of: fault) > 0, "\(fault)") }
     }
 
     @Test(arguments: [EntryPoint.asyncOpen, .migrator])
@@ -69,7 +70,7 @@ import Testing
             through: FaultScenario.migrations,
             entryPoints: [entryPoint]
         ).run(at: .spread(limit: 8))
-        for fault in Fault.inProcess { #expect(summary.count(of: fault) == 8, "\(fault)") }
+        for fault in Fault.all { #expect(summary.count(of: fault) == 8, "\(fault)") }
         #expect(summary.trials.allSatisfy { $0.entryPoint == entryPoint })
     }
 
@@ -324,7 +325,7 @@ import Testing
         #expect(diskFull.hasSuffix("The upgrade comes to no point of these faults: \"the disk is full\"."))
         sweep.faults = []
         #expect(try await message(sweep).hasSuffix("It was given no faults."))
-        sweep.faults = Fault.inProcess
+        sweep.faults = Fault.all
         sweep.entryPoints = []
         #expect(try await message(sweep).hasSuffix("It was given no entry points."))
 

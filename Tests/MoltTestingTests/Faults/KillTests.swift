@@ -1,4 +1,5 @@
 import Foundation
+import KillSweep
 import Molt
 import MoltTesting
 import TestHome
@@ -15,7 +16,7 @@ import Testing
             }
         }
         #expect(summary.count == 10)
-        #expect(summary.count(of: .kill) == 10)
+        #expect(summary.trials.count { $0.fault == nil } == 10)
         #expect(summary.available > 60)
         #expect(summary.description.contains("10 of \(summary.available) points"))
         for kill in kills { try expectNothingIsLeft(of: kill) }

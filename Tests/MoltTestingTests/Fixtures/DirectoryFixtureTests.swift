@@ -62,7 +62,10 @@ struct DirectoryFixtureTests {
         try ScratchDirectory.with { folder in
             let key = "person-1"
             let files = try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy")
-            let fixture = try StoreFixture(adopting: files, keys: .list([key]), type: "Friend")
+            let source = folder.appending(path: "source")
+            try files.write(to: source)
+            let fixture = try StoreFixture(adopting: source, keys: .list([key]), type: "Friend")
+            try FileManager.default.removeItem(at: source)
             let content = try #require(fixture.record(forKey: key)?.content.bytes)
             let text = #"{"object":"# + String(decoding: content, as: UTF8.self) + "}"
             let name = try #require(files.files.first { $0.content == Data(text.utf8) }?.name)
@@ -99,7 +102,9 @@ struct DirectoryFixtureTests {
     }
 
     @Test func `The records of a directory are a fixture, the expired ones, too`() throws {
-        let directory = try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy")
+        let scratch = try ScratchDirectory()
+        let directory = scratch.file("Floppy")
+        try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy").write(to: directory)
         let keys = Self.people + ["expired", "in1h", "raw", "never written"]
         let fixture = try StoreFixture(adopting: directory, keys: .list(keys)) { $0 == "raw" ? .data : "Friend" }
         #expect(fixture.schemaVersion == 0)
@@ -123,7 +128,9 @@ struct DirectoryFixtureTests {
     }
 
     @Test func `A file that cannot be adopted is an error, and no gap in the fixture`() throws {
-        let directory = DirectoryFixture([.init("foreign", Data(), modified: 2_144_448_000_000_000_000)])
+        let scratch = try ScratchDirectory()
+        let directory = scratch.file("Floppy")
+        try DirectoryFixture([.init("foreign", Data(), modified: 2_144_448_000_000_000_000)]).write(to: directory)
         let error = try #require(throws: MigrationError.self) {
             try StoreFixture(adopting: directory, keys: .fileNames, type: "Friend")
         }

@@ -1,4 +1,5 @@
 import Foundation
+import Generators
 import MoltTesting
 import TestSupport
 import Testing

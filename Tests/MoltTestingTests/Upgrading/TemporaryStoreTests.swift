@@ -1,4 +1,5 @@
 import Foundation
+import KillSweep
 import Molt
 import MoltTesting
 import TestHome

@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 #if canImport(Darwin)
     internal import Darwin
@@ -8,21 +8,21 @@ internal import Foundation
     internal import Glibc
 #endif
 
-/// When a file was last written, to the nanosecond, which Foundation does not tell.
-struct FileTime {
-    enum Kind {
+/// The modification time of a file to the nanosecond, which Foundation does not give.
+package struct FileTime {
+    package enum Kind {
         case file
         case directory
         /// A symbolic link, too.
         case other
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// In nanoseconds since 1970.
-    let modified: Int64
+    package let modified: Int64
 
     /// Asks the file system; nil when it gives no answer.
-    init?(of url: URL) {
+    package init?(of url: URL) {
         var status = stat()
         guard lstat(url.path, &status) == 0 else { return nil }
         #if canImport(Darwin)
@@ -43,7 +43,7 @@ struct FileTime {
     }
 
     /// Writes a new file, and sets its time.
-    static func write(_ content: Data, to url: URL, modified: Int64) throws {
+    package static func write(_ content: Data, to url: URL, modified: Int64) throws {
         // Foundation would wait for the disk, for each file. With "x" a file that is there is left as it is.
         guard let file = fopen(url.path, "wx") else {
             guard errno == EEXIST else { throw failure(url) }

@@ -1,26 +1,19 @@
-public import Foundation
+package import Foundation
+internal import MoltTesting
 
-/// The files of a directory as an app left them, with the times at which they were written, to the nanosecond.
+/// The files of a directory, with their modification times to the nanosecond.
 ///
-/// It is for what a migration brings in from elsewhere: the library Cache keeps in a file's time when its entry expires.
-///
-/// ```swift
-/// try DirectoryFixture(tar: fixtures.appending(path: "cache-7.tar")).write(to: directory)
-/// let migrated = try StoreFixture(schemaVersion: 0).migrated(through: [
-///     .adoptCacheDirectory(to: 1, directory: directory, keys: .list(keys), type: "Person")
-/// ])
-/// ```
-///
-/// Make a tar with the format that keeps these times: `tar --format=pax -cf cache-7.tar -C Caches Floppy`.
-public struct DirectoryFixture: Hashable, Sendable {
+/// The library Cache keeps the expiry of an entry in its file's modification time. A tar archive keeps these times if it
+/// is made with `tar --format=pax`.
+package struct DirectoryFixture: Hashable, Sendable {
     /// A file.
-    public struct File: Hashable, Sendable {
+    package struct File: Hashable, Sendable {
         /// The name; in directories of the directory, with their names and slashes before it.
-        public var name: String
+        package var name: String
         /// The bytes.
-        public var content: Data
+        package var content: Data
         /// When it was last written, in nanoseconds since 1970.
-        public var modified: Int64
+        package var modified: Int64
 
         /// Creates a file.
         ///
@@ -28,7 +21,7 @@ public struct DirectoryFixture: Hashable, Sendable {
         ///   - name: The name; in directories of the directory, with their names and slashes before it.
         ///   - content: The bytes.
         ///   - modified: When it was last written, in nanoseconds since 1970.
-        public init(_ name: String, _ content: Data, modified: Int64) {
+        package init(_ name: String, _ content: Data, modified: Int64) {
             self.name = name
             self.content = content
             self.modified = modified
@@ -36,18 +29,18 @@ public struct DirectoryFixture: Hashable, Sendable {
     }
 
     /// The files, in the order of their names' bytes.
-    public private(set) var files: [File]
+    package private(set) var files: [File]
 
     /// Creates a directory in code.
-    public init(_ files: [File]) {
+    package init(_ files: [File]) {
         self.files = files.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
     /// Reads a directory, and the directories in it.
     ///
-    /// - Throws: ``TestingError`` with the code `unreadable`, or `malformedFixture` where something is neither a file
+    /// - Throws: `TestingError` with the code `unreadable`, or `malformedFixture` where something is neither a file
     ///   nor a directory.
-    public init(contentsOf directory: URL) throws {
+    package init(contentsOf directory: URL) throws {
         var files: [File] = []
         do {
             for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
@@ -72,9 +65,9 @@ public struct DirectoryFixture: Hashable, Sendable {
     /// - Parameters:
     ///   - url: The archive, in the formats ustar, pax or GNU, not compressed.
     ///   - directory: The path of the directory in the archive; nil for the only one that has files.
-    /// - Throws: ``TestingError`` with the code `malformedFixture`, which names the place in the archive, or
+    /// - Throws: `TestingError` with the code `malformedFixture`, which names the place in the archive, or
     ///   `unreadable`.
-    public init(tar url: URL, directory: String? = nil) throws {
+    package init(tar url: URL, directory: String? = nil) throws {
         let data: Data
         do {
             data = try Data(contentsOf: url)
@@ -110,8 +103,8 @@ public struct DirectoryFixture: Hashable, Sendable {
 
     /// Writes the files, with their times, into a directory, which is made where there is none.
     ///
-    /// - Throws: ``TestingError`` with the code `fileExists` for a file that is there already, or `unwritable`.
-    public func write(to directory: URL) throws {
+    /// - Throws: `TestingError` with the code `fileExists` for a file that is there already, or `unwritable`.
+    package func write(to directory: URL) throws {
         for file in files where Self.leaves(file.name) {
             throw TestingError(.unwritable, "\"\(file.name)\" is not the name of a file in a directory.")
         }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MoltTesting
 
 /// Reads the files in a tar archive, with their times to the nanosecond where the archive has them.
 ///
@@ -23,7 +24,7 @@ struct TarReader {
 
     /// Reads all files; their names have no `./` before them.
     ///
-    /// - Throws: ``TestingError`` with the code `malformedFixture`, which names the place.
+    /// - Throws: `TestingError` with the code `malformedFixture`, which names the place.
     mutating func files() throws -> [DirectoryFixture.File] {
         var files: [DirectoryFixture.File] = []
         var names: Set<[UInt8]> = []

@@ -1,8 +1,8 @@
 internal import Foundation
-internal import MoltCore
+package import MoltTesting
 
 extension FaultSweep {
-    /// Has child processes upgraded the store that are killed on the way, and checks each time that nothing is lost.
+    /// Lets child processes upgrade the store, kills each at another point, and checks each time that nothing is lost.
     ///
     /// With the exit tests of Swift Testing:
     ///
@@ -15,18 +15,17 @@ extension FaultSweep {
     ///     }
     /// }
     /// ```
-    /// Here `migrations` is a global constant: a child process has nothing of its parent but what it captures, and that
-    /// must have its type written out. Without exit tests start a tool of your own, see ``KillPoint``.
+    /// A child process has nothing of its parent but what it captures, with its type written out; `migrations` here is a
+    /// global constant.
     ///
     /// - Parameters:
-    ///   - points: At which points; one of each name and some more by default, 40 together.
-    ///   - entryPoint: How the store is opened, the `async` ones excepted; nil for the one that apps use most.
+    ///   - points: The points of the kills; one of each kind and some more by default, 40 together.
+    ///   - entryPoint: The way in which the store is opened, not an `async` one; nil for the one that apps use most.
     ///   - child: Starts a process that calls ``KillPoint/run(through:configuration:)``, and waits until it has ended.
-    /// - Returns: What was tried.
-    /// - Throws: ``FaultFailure`` with all points at which something is lost, or the child was not killed; and as
-    ///   ``run(at:)``.
+    /// - Returns: The points that were tried.
+    /// - Throws: `FaultFailure` with all points at which something is lost, or the child was not killed.
     @discardableResult
-    public func killing(
+    package func killing(
         _ points: Points = .spread(limit: 40),
         by entryPoint: EntryPoint? = nil,
         _ child: (KillPoint) async throws -> Void
@@ -40,12 +39,12 @@ extension FaultSweep {
         guard broken.isEmpty else { throw FaultFailure(broken: broken, summary: summary) }
         summary.available = course.points.count
         for point in points.chosen(from: course.points) {
-            let trial = FaultSummary.Trial(fault: .kill, entryPoint: entryPoint, point: point)
+            let trial = FaultSummary.Trial(fault: nil, entryPoint: entryPoint, point: point)
             summary.trials.append(trial)
             let store = try store()
             let kill = KillPoint(point, of: store, entryPoint: entryPoint, batchSize: batchSize)
             try await child(kill)
-            let opening = Opening(
+            let opening = FaultSweep.Opening(
                 sweep: self,
                 store: store,
                 entryPoint: entryPoint,

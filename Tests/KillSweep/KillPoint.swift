@@ -1,28 +1,15 @@
 internal import Foundation
-public import MoltCache
-public import MoltCore
+package import MoltCache
+package import MoltCore
 internal import MoltDefaults
+package import MoltTesting
 
-/// Where a child process is to be killed while it upgrades a copy of a store: all that the child needs to know.
+/// A point at which a child process is killed while it upgrades a copy of a store, with all that the child needs to know.
 ///
-/// ``FaultSweep/killing(_:by:_:)`` makes them. A tool of your own takes one as text:
-///
-/// ```swift
-/// // In the test:
-/// try await FaultSweep(of: fixture, through: migrations).killing { kill in
-///     let process = Process()
-///     process.executableURL = tool
-///     process.arguments = [kill.text]
-///     try process.run()
-///     process.waitUntilExit()
-/// }
-/// // In the tool:
-/// if let kill = KillPoint(text: CommandLine.arguments[1]) { try kill.run(through: migrations) }
-/// ```
 /// The child needs the environment of its parent: on Linux it says where suites are kept.
-public struct KillPoint: Hashable, Sendable, Codable {
-    /// Where it is killed.
-    public let point: FaultPoint
+package struct KillPoint: Hashable, Sendable, Codable {
+    /// The point of the kill.
+    package let point: FaultPoint
     private let directory: String
     private let entryPoint: String
     private let batchSize: Int
@@ -58,7 +45,7 @@ public struct KillPoint: Hashable, Sendable, Codable {
     }
 
     /// The point as text, for an argument or an environment variable.
-    public var text: String {
+    package var text: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         // Texts and numbers can always be encoded.
@@ -66,7 +53,7 @@ public struct KillPoint: Hashable, Sendable, Codable {
     }
 
     /// Reads what ``text`` has given; nil for anything else.
-    public init?(text: String) {
+    package init?(text: String) {
         guard let bytes = Data(base64Encoded: text) else { return nil }
         // Why it is something else does not matter.
         guard let point = try? JSONDecoder().decode(Self.self, from: bytes) else { return nil }
@@ -85,7 +72,7 @@ public struct KillPoint: Hashable, Sendable, Codable {
     ///   - configuration: The configuration that the sweep was given.
     /// - Throws: What the upgrade throws, or ``TestingError`` with the code `unsuitable` when it was done without coming to
     ///   the point.
-    public func run(
+    package func run(
         through migrations: MigrationRegistry,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) throws {
@@ -118,5 +105,5 @@ public struct KillPoint: Hashable, Sendable, Codable {
 
 extension KillPoint: CustomStringConvertible {
     /// The point in words.
-    public var description: String { "\(point)" }
+    package var description: String { "\(point)" }
 }

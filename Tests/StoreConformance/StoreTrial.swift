@@ -46,7 +46,7 @@ final class StoreTrial {
 
     /// A second object for the data of a store.
     func reopened(_ store: any MigrationStore) throws -> any MigrationStore {
-        guard let reopen else { throw TestingError(.unsuitable, "The store cannot be opened again.") }
+        guard let reopen else { throw ConformanceFailure(message: "The store cannot be opened again.") }
         return try reopen(store)
     }
 

@@ -1,24 +1,18 @@
-public import MoltCore
+package import MoltCore
 
-extension TestingError.Code {
-    /// A store does not do what a `MigrationStore` must.
-    public static let notConformant = TestingError.Code(rawValue: "notConformant")
-}
-
-/// What every `MigrationStore` must do, to be tried on a store of your own.
+/// Checks that a `MigrationStore` does everything that the migrator relies on.
 ///
 /// ```swift
 /// let report = try MigrationStoreConformance {
-///     try MyStore(at: newURL())
+///     CacheStore(at: newURL())
 /// } reopening: { store in
-///     try MyStore(at: store.url)
+///     CacheStore(at: store.url)
 /// }.verify()
 /// ```
 ///
-/// All behaviours are tried, each on new stores, and one error names all that are not as they must be. The schema version
-/// that each record was last written at cannot be read through a transaction, so it is the one thing that is not
-/// looked at; nor is it seen what is on disk.
-public struct MigrationStoreConformance {
+/// Each behavior is tried on new stores, and one error names all that are missing. The schema version that each record
+/// was last written at is not checked, because a transaction does not show it; nor is the state of the disk.
+package struct MigrationStoreConformance {
     private let hasRecords: Bool
     private let make: () throws -> any MigrationStore
     private let reopen: ((any MigrationStore) throws -> any MigrationStore)?
@@ -27,8 +21,8 @@ public struct MigrationStoreConformance {
     ///
     /// - Parameters:
     ///   - hasRecords: Whether it keeps records; a settings suite has none.
-    ///   - store: Makes a store that nothing was written to yet; another one each time.
-    public init(hasRecords: Bool = true, store: @escaping () throws -> any MigrationStore) {
+    ///   - store: Makes an empty store; another one each time.
+    package init(hasRecords: Bool = true, store: @escaping () throws -> any MigrationStore) {
         self.hasRecords = hasRecords
         make = store
         reopen = nil
@@ -38,9 +32,9 @@ public struct MigrationStoreConformance {
     ///
     /// - Parameters:
     ///   - hasRecords: Whether it keeps records; a settings suite has none.
-    ///   - store: Makes a store that nothing was written to yet; another one each time.
-    ///   - reopening: Makes a second object for what a first one has stored, while the first one is still there.
-    public init<Store: MigrationStore>(
+    ///   - store: Makes an empty store; another one each time.
+    ///   - reopening: Makes a second object for the data of a first one, while the first one still exists.
+    package init<Store: MigrationStore>(
         hasRecords: Bool = true,
         store: @escaping () throws -> Store,
         reopening: @escaping (Store) throws -> Store
@@ -49,25 +43,25 @@ public struct MigrationStoreConformance {
         make = store
         reopen = { opened in
             guard let opened = opened as? Store else {
-                throw TestingError(.unsuitable, "The store is not the one that was made.")
+                throw ConformanceFailure(message: "The store is not the one that was made.")
             }
             return try reopening(opened)
         }
     }
 
-    /// Tries all behaviours.
+    /// Tries the behaviors.
     ///
-    /// - Returns: Which were tried, and which were not, because the store has no records, cannot be opened again, or
-    ///   cannot commit in batches.
-    /// - Throws: ``TestingError`` with the code `notConformant`: each behaviour that is not as it must be, with what was
-    ///   expected and what was found.
+    /// - Parameter names: The behaviors to try; nil for all.
+    /// - Returns: The behaviors that were tried, and those that do not apply, because the store has no records, cannot be
+    ///   opened again, or cannot commit in batches.
+    /// - Throws: ``ConformanceFailure``: each behavior that is missing, with what was expected and what was found.
     @discardableResult
-    public func verify() throws -> Report {
-        // A store that cannot be made is told of by all behaviours that every store has.
+    package func verify(only names: Set<String>? = nil) throws -> Report {
+        // A store that cannot be made fails in the behaviors that every store has.
         let commitsInBatches = (try? make().commitsInBatches) ?? false
         var report = Report()
         var faults: [String] = []
-        for behavior in StoreBehavior.all {
+        for behavior in StoreBehavior.all where names?.contains(behavior.name) ?? true {
             guard behavior.needs.allSatisfy({ isMet($0, commitsInBatches) }) else {
                 report.notApplicable.append(behavior.name)
                 continue
@@ -83,9 +77,8 @@ public struct MigrationStoreConformance {
             faults.append(([behavior.name] + trial.findings.map { "  \($0)" }).joined(separator: "\n"))
         }
         guard faults.isEmpty else {
-            throw TestingError(
-                .notConformant,
-                "The store does not do \(faults.count) of the \(report.checked.count) things that it must:\n"
+            throw ConformanceFailure(
+                message: "The store does not do \(faults.count) of the \(report.checked.count) things that it must:\n"
                     + faults.joined(separator: "\n")
             )
         }
@@ -103,16 +96,22 @@ public struct MigrationStoreConformance {
     }
 }
 
-extension MigrationStoreConformance {
-    /// What was tried on a store, in sentences.
-    public struct Report: Hashable, Sendable, CustomStringConvertible {
-        /// What the store does as it must.
-        public internal(set) var checked: [String] = []
-        /// What was not tried, because the store has no records, cannot be opened again, or cannot commit in batches.
-        public internal(set) var notApplicable: [String] = []
+/// The behaviors that a store does not have.
+package struct ConformanceFailure: Error {
+    /// Each behavior, with what was expected and what was found.
+    package var message: String
+}
 
-        /// A line for each behaviour.
-        public var description: String {
+extension MigrationStoreConformance {
+    /// The behaviors that were tried on a store.
+    package struct Report {
+        /// The behaviors that the store has.
+        package fileprivate(set) var checked: [String] = []
+        /// The behaviors that do not apply to the store.
+        package fileprivate(set) var notApplicable: [String] = []
+
+        /// A line for each behavior.
+        package var description: String {
             (checked.map { "✓ \($0)" } + notApplicable.map { "– \($0)" }).joined(separator: "\n")
         }
     }

@@ -7,16 +7,16 @@
 /// ```
 ///
 /// It is SplitMix64, as Steele, Lea and Flood describe it in "Fast splittable pseudorandom number generators" (2014).
-public struct SeededGenerator: RandomNumberGenerator, Sendable {
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// Creates a generator; neighbouring seeds give unrelated numbers.
-    public init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed
     }
 
     /// The next number.
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -25,19 +25,19 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 
     /// A number from 0 up to a bound, without the bound; 0 when there is none.
-    public mutating func below(_ bound: Int) -> Int {
+    package mutating func below(_ bound: Int) -> Int {
         // `Int.random(in:using:)` draws other numbers where an Int has 32 bits.
         let number = next()
         return bound > 0 ? Int(number.multipliedFullWidth(by: UInt64(bound)).high) : 0
     }
 
     /// Whether something that happens once in `count` times happens now.
-    public mutating func oneIn(_ count: Int) -> Bool {
+    package mutating func oneIn(_ count: Int) -> Bool {
         below(count) == 0
     }
 
     /// One of the elements, of which there must be one.
-    public mutating func pick<Element>(_ elements: [Element]) -> Element {
+    package mutating func pick<Element>(_ elements: [Element]) -> Element {
         elements[below(elements.count)]
     }
 }

@@ -1,4 +1,4 @@
-import MoltTesting
+import Generators
 import Testing
 
 @Suite struct `A seeded generator` {
