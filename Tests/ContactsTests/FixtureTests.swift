@@ -99,7 +99,9 @@ struct FixtureTests {
 
     /// A person of release 1, with any of the properties that one may lack.
     private static func alien(_ random: inout SeededGenerator) -> String {
-        let texts = ["", " ", "Plato", "Ada Lovelace", "  Ada  King Lovelace ", "\u{E9}\u{301} 👩‍👩‍👧 x", "\u{A0}", #"\"\\ \n"#]
+        let texts = [
+            "", " ", "Plato", "Ada Lovelace", "  Ada  King Lovelace ", "\u{E9}\u{301} 👩‍👩‍👧 x", "\u{A0}", #"\"\\ \n"#,
+        ]
         var properties = [#""fullName":"\#(random.pick(texts))""#]
         for name in ["mail", "phone", "fax", "street", "city"] where random.oneIn(2) {
             properties.append(#""\#(name)":"\#(random.pick(texts))""#)

@@ -70,8 +70,29 @@ struct CatalogFile: Hashable, Sendable {
     }
 
     private static func version(_ text: Substring) -> Int? {
-        // Of "1" and "01" only one can be the name of a file.
+        // "01" is not accepted: it would be a second name for "1".
         guard let version = Int(text), version >= 0, String(version) == text else { return nil }
         return version
+    }
+}
+
+/// Sentences of advice about the files of a catalog.
+enum CatalogWords {
+    static let toWrite = "To write it: \(RecordingMode.variable)=missing swift test"
+    static let edited =
+        "What is in the store is the same: migrations were edited since the file was written. Undo that where they have "
+        + "shipped. Where they have not: \(RecordingMode.variable)=all swift test"
+    static let removed =
+        "The file is of an older version, and was removed. Restore it from version control: devices in the field may hold "
+        + "such a store. If it was never checked in, remove its expected stores, too."
+    static let changed =
+        "The fixture is of an older version, and is not the one that the expected store was made from. Restore it from "
+        + "version control. Correct an upgrade by a new migration, and add a new case as a new fixture. If neither file "
+        + "was ever checked in, remove the expected store, and record it again."
+
+    /// Advice about a change at the newest version: nothing in the catalog says whether it has shipped.
+    static func ifNotShipped(_ version: Int) -> String {
+        "If version \(version) has shipped, undo the change, or make it a migration to version \(version + 1). If it has "
+            + "not, and the new one is right: \(RecordingMode.variable)=all swift test"
     }
 }

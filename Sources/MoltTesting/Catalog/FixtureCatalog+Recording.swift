@@ -7,8 +7,6 @@ extension TestingError.Code {
     public static let shipped = TestingError.Code(rawValue: "shipped")
     /// A file was written in this run, and nothing was checked.
     public static let recorded = TestingError.Code(rawValue: "recorded")
-    /// The lock of a catalog has lines that are none, or that contradict each other.
-    public static let malformedLock = TestingError.Code(rawValue: "malformedLock")
 }
 
 extension FixtureCatalog {
@@ -20,8 +18,7 @@ extension FixtureCatalog {
     ///
     /// The rules are those of the whole catalog. A file that is missing is written with `MOLT_RECORD=missing` or `all`;
     /// one that is there and different is written again with `all` only, and never when its version is below the newest
-    /// one: the newest that the registry has, or any file or line of the lock when that is newer. Its line in
-    /// `fixtures.lock` is written with it.
+    /// one: the newest that the registry has, or any file when that is newer.
     ///
     /// A call that has written throws, so that no run records without somebody noticing it; one that has nothing to write
     /// does nothing, and so may stay in a test. A test that records several fixtures therefore ends at the first one that
@@ -32,8 +29,8 @@ extension FixtureCatalog {
     ///   - name: Letters, digits, `-`, `_`, `.` and spaces; not one that another file has in other capitals.
     ///   - migrations: The app's registry, for its newest version. Without it a new file can be written, but none again:
     ///     nothing else tells whether it has shipped.
-    /// - Throws: ``TestingError`` with the code `recorded` when the file was written, `notRecorded`, `shipped` or
-    ///   `malformedLock` when it was not; `unsuitable` for the name; or why a file cannot be read or written.
+    /// - Throws: ``TestingError`` with the code `recorded` when the file was written, `notRecorded` or `shipped`
+    ///   when it was not; `unsuitable` for the name; or why a file cannot be read or written.
     public func record(
         _ fixture: StoreFixture,
         named name: String,
@@ -42,13 +39,11 @@ extension FixtureCatalog {
         try CatalogFile.requireName(name)
         let file = CatalogFile(fixtureVersion: fixture.schemaVersion, name: name)
         let mode = try recordingMode()
-        let lock = try lock()
-        try require(lock)
         let paths = try paths()
-        try requireOneSpelling(of: file, among: Set(paths).union(lock.hashes.keys))
-        let newest = newestVersion(paths, lock, migrations)
-        if try hash(of: file.path) == nil {
-            if file.version < newest, lock.hashes[file.path] != nil {
+        try requireOneSpelling(of: file, among: paths)
+        let newest = newestVersion(paths, migrations)
+        if !paths.contains(file.path) {
+            guard !paths.contains(where: { CatalogFile(path: $0)?.fixture == file }) else {
                 throw failure(.shipped, CatalogWords.removed, file)
             }
             guard mode != .never else {
@@ -60,7 +55,6 @@ extension FixtureCatalog {
             try requireRewritable(file, kept, fixture, newest: newest, mode: mode, isNewestKnown: migrations != nil)
         }
         try write(fixture, to: file)
-        try updateLock(of: [file.path])
         throw failure(
             .recorded,
             "Written in this run, and not checked. Look at it, and run again without \(RecordingMode.variable).",
@@ -69,7 +63,7 @@ extension FixtureCatalog {
     }
 
     /// Throws when another file has the same name where capitals do not count: a checkout there has one of them only.
-    private func requireOneSpelling(of file: CatalogFile, among paths: Set<String>) throws {
+    private func requireOneSpelling(of file: CatalogFile, among paths: [String]) throws {
         let same = paths.filter { $0 != file.path && $0.lowercased() == file.path.lowercased() }
         guard let other = same.min() else { return }
         throw failure(

@@ -58,13 +58,7 @@ extension StoreFixture {
     /// - Throws: ``TestingError`` with the code `malformedFixture`, which names the place and what is expected there, or
     ///   `unreadable`.
     public init(contentsOf url: URL) throws {
-        let data: Data
-        do {
-            data = try Data(contentsOf: url)
-        } catch {
-            throw TestingError(.unreadable, "The fixture cannot be read.", file: url, underlying: error)
-        }
-        try self.init(json: data, file: url)
+        try self.init(FixtureText(contentsOf: url).root)
     }
 
     /// Reads a fixture from its text.
@@ -84,9 +78,13 @@ extension StoreFixture {
     ///   - file: Where the text comes from, for errors.
     /// - Throws: ``TestingError`` with the code `malformedFixture`.
     public init(json data: Data, file: URL? = nil) throws {
-        let root = try FixtureText(data, file: file).root
-        let known = ["format", "schemaVersion", "primary", "ledger", "records", "suites"]
-        // Before the names, which a newer format may have more of.
+        try self.init(FixtureText(data, file: file).root)
+    }
+
+    /// Reads a fixture beside which other members may stand.
+    init(_ root: FixtureNode, alsoKnown: [String] = []) throws {
+        let known = ["format", "schemaVersion", "primary", "ledger", "records", "suites"] + alsoKnown
+        // The format is checked before the names, because a newer format may have more of them.
         try Self.checkFormat(root)
         let object = try root.object("an object", known: known)
         self.init(

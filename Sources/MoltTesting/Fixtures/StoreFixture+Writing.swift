@@ -7,11 +7,18 @@ extension StoreFixture {
     ///
     /// Reading it gives the fixture back, each record byte for byte. Times, counts and texts of the ledger that say
     /// nothing are left out, see ``withoutTimes()``.
-    public var json: String {
+    public var json: String { json(with: []) }
+
+    /// The text of a file that has some strings beside the fixture.
+    func json(with members: [(name: String, value: String)]) -> String {
         var writer = FixtureWriter()
         writer.object { writer in
             writer.name("format")
             writer.integer(Self.format)
+            for (name, value) in members {
+                writer.name(name)
+                writer.string(value)
+            }
             writer.name("schemaVersion")
             writer.integer(schemaVersion)
             if case .suite(let suite) = primary {

@@ -52,6 +52,12 @@ struct FailureList {
         }
     }
 
+    /// The text for a file that cannot be read.
+    static func text(of error: any Error) -> String {
+        guard let error = error as? TestingError else { return "The file cannot be read: \(error)" }
+        return error.message + (error.underlying.map { "\n\($0)" } ?? "")
+    }
+
     /// Whether something was found about a file.
     func isAbout(_ subject: String) -> Bool {
         findings.contains { $0.subject == subject }

@@ -31,8 +31,8 @@ public struct MatrixFailure: Error, Hashable, Sendable {
         public static let registry = Kind(rawValue: "registry")
         /// A file of the catalog cannot be read, has a name that says nothing, or is compared with nothing.
         public static let catalog = Kind(rawValue: "catalog")
-        /// A file was changed or removed, or has no line in the lock.
-        public static let lock = Kind(rawValue: "lock")
+        /// A fixture is not the one that its expected stores were made from.
+        public static let changed = Kind(rawValue: "changed")
         /// There is no fixture of a version.
         public static let missingFixture = Kind(rawValue: "missingFixture")
         /// A migration is not any more what it was when it shipped.

@@ -14,7 +14,7 @@ struct RecordingTests {
         return store
     }
 
-    @Test func `A fixture is written with its line in the lock`() throws {
+    @Test func `A fixture is written on request`() throws {
         let error = try #require(throws: TestingError.self) {
             try directory.catalog(recording: .missing).record(store, named: "everyday")
         }
@@ -22,8 +22,7 @@ struct RecordingTests {
         #expect(error.code == .recorded)
         #expect(error.file?.lastPathComponent == "1-everyday.json")
         #expect(try directory.catalog().fixture(1, "everyday") == store)
-        let lock = try directory.text("fixtures.lock")
-        #expect(lock.wholeMatch(of: /[0-9a-f]{64}  1-everyday\.json\n/) != nil)
+        #expect(try directory.files().keys.sorted() == ["1-everyday.json"])
     }
 
     @Test func `Nothing is written without being told to`() throws {
@@ -37,7 +36,7 @@ struct RecordingTests {
         #expect(try directory.files().isEmpty)
     }
 
-    @Test func `A fixture that is there already is left alone, and the lock too`() throws {
+    @Test func `A fixture that is there already is left alone`() throws {
         try directory.catalog(recording: .missing).keep(store, named: "everyday")
         let files = try directory.files()
 
@@ -70,7 +69,6 @@ struct RecordingTests {
         try directory.catalog(recording: .all).keep(changed, named: "everyday", migrations: migrations)
 
         #expect(try directory.catalog().fixture(1, "everyday") == changed)
-        #expect(try directory.text("fixtures.lock").split(separator: "\n").count == 1)
     }
 
     @Test func `Without the registry nothing is written again`() throws {
@@ -112,7 +110,6 @@ struct RecordingTests {
     enum Newer: CaseIterable {
         case registry
         case file
-        case lock
     }
 
     @Test(arguments: RecordingMode.allCases, Newer.allCases)
@@ -121,9 +118,8 @@ struct RecordingTests {
         var migrations: MigrationRegistry?
         switch newer {
         case .registry: migrations = [Migration(to: 1, "a"), Migration(to: 2, "b")]
-        case .file, .lock:
+        case .file:
             try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 2), named: "other")
-            if newer == .lock { try directory.remove("2-other.json") }
         }
         let files = try directory.files()
 
@@ -136,13 +132,13 @@ struct RecordingTests {
         #expect(try directory.files() == files)
     }
 
-    @Test func `A fixture of an older version that was removed is not made again`() throws {
-        try directory.catalog(recording: .missing).keep(store, named: "everyday")
-        try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 2), named: "everyday")
+    @Test(arguments: RecordingMode.allCases)
+    func `A fixture that was removed, and has expected stores, is not made again`(mode: RecordingMode) async throws {
+        let directory = try await Releases.catalog()
         try directory.remove("1-everyday.json")
 
         let error = try #require(throws: TestingError.self) {
-            try directory.catalog(recording: .all).keep(store, named: "everyday")
+            try directory.catalog(recording: mode).keep(store, named: "everyday")
         }
 
         #expect(error.code == .shipped)
@@ -154,7 +150,7 @@ struct RecordingTests {
 
         try directory.catalog(recording: .missing).keep(store, named: "odd one")
 
-        #expect(try directory.text("fixtures.lock").contains("  1-odd one.json\n"))
+        #expect(try directory.catalog().fixture(1, "odd one") == store)
     }
 
     @Test(arguments: ["", "a/b", "../a", "a@2", ".a", "a "])
@@ -194,25 +190,6 @@ struct RecordingTests {
         #expect(try directory.files() == files)
         // Of another version it is another file.
         try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 2), named: "Everyday")
-    }
-
-    @Test(arguments: RecordingMode.allCases)
-    func `Nothing is recorded while the lock has faults`(mode: RecordingMode) throws {
-        try directory.catalog(recording: .missing).keep(store, named: "everyday")
-        // Both sides of a conflict, as somebody has left them who removed the marks alone.
-        let lock = try directory.text("fixtures.lock")
-        let other = String(repeating: "0", count: 64) + lock.dropFirst(64)
-        try Data((lock + other).utf8).write(to: directory.url.appending(path: "fixtures.lock"))
-        let files = try directory.files()
-
-        let error = try #require(throws: TestingError.self) {
-            try directory.catalog(recording: mode).record(store, named: "other")
-        }
-
-        #expect(error.code == .malformedLock)
-        #expect(error.file?.lastPathComponent == "fixtures.lock")
-        #expect(error.message.hasPrefix("Line 2 is another one about 1-everyday.json. Restore the file"))
-        #expect(try directory.files() == files)
     }
 
     @Test func `A file of another version than its name says is an error`() throws {

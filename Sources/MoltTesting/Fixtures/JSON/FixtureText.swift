@@ -6,6 +6,19 @@ struct FixtureText: Sendable {
     let bytes: [UInt8]
     let file: URL?
 
+    /// Reads and checks a file.
+    ///
+    /// - Throws: ``TestingError`` with the code `malformedFixture` or `unreadable`.
+    init(contentsOf url: URL) throws {
+        let data: Data
+        do {
+            data = try Data(contentsOf: url)
+        } catch {
+            throw TestingError(.unreadable, "The fixture cannot be read.", file: url, underlying: error)
+        }
+        try self.init(data, file: url)
+    }
+
     /// Checks the text.
     ///
     /// - Throws: ``TestingError`` with the code `malformedFixture`, which says where it is no JSON text.

@@ -1,0 +1,93 @@
+internal import MoltCore
+
+/// Compares what upgrades made of a fixture with the expected stores of the catalog, and records these.
+struct GoldenComparison {
+    private(set) var failures = FailureList()
+    /// The files that were written.
+    private(set) var recorded: [String] = []
+    private let catalog: FixtureCatalog
+    private let audit: CatalogAudit
+    private let upgrades: FixtureUpgrades
+    private let mode: RecordingMode
+    private let mayRecord: Bool
+
+    /// - Parameter mayRecord: Whether nothing else is wrong with the fixture.
+    init(
+        _ catalog: FixtureCatalog,
+        _ audit: CatalogAudit,
+        _ upgrades: FixtureUpgrades,
+        mode: RecordingMode,
+        mayRecord: Bool
+    ) {
+        self.catalog = catalog
+        self.audit = audit
+        self.upgrades = upgrades
+        self.mode = mode
+        self.mayRecord = mayRecord
+    }
+
+    mutating func run(_ fixture: CatalogFile) throws {
+        for target in upgrades.targets where upgrades.needsUpgrade(to: target) {
+            let file = CatalogFile(fixtureVersion: fixture.fixtureVersion, name: fixture.name, target: target)
+            // The audit has reported a file that cannot be read.
+            guard !audit.unreadable.contains(file) else { continue }
+            if let golden = audit.goldens[file] {
+                checkEdits(golden.store, file)
+                if let result = upgrades.results[target] { try compare(result, with: golden, file) }
+            } else if let result = upgrades.results[target] {
+                try recordMissing(result, file)
+            }
+        }
+    }
+
+    private mutating func recordMissing(_ result: StoreFixture, _ file: CatalogFile) throws {
+        if mode != .never, mayRecord {
+            try record(result, file)
+        } else if mode != .never {
+            let message = "\(file.path) was not written, because of what else is wrong."
+            failures.add(.missingGolden, upgrades.name, message)
+        } else if mayRecord {
+            let message = "There is no \(file.path) to compare with. " + CatalogWords.toWrite
+            failures.add(.missingGolden, upgrades.name, message)
+        }
+    }
+
+    private mutating func compare(_ result: StoreFixture, with golden: GoldenStore, _ file: CatalogFile) throws {
+        let hasShipped = audit.hasShipped(file)
+        if mode == .all, mayRecord, !hasShipped {
+            let whole = StoreDifference(expected: golden.store, found: result, aspects: .fingerprints)
+            let isOfThisFixture = try golden.fixtureDigest == catalog.digest(of: file.fixture)
+            if !whole.isEmpty || !isOfThisFixture { try record(result, file) }
+            return
+        }
+        let difference = StoreDifference(expected: golden.store, found: result)
+        guard !difference.isEmpty else { return }
+        let advice =
+            hasShipped
+            ? "Releases in the field have made this of such a store: correct the migration. If the file was never checked "
+                + "in, remove it, and record it again."
+            : CatalogWords.ifNotShipped(file.version)
+        failures.add(
+            .golden,
+            upgrades.name,
+            "the result is not the expected store:\n\(difference)\n\(advice)",
+            at: .words(file.path)
+        )
+    }
+
+    private mutating func record(_ result: StoreFixture, _ file: CatalogFile) throws {
+        try catalog.write(result, to: file)
+        recorded.append(file.path)
+    }
+
+    /// Reports migrations that were edited after releases had applied them, as the ledgers of expected stores show.
+    private mutating func checkEdits(_ golden: StoreFixture, _ file: CatalogFile) {
+        guard audit.hasShipped(file) else { return }
+        let plan = MigrationPlan(
+            state: StoreState(version: golden.schemaVersion, isFresh: false, ledger: golden.ledger),
+            storeName: file.path,
+            migrations: upgrades.migrations
+        )
+        for edit in plan.edits { failures.add(edit, at: file.path, newest: audit.newest) }
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import Molt
+import MoltTesting
+import Testing
+
+@Suite("Changed files of a catalog")
+struct ChangedFileTests {
+    private let directory: CatalogDirectory
+
+    init() async throws {
+        directory = try await Releases.catalog()
+    }
+
+    /// What is wrong with the catalog.
+    private func failure(_ recording: RecordingMode = .never) async -> MatrixFailure? {
+        await Releases.failure {
+            try await directory.catalog(recording: recording).verify(Releases.migrations, types: Releases.types)
+        }
+    }
+
+    @Test func `Each expected store carries the digest of the fixture that it was made from`() throws {
+        let files = try directory.files()
+        let goldens = files.keys.filter { $0.hasPrefix("Golden/") }
+        #expect(goldens.count == 6)
+        for path in goldens {
+            let fixture = path.dropFirst("Golden/".count).prefix { $0 != "@" } + ".json"
+            let digest = SHA256.hexadecimal(of: try #require(files[String(fixture)]))
+            #expect(try directory.text(path).contains("\n  \"fixtureDigest\": \"\(digest)\",\n"), "\(path)")
+        }
+    }
+
+    @Test(arguments: RecordingMode.allCases)
+    func `A shipped fixture that was edited is named in every mode, and nothing is written`(
+        mode: RecordingMode
+    ) async throws {
+        try directory.edit("1-everyday.json", "Paris", to: "London")
+        let files = try directory.files()
+
+        let failure = try #require(await failure(mode))
+
+        #expect(failure.kinds == [.changed, .golden])
+        let changed = try #require(failure.all(.changed).first)
+        #expect(failure.all(.changed).count == 1)
+        #expect(changed.subject == "1-everyday.json")
+        #expect(changed.place == "Golden/1-everyday@2.json; Golden/1-everyday@3.json")
+        #expect(changed.message.contains("is not the one that the expected store was made from. Restore it"))
+        #expect(failure.first(.golden).message.contains(#""john".address.city: expected "Paris", found "London""#))
+        #expect(try directory.files() == files)
+        #expect(failure.report.recorded.isEmpty)
+    }
+
+    @Test(arguments: RecordingMode.allCases)
+    func `An edit of a shipped fixture that changes no result is named, too`(mode: RecordingMode) async throws {
+        try directory.edit("1-everyday.json", "\"format\": 1,", to: "\"format\": 1 ,")
+        let files = try directory.files()
+
+        let failure = try #require(await failure(mode))
+
+        #expect(failure.kinds == [.changed])
+        #expect(failure.failures.map(\.subject) == ["1-everyday.json"])
+        #expect(try directory.files() == files)
+    }
+
+    @Test(arguments: RecordingMode.allCases)
+    func `A shipped golden file that was edited is a failure in every mode`(mode: RecordingMode) async throws {
+        try directory.edit("Golden/0-everyday@2.json", "Paris", to: "London")
+        let files = try directory.files()
+
+        let failure = try #require(await failure(mode))
+
+        #expect(failure.kinds == [.golden])
+        let golden = failure.first()
+        #expect(golden.subject == "0-everyday.json")
+        #expect(golden.place == "Golden/0-everyday@2.json")
+        #expect(golden.message.contains(#""john".address.city: expected "London", found "Paris""#))
+        #expect(golden.message.contains("correct the migration"))
+        #expect(try directory.files() == files)
+    }
+
+    @Test(arguments: RecordingMode.allCases)
+    func `A shipped fixture that was removed is a failure in every mode`(mode: RecordingMode) async throws {
+        try directory.remove("1-everyday.json")
+        let files = try directory.files()
+
+        let failure = try #require(await failure(mode))
+
+        #expect(failure.kinds == [.catalog, .missingFixture])
+        #expect(failure.all(.catalog).map(\.subject) == ["Golden/1-everyday@2.json", "Golden/1-everyday@3.json"])
+        #expect(failure.first(.catalog).message.contains("no fixture 1-everyday.json that this was made from."))
+        #expect(try directory.files() == files)
+    }
+
+    @Test func `A golden file that was removed is missing until it is recorded`() async throws {
+        let before = try directory.files()
+        try directory.remove("Golden/0-everyday@2.json")
+
+        #expect(await failure()?.kinds == [.missingGolden])
+        let recording = try #require(await failure(.missing))
+
+        #expect(recording.kinds == [.recorded])
+        #expect(recording.report.recorded == ["Golden/0-everyday@2.json"])
+        #expect(try directory.files() == before)
+    }
+
+    @Test func `A fixture that was never checked in can be changed when its golden files are recorded again`() async throws {
+        try directory.edit("1-everyday.json", "Paris", to: "London")
+        let goldens = ["Golden/1-everyday@2.json", "Golden/1-everyday@3.json"]
+        for path in goldens { try directory.remove(path) }
+
+        #expect(await failure(.missing)?.report.recorded == goldens)
+        #expect(await failure() == nil)
+    }
+
+    @Test(arguments: [
+        (#""fixtureDigest""#, #""digest""#, "There is no member of that name here"),
+        ("\"fixtureDigest\": \"[^,]*,", "", "The member \"fixtureDigest\" is missing"),
+    ])
+    func `A golden file without a digest cannot be read`(text: String, newText: String, message: String) async throws {
+        let path = "Golden/0-everyday@1.json"
+        let edited = try directory.text(path).replacingOccurrences(of: text, with: newText, options: .regularExpression)
+        try Data(edited.utf8).write(to: directory.url.appending(path: path))
+
+        let failure = try #require(await failure(.all))
+
+        #expect(failure.failures.map(\.subject) == [path])
+        #expect(failure.kinds == [.catalog])
+        #expect(failure.first().message.contains(message))
+        #expect(try directory.text(path) == edited)
+    }
+
+    @Test(arguments: ["1-everyday.json", "3-everyday.json", "Golden/0-everyday@3.json"])
+    func `The line ends of Windows are no change`(path: String) async throws {
+        try directory.edit(path, "\n", to: "\r\n")
+
+        #expect(await failure() == nil)
+    }
+
+    @Test func `A fixture of the newest version may still change`() async throws {
+        try directory.edit("3-everyday.json", "Paris", to: "London")
+
+        #expect(await failure() == nil)
+    }
+
+    @Test func `Fixtures that are too old to be upgraded may be removed`() async throws {
+        for path in ["0-everyday.json", "Golden/0-everyday@1.json", "Golden/0-everyday@2.json"] {
+            try directory.remove(path)
+        }
+        try directory.remove("Golden/0-everyday@3.json")
+        let migrations = MigrationRegistry([Releases.split, Releases.nickname], oldestSupportedVersion: 1)
+
+        let report = try await directory.catalog().verify(migrations, types: Releases.types)
+
+        #expect(report.rows.map(\.fixture) == ["1-everyday.json", "2-everyday.json", "3-everyday.json"])
+    }
+
+    @Test func `A file whose name says nothing is a failure`() async throws {
+        for path in ["everyday.json", "01-everyday.json", "Golden/0-everyday.json"] {
+            try Data("{}".utf8).write(to: directory.url.appending(path: path))
+        }
+        try Data().write(to: directory.url.appending(path: "README.md"))
+
+        let failure = try #require(await failure())
+
+        #expect(failure.failures.map(\.subject) == ["01-everyday.json", "Golden/0-everyday.json", "everyday.json"])
+        #expect(failure.kinds == [.catalog])
+        #expect(failure.first().message.contains("The one JSON file beside them may be `schema.json`"))
+    }
+}
