@@ -100,7 +100,7 @@ package struct BenchmarkArguments: Sendable {
     ///
     /// - Throws: ``UsageError`` when a name fits no case.
     func selectedCases() throws -> [BenchmarkCase] {
-        let cases = BenchmarkCatalog.cases.filter { !isQuick || $0.isInQuickMode }
+        let cases = BenchmarkCatalog.cases
         for name in only where !cases.contains(where: { $0.name.contains(name) }) {
             throw UsageError(message: "No case's name contains \"\(name)\".")
         }

@@ -5,7 +5,9 @@ import Molt
 enum CacheCases {
     static let all: [BenchmarkCase] =
         [openCurrent, openEmpty]
-        + PeerStore.Tables.allCases.flatMap { [setOneByOne(beside: $0), setBatch(beside: $0), get(beside: $0)] }
+        + PeerStore.Tables.allCases.flatMap {
+            [set(inBatches: false, beside: $0), set(inBatches: true, beside: $0), get(beside: $0)]
+        }
         + [getOnce]
 
     /// The name of the file in the fixtures.
@@ -79,59 +81,22 @@ enum CacheCases {
         [BenchmarkRatio(.rate, atLeast: tables == .molt ? 0.2 : nil)]
     }
 
-    private static func setOneByOne(beside tables: PeerStore.Tables) -> BenchmarkCase {
-        set(
-            "molt-set-one-by-one",
-            "set for each value, each committed (synchronous=NORMAL)",
-            beside: tables,
-            // Enough for a rate where each value is a commit.
-            limit: 50_000,
-            quickLimit: 2000,
-            rounds: 50
-        ) { cache, values in
-            for (key, value) in values { try cache.set(value, forKey: key) }
-        } byHand: { store, values in
-            for (key, value) in values { try store.set(value, forKey: key) }
-        }
-    }
-
-    private static func setBatch(beside tables: PeerStore.Tables) -> BenchmarkCase {
-        set(
-            "molt-set-batch",
-            "setAll twenty times with a twentieth of the values; by hand, a transaction each time",
-            beside: tables,
-            rounds: 20
-        ) { cache, values in
-            try cache.setAll(values)
-        } byHand: { store, values in
-            try store.transaction { for (key, value) in values { try store.set(value, forKey: key) } }
-        }
-    }
-
-    /// Values with their keys, made while they are set.
-    private typealias Values = LazyMapSequence<Range<Int>, (key: String, value: PersonV1)>
-
-    private static func set(
-        _ name: String,
-        _ summary: String,
-        beside tables: PeerStore.Tables,
-        limit: Int = .max,
-        quickLimit: Int = .max,
-        rounds: Int,
-        throughCache: @escaping @Sendable (CodableCache, Values) throws -> Void,
-        byHand: @escaping @Sendable (PeerStore, Values) throws -> Void
-    ) -> BenchmarkCase {
+    /// - Parameter inBatches: Whether many values are set at once, and else each is committed.
+    private static func set(inBatches: Bool, beside tables: PeerStore.Tables) -> BenchmarkCase {
         BenchmarkCase(
-            name: tables == .molt ? name : "\(name)-beside-least",
-            summary: summary,
+            name: (inBatches ? "molt-set-batch" : "molt-set-one-by-one") + (tables == .molt ? "" : "-beside-least"),
+            summary: inBatches
+                ? "setAll twenty times with a twentieth of the values; by hand, a transaction each time"
+                : "set for each value, each committed (synchronous=NORMAL)",
             other: tables.words,
-            limit: limit,
-            quickLimit: quickLimit,
+            limit: inBatches ? .max : 50_000,
+            quickLimit: inBatches ? .max : 2000,
             fixture: emptyFixture,
             ratios: ratios(tables)
         ) { context in
+            let rounds = 20
             let people = People.pool()
-            func values(_ round: Int) -> Values {
+            func values(_ round: Int) -> some Sequence<(key: String, value: PersonV1)> {
                 context.indices(ofRound: round, of: rounds).lazy
                     .map { (key: People.key($0), value: people[$0 % people.count]) }
             }
@@ -140,12 +105,23 @@ enum CacheCases {
             if tables == .molt { try FileManager.default.copyItem(at: file, to: handFile) }
             let cache = try CodableCache(at: file)
             let store = try PeerStore(at: handFile, tables)
+            func setByHand(_ round: Int) throws {
+                for (key, value) in values(round) { try store.set(value, forKey: key) }
+            }
             return BenchmarkTrial(count: context.records, rounds: rounds) { round in
-                try throughCache(cache, values(round))
+                if inBatches {
+                    try cache.setAll(values(round))
+                } else {
+                    for (key, value) in values(round) { try cache.set(value, forKey: key) }
+                }
                 // Moves everything from the log into the file.
                 if round == rounds - 1 { cache.close() }
             } other: { round in
-                try byHand(store, values(round))
+                if inBatches {
+                    try store.transaction { try setByHand(round) }
+                } else {
+                    try setByHand(round)
+                }
                 if round == rounds - 1 { try store.close() }
             } finish: {
                 let cache = try CodableCache(at: file)

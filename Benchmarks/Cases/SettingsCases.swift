@@ -2,11 +2,11 @@ import Foundation
 import Molt
 import MoltDefaults
 
-/// Settings: the two built-in migrations, beside writes of the same keys by hand.
+/// Settings: the two built-in migrations, beside one correct whole write of the same keys through Foundation.
 ///
 /// On Linux, each process has its suites in the directory of its run; see `Platform.runSelf`.
 enum SettingsCases {
-    static let all = cases(Size(suffix: "-500", limit: 500, quickLimit: 500)) + cases(Size()) + oneByOne
+    static let all = cases(Size(suffix: "-500", limit: 500, quickLimit: 500)) + cases(Size())
 
     /// A number of settings: that of an app, and one at which growth with its square would be seen.
     private struct Size {
@@ -15,28 +15,9 @@ enum SettingsCases {
         var quickLimit = 2000
     }
 
-    /// What most apps would write.
-    private static let oneByOne = [
-        benchmark("settings-set", "UserDefaults: set for each changed key", .conversion, Size()) { work in
-            let defaults = try defaults(work.source)
-            for (key, object) in work.changed { defaults.set(object, forKey: key) }
-            defaults.synchronize()
-        },
-        benchmark("settings-move-set", "UserDefaults: set for each key of a suite", .move, Size()) { work in
-            let old = try defaults(work.source)
-            let new = try defaults(work.destination)
-            for (key, object) in old.persistentDomain(forName: work.source.domainName) ?? [:] {
-                new.set(try PropertyListValue(normalizing: object).object, forKey: key)
-            }
-            new.synchronize()
-        },
-    ]
-
     private static func cases(_ size: Size) -> [BenchmarkCase] {
-        /// One correct whole write through Foundation, and what most apps would write.
-        func ratios(_ byHand: String, _ oneByOne: String) -> [BenchmarkRatio] {
+        func ratios(_ byHand: String) -> [BenchmarkRatio] {
             [BenchmarkRatio(.time, of: byHand + size.suffix, atMost: 12)]
-                + (size.suffix.isEmpty ? [BenchmarkRatio(.time, of: oneByOne, atMost: 4)] : [])
         }
         return [
             benchmark(
@@ -53,7 +34,7 @@ enum SettingsCases {
                 "Molt, defaultsV4ToV5 when a cache is opened",
                 .conversion,
                 size,
-                ratios("settings-file", "settings-set")
+                ratios("settings-file")
             ) { work in
                 try CodableCache(at: work.file, migrations: work.migrations).close()
             },
@@ -62,7 +43,7 @@ enum SettingsCases {
                 "Molt, defaultsV4ToV5 of a suite that is a store of its own",
                 .conversion,
                 size,
-                ratios("settings-file", "settings-set")
+                ratios("settings-file")
             ) { work in
                 try work.source.upgrade(with: work.migrations)
             },
@@ -79,7 +60,7 @@ enum SettingsCases {
                 "Molt, suiteToAppGroup when a cache is opened",
                 .move,
                 size,
-                ratios("settings-move-file", "settings-move-set")
+                ratios("settings-move-file")
             ) { work in
                 try CodableCache(at: work.file, migrations: work.migrations).close()
             },

@@ -5,15 +5,14 @@ import Molt
 enum UpgradeCases {
     static let all: [BenchmarkCase] = {
         let kinds = [rename] + otherKinds
-        return kinds.map(\.benchmark)
-            + BenchmarkCase.Scale.all.map { scale in
+        return kinds.map(\.benchmark) + kinds.map { $0.benchmark.at(.few) }
+            + BenchmarkCase.Scale.largerRecords.map { scale in
                 let peers = [
                     PeerCases.Change.rename.jsonFunctionsCase, PeerCases.Change.rename.decodeEncodeCase,
                     PeerCases.preparedUpdateCase,
                 ]
                 return rename.benchmark.at(scale, ratios: peers.map { .init(.rate, of: $0 + scale.suffix) })
             }
-            + otherKinds.map { $0.benchmark.at(.few) }
     }()
 
     /// The upgrade whose time the others are compared with.

@@ -64,6 +64,32 @@ package struct BenchmarkReport: Codable, Sendable {
     }
 }
 
+/// What one run of a case measured.
+package struct BenchmarkRun: Codable, Sendable {
+    /// How many units were done.
+    package var count: Int
+    /// How many bytes of content they had, where that matters.
+    package var bytes: Int?
+    /// How long the timed parts took.
+    package var seconds: Double
+    /// How long they took in the other way.
+    package var otherSeconds: Double?
+    /// The processor time of the timed parts, of all cores together: less disturbed by others than the duration.
+    package var processorSeconds = 0.0
+    /// That of the other way.
+    package var otherProcessorSeconds: Double?
+    /// The share of the processors' time that the host of a virtual machine gave to others, from 0 to 1.
+    package var stolenShare = 0.0
+    /// The highest resident memory of the process, up to the end of the timed parts.
+    package var peakMemoryBytes = 0
+
+    /// Creates a run.
+    package init(count: Int, seconds: Double) {
+        self.count = count
+        self.seconds = seconds
+    }
+}
+
 /// What was measured for one case in all rounds.
 package struct BenchmarkResult: Codable, Sendable {
     /// The case.
@@ -104,50 +130,28 @@ package struct BenchmarkResult: Codable, Sendable {
         name: String,
         summary: String = "",
         other: String? = nil,
-        count: Int,
         recordSize: RecordSize = .small,
-        bytes: Int? = nil,
-        seconds: [Double],
-        otherSeconds: [Double]? = nil,
-        processorSeconds: [Double] = [],
-        otherProcessorSeconds: [Double]? = nil,
-        stolenShares: [Double]? = nil,
-        peakMemoryBytes: [Int] = []
+        runs: [BenchmarkRun]
     ) {
+        func ofOther<Value>(_ value: KeyPath<BenchmarkRun, Value?>) -> [Value]? {
+            other == nil ? nil : runs.compactMap { $0[keyPath: value] }
+        }
         self.name = name
         self.summary = summary
         self.other = other
-        self.count = count
         self.recordSize = recordSize
-        self.bytes = bytes
-        self.seconds = seconds
-        self.otherSeconds = otherSeconds
+        count = runs.first?.count ?? 0
+        bytes = runs.first?.bytes
+        seconds = runs.map(\.seconds)
+        otherSeconds = ofOther(\.otherSeconds)
         medianSeconds = seconds.median
         minSeconds = seconds.min() ?? 0
         maxSeconds = seconds.max() ?? 0
-        self.processorSeconds = processorSeconds.median
-        self.otherProcessorSeconds = otherProcessorSeconds?.median
-        self.stolenShares = stolenShares
-        unitsPerSecond = Double(count) / seconds.median
-        self.peakMemoryBytes = Int(peakMemoryBytes.map(Double.init).median)
-    }
-
-    /// Sums up the runs of a case.
-    init(_ benchmark: BenchmarkCase, runs: [BenchmarkChild.Measurement]) {
-        self.init(
-            name: benchmark.name,
-            summary: benchmark.summary,
-            other: benchmark.other,
-            count: runs.first?.count ?? 0,
-            recordSize: benchmark.recordSize,
-            bytes: runs.first?.bytes,
-            seconds: runs.map(\.seconds),
-            otherSeconds: benchmark.other == nil ? nil : runs.compactMap(\.otherSeconds),
-            processorSeconds: runs.map(\.processorSeconds),
-            otherProcessorSeconds: benchmark.other == nil ? nil : runs.compactMap(\.otherProcessorSeconds),
-            stolenShares: runs.map(\.stolenShare),
-            peakMemoryBytes: runs.map(\.peakMemoryBytes)
-        )
+        processorSeconds = runs.map(\.processorSeconds).median
+        otherProcessorSeconds = ofOther(\.otherProcessorSeconds)?.median
+        stolenShares = runs.map(\.stolenShare)
+        unitsPerSecond = Double(count) / medianSeconds
+        peakMemoryBytes = Int(runs.map { Double($0.peakMemoryBytes) }.median)
     }
 
     /// For each run, the duration as a multiple of the other way's; nil when there is no other way.

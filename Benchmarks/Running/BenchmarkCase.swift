@@ -13,8 +13,6 @@ package struct BenchmarkCase: Sendable {
     /// The limit with `--quick`.
     var quickLimit = Int.max
     var recordSize = RecordSize.small
-    /// Whether `--quick` measures the case, too.
-    var isInQuickMode = true
     /// Files that the case starts from; nil when it starts with nothing.
     var fixture: BenchmarkFixture?
     /// How the case compares with others, and with the other way.
@@ -35,7 +33,6 @@ package struct BenchmarkCase: Sendable {
         copy.limit = scale.records
         copy.quickLimit = scale.quickRecords
         copy.recordSize = scale.recordSize
-        copy.isInQuickMode = isInQuickMode && scale.isInQuickMode
         copy.ratios = ratios
         return copy
     }
@@ -46,16 +43,13 @@ package struct BenchmarkCase: Sendable {
         let records: Int
         let quickRecords: Int
         var recordSize = RecordSize.small
-        var isInQuickMode = true
 
         var words: String { "at most \(records) records of about \(recordSize.words)" }
 
         /// At this number, memory that grows with the number is still small.
         static let few = Scale(suffix: "-10000", records: 10_000, quickRecords: 2000)
-        /// The scales at which a rename is measured beside the other ways to make it.
-        static let all = [
-            few,
-            Scale(suffix: "-100000", records: 100_000, quickRecords: 100_000, isInQuickMode: false),
+        /// The larger records whose rename is measured beside the other ways to make it.
+        static let largerRecords = [
             Scale(suffix: "-2kb", records: 100_000, quickRecords: 1000, recordSize: .medium),
             Scale(suffix: "-50kb", records: 4000, quickRecords: 40, recordSize: .large),
         ]

@@ -14,23 +14,6 @@ struct BenchmarkChild: Codable {
     /// The directory with the fixture, which the run gets a copy of.
     var fixture: URL?
 
-    /// What a run measured: the line of JSON that the child process prints.
-    struct Measurement: Codable, Sendable {
-        let count: Int
-        let bytes: Int?
-        /// How long the timed parts took.
-        let seconds: Double
-        /// How long they took in the other way.
-        let otherSeconds: Double?
-        /// The processor time of the timed parts, of all cores together: less disturbed by others than the duration.
-        let processorSeconds: Double
-        let otherProcessorSeconds: Double?
-        /// The share of the processors' time that the host of a virtual machine gave to others, from 0 to 1.
-        let stolenShare: Double
-        /// The highest resident memory of the process, up to the end of the timed parts.
-        let peakMemoryBytes: Int
-    }
-
     /// Does the task of this process.
     func perform() throws {
         guard let benchmark = BenchmarkCatalog.cases.first(where: { $0.name == name }) else {
@@ -46,7 +29,7 @@ struct BenchmarkChild: Codable {
         }
     }
 
-    private func run(_ benchmark: BenchmarkCase) throws -> Measurement {
+    private func run(_ benchmark: BenchmarkCase) throws -> BenchmarkRun {
         if let fixture {
             try FileManager.default.copyItem(at: fixture, to: context.directory)
         } else {
@@ -68,16 +51,16 @@ struct BenchmarkChild: Codable {
         let stolen = Platform.stolenSeconds() - stolenStart
         let peak = Platform.peakMemoryBytes()
         try trial.finish()
-        return Measurement(
-            count: trial.count,
-            bytes: trial.bytes,
-            seconds: subject.seconds,
-            otherSeconds: trial.other == nil ? nil : other.seconds,
-            processorSeconds: subject.processorSeconds,
-            otherProcessorSeconds: trial.other == nil ? nil : other.processorSeconds,
-            stolenShare: stolen > 0 ? stolen / (stolen + subject.processorSeconds + other.processorSeconds) : 0,
-            peakMemoryBytes: peak
-        )
+        var run = BenchmarkRun(count: trial.count, seconds: subject.seconds)
+        run.bytes = trial.bytes
+        run.processorSeconds = subject.processorSeconds
+        if trial.other != nil {
+            run.otherSeconds = other.seconds
+            run.otherProcessorSeconds = other.processorSeconds
+        }
+        if stolen > 0 { run.stolenShare = stolen / (stolen + subject.processorSeconds + other.processorSeconds) }
+        run.peakMemoryBytes = peak
+        return run
     }
 }
 

@@ -19,7 +19,7 @@ struct BenchmarkRunner {
         defer { try? FileManager.default.removeItem(at: scratch) }
 
         let fixtures = try buildFixtures(in: scratch)
-        var runs = Array(repeating: [BenchmarkChild.Measurement](), count: cases.count)
+        var runs = Array(repeating: [BenchmarkRun](), count: cases.count)
         for round in 1...arguments.runs {
             log("Round \(round) of \(arguments.runs): \(cases.count) cases …")
             let order = Array(cases.indices)
@@ -27,7 +27,15 @@ struct BenchmarkRunner {
                 runs[index].append(try measure(cases[index], fixtures, scratch))
             }
         }
-        return zip(cases, runs).map { BenchmarkResult($0, runs: $1) }
+        return zip(cases, runs).map { benchmark, runs in
+            BenchmarkResult(
+                name: benchmark.name,
+                summary: benchmark.summary,
+                other: benchmark.other,
+                recordSize: benchmark.recordSize,
+                runs: runs
+            )
+        }
     }
 
     /// - Returns: The fixtures' directories, by their names.
@@ -48,7 +56,7 @@ struct BenchmarkRunner {
         _ benchmark: BenchmarkCase,
         _ fixtures: [String: URL],
         _ scratch: URL
-    ) throws -> BenchmarkChild.Measurement {
+    ) throws -> BenchmarkRun {
         let child = BenchmarkChild(
             kind: .run,
             name: benchmark.name,
@@ -57,7 +65,7 @@ struct BenchmarkRunner {
         )
         let output = try spawn(child)
         do {
-            return try JSONDecoder().decode(BenchmarkChild.Measurement.self, from: output)
+            return try JSONDecoder().decode(BenchmarkRun.self, from: output)
         } catch {
             throw BenchmarkError("The case \"\(benchmark.name)\" did not print a measurement.")
         }

@@ -36,15 +36,13 @@ struct `Ratios of the benchmarks` {
     @Test
     func `Two ways that took turns are compared run by run`() throws {
         func outcome(_ others: [Double]?, _ measure: BenchmarkRatio.Measure) -> BenchmarkRatio.Outcome? {
-            let result = BenchmarkResult(
-                name: "subject",
-                other: "by hand",
-                count: 1,
-                seconds: [1, 20, 3],
-                otherSeconds: others,
-                processorSeconds: [6],
-                otherProcessorSeconds: others.map { _ in [4] }
-            )
+            let runs = [1.0, 20, 3].enumerated().map { index, seconds in
+                var run = BenchmarkRun(count: 1, seconds: seconds)
+                run.otherSeconds = others.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+                (run.processorSeconds, run.otherProcessorSeconds) = (6, 4)
+                return run
+            }
+            let result = BenchmarkResult(name: "subject", other: others == nil ? nil : "by hand", runs: runs)
             return BenchmarkRatio(measure).outcome(for: result, in: [result])
         }
         let time = try #require(outcome([2, 10, 1], .time))

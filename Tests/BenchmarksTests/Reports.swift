@@ -37,13 +37,13 @@ enum Reports {
         count: Int = 1_000_000,
         megabytes: Int = 30
     ) -> BenchmarkResult {
-        BenchmarkResult(
-            name: name,
-            count: count,
-            seconds: seconds,
-            processorSeconds: seconds.map { _ in 3 },
-            peakMemoryBytes: [megabytes * 1_000_000]
-        )
+        let runs = seconds.map { seconds in
+            var run = BenchmarkRun(count: count, seconds: seconds)
+            run.processorSeconds = 3
+            run.peakMemoryBytes = megabytes * 1_000_000
+            return run
+        }
+        return BenchmarkResult(name: name, runs: runs)
     }
 
     /// Calls a closure with the path of a temporary file.
