@@ -117,7 +117,6 @@ extension Migrator {
                     store: store,
                     attachments: attachments,
                     options: options,
-                    attempt: attempt,
                     meter: state.meter
                 )
                 try run(plan, scope, commitsInBatches: store.commitsInBatches, &state)
