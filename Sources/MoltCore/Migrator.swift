@@ -36,7 +36,15 @@ public struct Migrator: Sendable {
     public func migrate(_ store: any MigrationStore) throws -> MigrationReport {
         let backup = UpgradeBackup(of: store, options)
         do {
-            let report = try LockLimit.$current.withValue(LockLimit(options)) { try run(store, backup) }
+            let report = try LockLimit.$current.withValue(LockLimit(options)) {
+                let attempt = AttemptNote(store, options)
+                defer { attempt.end() }
+                var upgrade = try look(at: store)
+                try finishEarlierJournal(of: store, &upgrade, attempt)
+                try runPending(on: store, &upgrade, attempt, backup)
+                try finishJournal(of: store, upgrade, attempt)
+                return report(on: store, upgrade)
+            }
             backup.upgradeDidEnd()
             report.warnOfNames()
             options.monitor?.send(.finished(report))
@@ -53,42 +61,65 @@ public struct Migrator: Sendable {
         }
     }
 
-    private func run(_ store: any MigrationStore, _ backup: UpgradeBackup) throws -> MigrationReport {
-        let startedAt = Date()
-        let clock = ContinuousClock()
-        let start = clock.now
-        var plan = try plan(for: store)
-        options.monitor?.send(.planned(plan))
-        if !options.isDryRun { try leaveToOthers(store, &plan) }
-        let attempt = AttemptNote(store, options)
-        defer { attempt.end() }
-        var entries: [MigrationReport.Entry] = []
-        var expiredCount = 0
-        if !plan.journal.isEmpty, !plan.isSuperseded, !options.isDryRun {
-            try applyJournal(of: store, attempt)
-            plan = try self.plan(for: store)
-            options.monitor?.send(.planned(plan))
-        }
-        try plan.checkProblems()
-        try checkEdits(plan)
-        if plan.needsRun {
-            (plan, entries, expiredCount) = try upgrade(store, plan, attempt, backup)
-            // Nothing can be rolled back any more: who cancels now comes too late.
-            if !plan.journal.isEmpty, !options.isDryRun { try applyJournal(of: store, attempt, isCancellable: false) }
-        }
-        return MigrationReport(
+    // MARK: The phases
+
+    /// Plans, without a write or a lock; waits for others to upgrade the store if that is their duty.
+    private func look(at store: any MigrationStore) throws -> Upgrade {
+        var upgrade = Upgrade(plan: try plan(for: store), meter: ProgressMeter(monitor: options.monitor))
+        options.monitor?.send(.planned(upgrade.plan))
+        if !options.isDryRun { try leaveToOthers(store, &upgrade.plan) }
+        return upgrade
+    }
+
+    /// Makes the changes to attached stores that an earlier upgrade has committed, and plans again.
+    private func finishEarlierJournal(
+        of store: any MigrationStore,
+        _ upgrade: inout Upgrade,
+        _ attempt: AttemptNote
+    ) throws {
+        guard !upgrade.plan.journal.isEmpty, !upgrade.plan.isSuperseded, !options.isDryRun else { return }
+        try applyJournal(of: store, attempt)
+        upgrade.plan = try plan(for: store)
+        options.monitor?.send(.planned(upgrade.plan))
+    }
+
+    /// Runs what is pending, in one transaction, or in more if migrations commit in batches.
+    private func runPending(
+        on store: any MigrationStore,
+        _ upgrade: inout Upgrade,
+        _ attempt: AttemptNote,
+        _ backup: UpgradeBackup
+    ) throws {
+        try upgrade.plan.checkProblems()
+        try checkEdits(upgrade.plan)
+        guard upgrade.plan.needsRun else { return }
+        upgrade.unfinished = upgrade.plan.unfinished
+        try commit(on: store, &upgrade, attempt, backup)
+        upgrade.isCommitted = true
+    }
+
+    /// Makes the changes to attached stores that this upgrade has committed; past the commit, nothing can be cancelled.
+    private func finishJournal(of store: any MigrationStore, _ upgrade: Upgrade, _ attempt: AttemptNote) throws {
+        guard upgrade.isCommitted, !upgrade.plan.journal.isEmpty, !options.isDryRun else { return }
+        try applyJournal(of: store, attempt, isCancellable: false)
+    }
+
+    private func report(on store: any MigrationStore, _ upgrade: Upgrade) -> MigrationReport {
+        MigrationReport(
             store: store.storeName,
-            from: plan.from,
-            to: max(plan.from, plan.to),
-            isFresh: plan.isFresh,
-            startedAt: startedAt,
-            duration: start.duration(to: clock.now).seconds,
-            entries: entries,
-            expiredCount: expiredCount,
-            deferred: plan.deferred,
+            from: upgrade.plan.from,
+            to: max(upgrade.plan.from, upgrade.plan.to),
+            isFresh: upgrade.plan.isFresh,
+            startedAt: upgrade.startedAt,
+            duration: upgrade.start.duration(to: .now).seconds,
+            entries: upgrade.entries,
+            expiredCount: upgrade.expiredCount,
+            deferred: upgrade.plan.deferred,
             isDryRun: options.isDryRun
         )
     }
+
+    // MARK: Before the upgrade
 
     /// Waits until others have upgraded the store, when it is their duty.
     private func leaveToOthers(_ store: any MigrationStore, _ plan: inout MigrationPlan) throws {

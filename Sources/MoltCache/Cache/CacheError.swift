@@ -90,8 +90,6 @@ public struct CacheError: Error, Sendable {
         public static let notQuarantined = Code(rawValue: "notQuarantined")
         /// A record cannot be put back: there is a value under its key.
         public static let keyTaken = Code(rawValue: "keyTaken")
-        /// A file is no export of a quarantine.
-        public static let notAnExport = Code(rawValue: "notAnExport")
         /// The cache was closed.
         public static let closed = Code(rawValue: "closed")
     }

@@ -100,8 +100,8 @@ enum FileProbe {
             .notADatabase,
             "The file at \(path) is empty, but \(hasLog ? "its log" : "a backup of it") is beside it, so it was not always. "
                 + (hasLog ? "Save what the log has with CodableCache.salvage(at:) of the product MoltSalvage. " : "")
-                + "Put a backup in its place with CodableCache.restore(_:at:). To begin with an empty cache, remove "
-                + "\(hasLog ? "both files" : "the file"). Nothing was changed.",
+                + "Put a backup in its place with CodableCache.restore(_:at:). CodableCache.startAfresh(at:) keeps what is there "
+                + "aside, and begins with an empty cache. Nothing was changed.",
             underlying: SQLiteError.short
         )
         error.path = path

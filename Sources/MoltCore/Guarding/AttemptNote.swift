@@ -35,12 +35,6 @@ final class AttemptNote {
         own = attempt
     }
 
-    /// Notes which migrations are at work now.
-    func note(_ migrations: [MigrationID]) {
-        guard own != nil else { return }
-        log?.note(migrations)
-    }
-
     /// Forgets all attempts: this one has ended, with an error or without.
     func end() {
         guard let own, let log else { return }

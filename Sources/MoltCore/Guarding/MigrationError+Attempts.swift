@@ -9,7 +9,6 @@ extension MigrationError {
                 + "higher attemptLimit, or with nil for none. \(waysBack)"
         )
         error.attempts = attempts
-        error.migration = attempts.last?.migration
         return error
     }
 

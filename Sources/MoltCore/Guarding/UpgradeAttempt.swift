@@ -2,8 +2,8 @@ public import Foundation
 
 /// An upgrade that a process has begun.
 ///
-/// It is noted beside the store when it begins and forgotten when it ends, with an error or without. What is still noted
-/// when the next one begins was cut off: its process crashed or was killed, or it is still at work.
+/// It is noted beside the store when it begins, and forgotten when it ends, with an error or without. An attempt that is
+/// still noted when the next one begins was cut off, because its process crashed or was killed, or it is still at work.
 public struct UpgradeAttempt: Hashable, Sendable, Codable {
     /// When it began.
     public var startedAt: Date
@@ -19,15 +19,6 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
     public var processID: Int32
     /// When the process was started, as ``ProcessStart`` has it: a later process may have the same number.
     package var processStart: String?
-    /// The migrations that were at work last, in their order; empty when none was.
-    ///
-    /// Several are when their steps share a pass, in which each record goes through all of them.
-    public var migrations: [MigrationID]
-
-    /// The migration that was at work last; nil when none was, or several were.
-    public var migration: MigrationID? {
-        migrations.count == 1 ? migrations.first : nil
-    }
 
     /// Creates an attempt.
     public init(
@@ -36,8 +27,7 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
         to: Int,
         appVersion: String,
         processName: String,
-        processID: Int32,
-        migrations: [MigrationID] = []
+        processID: Int32
     ) {
         self.startedAt = startedAt
         self.from = from
@@ -45,7 +35,6 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
         self.appVersion = appVersion
         self.processName = processName
         self.processID = processID
-        self.migrations = migrations
     }
 
     /// An attempt of this process, from now on.
@@ -70,18 +59,10 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
 }
 
 extension UpgradeAttempt: CustomStringConvertible {
-    /// The attempt in a few words: who, when, and how far it came.
+    /// The attempt in a few words: the process, and when it began.
     public var description: String {
         let app = appVersion.isEmpty ? "" : " \(appVersion)"
-        let place = place.map { ", in \($0)" } ?? ""
         let time = startedAt.formatted(.iso8601)
-        return
-            "process \(processID) (\(ErrorSummary.oneLine(processName))\(ErrorSummary.oneLine(app))), since \(time)\(place)"
-    }
-
-    /// Where it was last, in words: one migration, or the first and the last of several.
-    private var place: String? {
-        guard let first = migrations.first, let last = migrations.last else { return nil }
-        return migrations.count == 1 ? "migration \(first)" : "migrations \(first) to \(last)"
+        return "process \(processID) (\(ErrorSummary.oneLine(processName))\(ErrorSummary.oneLine(app))), since \(time)"
     }
 }

@@ -49,7 +49,6 @@ struct BatchedRun {
         let pass = RecordPass(steps, pending, scope)
         let types = pass.typesToRead(of: try scope.records.typeNames())
         let total = try unfinished?.total ?? types.reduce(0) { try $0 + scope.records.count(ofType: $1) }
-        scope.attempt.note([migration.id])
         if unfinished == nil { scope.options.monitor?.send(.started(migration.id)) }
         scope.meter.begin(group: 0, weight: total, migrations: [migration.id])
         scope.meter.advance(by: unfinished?.counts.read ?? 0)

@@ -8,7 +8,6 @@ struct UpgradeScope {
     let coding: RecordCoding
     let attachments: Attachments
     let options: MigrationOptions
-    let attempt: AttemptNote
     let meter: ProgressMeter
     let failures: FailureTally
 
@@ -17,7 +16,6 @@ struct UpgradeScope {
         store: any MigrationStore,
         attachments: Attachments,
         options: MigrationOptions,
-        attempt: AttemptNote,
         meter: ProgressMeter
     ) {
         self.transaction = transaction
@@ -26,7 +24,6 @@ struct UpgradeScope {
         coding = store.coding
         self.attachments = attachments
         self.options = options
-        self.attempt = attempt
         self.meter = meter
         failures = FailureTally(options)
     }

@@ -2,22 +2,18 @@ import Foundation
 
 /// The transactions of an upgrade: one for all that is pending, and more where a migration commits in batches.
 extension Migrator {
-    /// Runs what is pending.
-    ///
-    /// - Returns: The plan that was run, its journal with what is to be done now, what each migration did, and how many
-    ///   records had expired and were removed.
-    func upgrade(
-        _ store: any MigrationStore,
-        _ planned: MigrationPlan,
+    /// Commits what is pending: all of it at once, or portion by portion.
+    func commit(
+        on store: any MigrationStore,
+        _ upgrade: inout Upgrade,
         _ attempt: AttemptNote,
         _ backup: UpgradeBackup
-    ) throws -> (MigrationPlan, [MigrationReport.Entry], expired: Int) {
-        var upgrade = Upgrade(plan: planned, meter: ProgressMeter(monitor: options.monitor))
+    ) throws {
         // A batch may need the room that the log of those before it takes.
-        if planned.unfinished != nil { emptyLog(of: store) }
+        if upgrade.plan.unfinished != nil { emptyLog(of: store) }
         repeat {
             try commitPortion(of: store, &upgrade, attempt, backup)
-            guard upgrade.hasMore else { break }
+            guard upgrade.hasMore else { return }
             if !upgrade.plan.journal.isEmpty, !options.isDryRun {
                 // In a transaction of its own: what follows may be rolled back, and must not have it made twice.
                 do {
@@ -29,36 +25,10 @@ extension Migrator {
             }
             emptyLog(of: store)
         } while true
-        return (upgrade.plan, upgrade.entries, upgrade.expiredCount)
     }
 
     private func emptyLog(of store: any MigrationStore) {
         if !options.isDryRun { store.emptyLog(until: options.deadline) }
-    }
-
-    /// An upgrade between its transactions.
-    private struct Upgrade {
-        /// The plan as it was when the upgrade began, its journal as it is now.
-        var plan: MigrationPlan
-        var entries: [MigrationReport.Entry] = []
-        /// How many records had expired and were removed.
-        var expiredCount = 0
-        /// Whether another transaction has to follow.
-        var hasMore = false
-        /// Whether a transaction was committed.
-        var hasCommitted = false
-        /// The migration that is half done in the store.
-        var unfinished: UnfinishedMigration?
-        /// The migration of which the last transaction was a batch, when it was not the last one of it.
-        var batched: String?
-        /// Counts the work of all transactions.
-        let meter: ProgressMeter
-
-        init(plan: MigrationPlan, meter: ProgressMeter) {
-            self.plan = plan
-            self.meter = meter
-            unfinished = plan.unfinished
-        }
     }
 
     /// Runs, in one transaction, all that may be committed together.
@@ -112,7 +82,6 @@ extension Migrator {
                     store: store,
                     attachments: attachments,
                     options: options,
-                    attempt: attempt,
                     meter: state.meter
                 )
                 // Nobody can read them any more, so no step has to convert them. Batches count the records once.

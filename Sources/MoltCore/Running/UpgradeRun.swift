@@ -135,7 +135,6 @@ final class UpgradeRun {
         let work = try types.reduce(0) { try $0 + scope.records.count(ofType: $1) }
         let atWork = Set(steps.map(\.migration)).sorted().map { pending[$0].migration.id }
         scope.meter.begin(group: group, weight: work, migrations: atWork)
-        scope.attempt.note(atWork)
         try pass.run(types: types)
         scope.meter.end()
         var names = UnmatchedNames(steps, pass.counts, typeNames: typeNames, scope)
@@ -171,7 +170,6 @@ final class UpgradeRun {
         let pending = pending[step.migration]
         let work = step.usesRecords ? max(1, try scope.records.count(ofType: nil)) : 0
         scope.meter.begin(group: group, weight: work, migrations: [pending.migration.id])
-        scope.attempt.note([pending.migration.id])
         let context = try MigrationContext(pending, step, scope)
         defer { context.expire() }
         do {

@@ -33,9 +33,6 @@ import Testing
         for record in cache.report.failedRecords { print(record.key, record.code, record.reason) }
         #expect(cache.report.failedRecords.map(\.reason) == ["NotAnAge", "NotAnAge"])
         for record in try cache.quarantined() { print(record) }
-        let export = old.directory.file("quarantine.json")
-        try cache.exportQuarantine(to: export)
-        #expect(try QuarantineExport(contentsOf: export).records == cache.quarantined())
         cache.close()
 
         // The next release can read more.
