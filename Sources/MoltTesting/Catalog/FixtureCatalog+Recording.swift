@@ -1,14 +1,5 @@
 public import MoltCore
 
-extension TestingError.Code {
-    /// A file is not there, or not as it would be recorded, and the run was not told to record it.
-    public static let notRecorded = TestingError.Code(rawValue: "notRecorded")
-    /// A file has shipped, and must stay as it is.
-    public static let shipped = TestingError.Code(rawValue: "shipped")
-    /// A file was written in this run, and nothing was checked.
-    public static let recorded = TestingError.Code(rawValue: "recorded")
-}
-
 extension FixtureCatalog {
     /// Makes a store a fixture of the catalog, in the file `<version>-<name>.json`.
     ///

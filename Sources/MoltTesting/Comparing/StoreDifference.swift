@@ -8,15 +8,13 @@ internal import MoltDefaults
 /// print(difference)  // "john".address.city: expected "Paris", found "London"
 /// ```
 ///
-/// Compared are the schema version, the ledger by its migrations and their outcomes, the records by their keys, byte
-/// for byte, and the settings of each suite. The order of records does not matter, nor does what is different in every
-/// run: when a migration was applied, how long it took, what it counted, and the versions of the app and of Molt.
-public struct StoreDifference: Hashable, Sendable {
+/// See ``StoreFixture/requireEqual(to:)`` for what is compared.
+package struct StoreDifference: Hashable, Sendable {
     /// All that is different, a line each.
-    public private(set) var lines: [String] = []
+    package private(set) var lines: [String] = []
 
     /// Whether the two are equal.
-    public var isEmpty: Bool { lines.isEmpty }
+    package var isEmpty: Bool { lines.isEmpty }
 
     /// What may be compared beside the rest.
     struct Aspects: OptionSet {
@@ -38,7 +36,7 @@ public struct StoreDifference: Hashable, Sendable {
     /// - Parameters:
     ///   - expected: The store as it should be.
     ///   - found: The store as it is.
-    public init(expected: StoreFixture, found: StoreFixture) {
+    package init(expected: StoreFixture, found: StoreFixture) {
         self.init(expected: expected, found: found, aspects: [])
     }
 
@@ -108,7 +106,7 @@ extension StoreDifference: CustomStringConvertible {
     static let shownLines = 20
 
     /// The first 20 lines, and how many more there are.
-    public var description: String {
+    package var description: String {
         guard !isEmpty else { return "no difference" }
         let rest = lines.count - Self.shownLines
         // One line more says as much as a line about it.
@@ -124,5 +122,25 @@ extension StoreFixture.Primary {
         case .cache: "a cache"
         case .suite(let suite): "suite \(suite)"
         }
+    }
+}
+
+extension StoreFixture {
+    /// Throws unless the store equals another one.
+    ///
+    /// Compared are the schema version, the ledger by its migrations and their outcomes, the records by their keys, byte
+    /// for byte, and the settings of each suite. The order of records does not matter, nor does what is different in
+    /// every run: when a migration was applied, how long it took, what it counted, and the versions of the app and of
+    /// Molt.
+    ///
+    /// ```swift
+    /// try fixture.migrated(through: migrations).fixture.requireEqual(to: expected)
+    /// ```
+    ///
+    /// - Throws: ``TestingError`` with the code `different` and a message that lists what is different.
+    public func requireEqual(to expected: StoreFixture) throws {
+        let difference = StoreDifference(expected: expected, found: self)
+        guard !difference.isEmpty else { return }
+        throw TestingError(.different, "The store is not as expected:\n\(difference)")
     }
 }

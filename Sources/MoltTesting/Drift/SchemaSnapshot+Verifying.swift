@@ -1,11 +1,6 @@
 public import Foundation
 public import MoltCore
 
-extension TestingError.Code {
-    /// A type changed, and the schema version did not.
-    public static let schemaDrift = TestingError.Code(rawValue: "schemaDrift")
-}
-
 extension SchemaSnapshot {
     /// Compares the shapes with those that a file has of the same version.
     ///

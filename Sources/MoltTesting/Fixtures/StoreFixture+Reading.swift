@@ -259,12 +259,3 @@ extension Date {
     /// The time of a migration in a fixture that tells none.
     static var neverApplied: Date { Date(timeIntervalSince1970: 0) }
 }
-
-extension TestingError.Code {
-    /// A file cannot be read.
-    public static let unreadable = TestingError.Code(rawValue: "unreadable")
-    /// A file cannot be written.
-    public static let unwritable = TestingError.Code(rawValue: "unwritable")
-    /// A file is there already, and is not overwritten unasked.
-    public static let fileExists = TestingError.Code(rawValue: "fileExists")
-}

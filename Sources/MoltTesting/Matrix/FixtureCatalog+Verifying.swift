@@ -1,3 +1,4 @@
+internal import Foundation
 public import MoltCache
 public import MoltCore
 
@@ -31,5 +32,128 @@ extension FixtureCatalog {
     ) async throws -> MatrixReport {
         var verification = try CatalogVerification(self, migrations, types: types, configuration: configuration)
         return try await verification.run(versions: versions)
+    }
+}
+
+/// One run of ``FixtureCatalog/verify(_:types:versions:configuration:)``.
+struct CatalogVerification {
+    let catalog: FixtureCatalog
+    let migrations: MigrationRegistry
+    let types: [FixtureType]
+    let configuration: CodableCache.Configuration
+
+    private let mode: RecordingMode
+    private let audit: CatalogAudit
+    private var report = MatrixReport()
+    private var failures = FailureList()
+
+    init(
+        _ catalog: FixtureCatalog,
+        _ migrations: MigrationRegistry,
+        types: [FixtureType],
+        configuration: CodableCache.Configuration
+    ) throws {
+        self.catalog = catalog
+        self.migrations = migrations
+        self.types = types
+        self.configuration = configuration
+        mode = try catalog.recordingMode()
+        audit = try CatalogAudit(catalog, migrations, mode: mode)
+    }
+
+    /// Checks the registry, the files and every upgrade, in this order.
+    ///
+    /// - Parameter versions: The versions that there must be a fixture of; nil for all that can be upgraded.
+    mutating func run(versions: [Int]?) async throws -> MatrixReport {
+        for fault in migrations.faults { failures.add(.registry, "registry", fault) }
+        failures.add(audit.failures)
+        checkVersions(versions ?? migrations.upgradableVersions)
+        for file in audit.fixtures where file.version >= migrations.oldestSupportedVersion {
+            // An unreadable file is reported even when nothing can be upgraded.
+            guard let fixture = read(file), migrations.faults.isEmpty else { continue }
+            try await verify(fixture, file)
+        }
+        reportRecordedFiles()
+        guard failures.isEmpty else { throw MatrixFailure(failures: failures.failures, report: report) }
+        return report
+    }
+
+    /// Reports each version without a fixture.
+    private mutating func checkVersions(_ versions: [Int]) {
+        let oldest = migrations.oldestSupportedVersion
+        if !audit.fixtures.contains(where: { $0.version >= oldest }) {
+            let path = catalog.directory.path
+            let reason =
+                if !FileManager.default.fileExists(atPath: path) {
+                    "The directory \(path) does not exist."
+                } else if audit.fixtures.isEmpty {
+                    "The directory \(path) exists, and has none."
+                } else {
+                    "Those in the directory \(path) are all older than version \(oldest)."
+                }
+            failures.add(.missingFixture, "catalog", "There is no fixture to upgrade. \(reason)")
+        }
+        let known = Set(audit.fixtures.map(\.version))
+        for version in Set(versions).sorted() where !known.contains(version) {
+            failures.add(
+                .missingFixture,
+                "catalog",
+                "There is no fixture of version \(version). Capture one from a store of a release that wrote it: "
+                    + "`try catalog.record(StoreFixture(capturing: cache), named: \"everyday\")`, run with "
+                    + "\(RecordingMode.variable)=missing. It becomes \(version)-everyday.json."
+            )
+        }
+    }
+
+    private mutating func read(_ file: CatalogFile) -> StoreFixture? {
+        do {
+            return try catalog.fixture(at: file)
+        } catch {
+            failures.add(.catalog, file.path, FailureList.text(of: error))
+            return nil
+        }
+    }
+
+    /// Upgrades a fixture in every way, and compares the results with the expected stores.
+    private mutating func verify(_ fixture: StoreFixture, _ file: CatalogFile) async throws {
+        var upgrades = FixtureUpgrades(
+            file.path,
+            fixture,
+            migrations: migrations,
+            types: types,
+            configuration: configuration,
+            newest: audit.newest
+        )
+        try await upgrades.run()
+        report.rows.append(upgrades.row)
+        failures.add(upgrades.failures)
+        var comparison = GoldenComparison(
+            catalog,
+            audit,
+            upgrades,
+            mode: mode,
+            mayRecord: upgrades.failures.isEmpty && !audit.failures.isAbout(file.path)
+        )
+        try comparison.run(file)
+        failures.add(comparison.failures)
+        report.recorded += comparison.recorded
+    }
+
+    private mutating func reportRecordedFiles() {
+        guard !report.recorded.isEmpty else { return }
+        report.recorded.sort()
+        failures.add(
+            .recorded,
+            "catalog",
+            "Written in this run, and not checked:\n\(report.recorded.joined(separator: "\n"))\n"
+                + "Look at it, and run again without \(RecordingMode.variable)."
+        )
+    }
+}
+
+extension MigrationRegistry {
+    /// The versions of stores in the field that can be upgraded.
+    fileprivate var upgradableVersions: [Int] {
+        [oldestSupportedVersion] + migrations.map(\.version).filter { $0 >= oldestSupportedVersion }
     }
 }

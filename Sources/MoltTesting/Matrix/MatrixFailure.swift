@@ -1,4 +1,5 @@
 public import Foundation
+internal import MoltCore
 
 /// All that the matrix has found wrong, by the files that it is about.
 ///
@@ -13,67 +14,67 @@ public import Foundation
 /// registry
 ///   - 2-everyday.json: migration "split-full-name" (version 2) was edited after these stores had applied it. …
 /// ```
-public struct MatrixFailure: Error, Hashable, Sendable {
+public struct MatrixFailure: Error, Sendable {
     /// What kind of mistake was found; new ones may be added, so switch over them with a `default`.
-    public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    package struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The kind's stable text.
-        public let rawValue: String
+        package let rawValue: String
 
         /// The kind's stable text.
-        public var description: String { rawValue }
+        package var description: String { rawValue }
 
         /// Creates a kind from its stable text.
-        public init(rawValue: String) {
+        package init(rawValue: String) {
             self.rawValue = rawValue
         }
 
         /// The registry contradicts itself; nothing was upgraded.
-        public static let registry = Kind(rawValue: "registry")
+        package static let registry = Kind(rawValue: "registry")
         /// A file of the catalog cannot be read, has a name that says nothing, or is compared with nothing.
-        public static let catalog = Kind(rawValue: "catalog")
+        package static let catalog = Kind(rawValue: "catalog")
         /// A fixture is not the one that its expected stores were made from.
-        public static let changed = Kind(rawValue: "changed")
+        package static let changed = Kind(rawValue: "changed")
         /// There is no fixture of a version.
-        public static let missingFixture = Kind(rawValue: "missingFixture")
+        package static let missingFixture = Kind(rawValue: "missingFixture")
         /// A migration is not any more what it was when it shipped.
-        public static let edited = Kind(rawValue: "edited")
+        package static let edited = Kind(rawValue: "edited")
         /// An upgrade threw.
-        public static let upgrade = Kind(rawValue: "upgrade")
+        package static let upgrade = Kind(rawValue: "upgrade")
         /// A dry run changed something, or said something else than the upgrade did.
-        public static let dryRun = Kind(rawValue: "dryRun")
+        package static let dryRun = Kind(rawValue: "dryRun")
         /// Two ways to open a store make different stores of one.
-        public static let entryPoints = Kind(rawValue: "entryPoints")
+        package static let entryPoints = Kind(rawValue: "entryPoints")
         /// What comes out depends on the versions that the store was opened at on its way.
-        public static let path = Kind(rawValue: "path")
+        package static let path = Kind(rawValue: "path")
         /// Opening a store that is up to date did something.
-        public static let repetition = Kind(rawValue: "repetition")
+        package static let repetition = Kind(rawValue: "repetition")
         /// The ledger does not say that all migrations were applied.
-        public static let ledger = Kind(rawValue: "ledger")
+        package static let ledger = Kind(rawValue: "ledger")
         /// There is no expected store.
-        public static let missingGolden = Kind(rawValue: "missingGolden")
+        package static let missingGolden = Kind(rawValue: "missingGolden")
         /// The result is not the expected store.
-        public static let golden = Kind(rawValue: "golden")
+        package static let golden = Kind(rawValue: "golden")
         /// A record is of a type that is not among those of the app.
-        public static let unknownType = Kind(rawValue: "unknownType")
+        package static let unknownType = Kind(rawValue: "unknownType")
         /// A record cannot be read as today's type.
-        public static let decoding = Kind(rawValue: "decoding")
+        package static let decoding = Kind(rawValue: "decoding")
         /// Files were written: what they hold was not checked.
-        public static let recorded = Kind(rawValue: "recorded")
+        package static let recorded = Kind(rawValue: "recorded")
     }
 
     /// One thing that is wrong.
-    public struct Failure: Hashable, Sendable, CustomStringConvertible {
+    package struct Failure: Hashable, Sendable, CustomStringConvertible {
         /// What kind of mistake it is.
-        public var kind: Kind
+        package var kind: Kind
         /// What it is about: a file, by its path in the catalog, or "registry" or "catalog".
-        public var subject: String
+        package var subject: String
         /// Where it shows: versions upgraded to, and entry points when it is not all; files; empty for everywhere.
-        public var place: String
+        package var place: String
         /// What is wrong and what to do; it may have several lines.
-        public var message: String
+        package var message: String
 
         /// Creates a failure.
-        public init(kind: Kind, subject: String, place: String = "", message: String) {
+        package init(kind: Kind, subject: String, place: String = "", message: String) {
             self.kind = kind
             self.subject = subject
             self.place = place
@@ -81,18 +82,18 @@ public struct MatrixFailure: Error, Hashable, Sendable {
         }
 
         /// The place and the message.
-        public var description: String {
+        package var description: String {
             place.isEmpty ? message : "\(place): \(message)"
         }
     }
 
     /// What is wrong, in the order in which it was found.
-    public var failures: [Failure]
+    package var failures: [Failure]
     /// What was run all the same.
     public var report: MatrixReport
 
     /// Creates a failure of the whole.
-    public init(failures: [Failure], report: MatrixReport = MatrixReport()) {
+    package init(failures: [Failure], report: MatrixReport = MatrixReport()) {
         self.failures = failures
         self.report = report
     }
@@ -116,4 +117,70 @@ extension MatrixFailure: CustomStringConvertible, LocalizedError {
 
     /// As ``description``.
     public var errorDescription: String? { description }
+}
+
+/// What the matrix has run.
+///
+/// ```
+/// 3 fixtures, 30 upgrades
+/// fixture          records  to versions  entry points                            upgrades
+/// ---------------  -------  -----------  --------------------------------------  --------
+/// 0-everyday.json       12  1, 2         open, async open, in memory, migrator         20
+/// ```
+public struct MatrixReport: Sendable, CustomStringConvertible {
+    /// What was run of one fixture.
+    package struct Row: Hashable, Sendable {
+        /// The fixture's file, or its name.
+        package var fixture: String
+        /// How many records it has.
+        package var records: Int
+        /// The versions that it was upgraded to.
+        package var targets: [Int]
+        /// The ways in which it was opened, beside the dry run.
+        package var entryPoints: [EntryPoint]
+        /// How many times a copy of it was opened to be upgraded, dry runs and repetitions included.
+        package var upgrades: Int
+
+        /// Creates a row.
+        package init(fixture: String, records: Int, targets: [Int], entryPoints: [EntryPoint], upgrades: Int) {
+            self.fixture = fixture
+            self.records = records
+            self.targets = targets
+            self.entryPoints = entryPoints
+            self.upgrades = upgrades
+        }
+    }
+
+    /// The fixtures, in the order of their versions.
+    package var rows: [Row]
+    /// The files that were written, by their paths in the catalog.
+    public package(set) var recorded: [String]
+
+    /// Creates a report.
+    package init(rows: [Row] = [], recorded: [String] = []) {
+        self.rows = rows
+        self.recorded = recorded
+    }
+
+    /// How many times a copy of a fixture was opened to be upgraded, dry runs and repetitions included.
+    public var upgrades: Int {
+        rows.reduce(0) { $0 + $1.upgrades }
+    }
+
+    /// A table of the fixtures.
+    public var description: String {
+        let headline = "\(rows.count) fixture\(rows.count == 1 ? "" : "s"), \(upgrades) upgrades"
+        guard !rows.isEmpty else { return headline }
+        let heading = ["fixture", "records", "to versions", "entry points", "upgrades"]
+        let cells = rows.map { row in
+            [
+                row.fixture,
+                String(row.records),
+                row.targets.map(String.init).joined(separator: ", "),
+                row.entryPoints.map(\.description).joined(separator: ", "),
+                String(row.upgrades),
+            ]
+        }
+        return headline + "\n" + TextTable(rows: [heading] + cells, leftAlignedColumns: [0, 2, 3]).description
+    }
 }

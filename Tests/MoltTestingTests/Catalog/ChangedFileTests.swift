@@ -1,31 +1,35 @@
 import Foundation
 import Molt
 import MoltTesting
+import TestSupport
 import Testing
 
 @Suite("Changed files of a catalog")
 struct ChangedFileTests {
+    private static let versions = TestRun.choose([1, 3], long: [0, 1, 2, 3])
     private let directory: CatalogDirectory
 
     init() async throws {
-        directory = try await Releases.catalog()
+        directory = try await Releases.catalog(of: Self.versions)
     }
 
     /// What is wrong with the catalog.
     private func failure(_ recording: RecordingMode = .never) async -> MatrixFailure? {
         await Releases.failure {
-            try await directory.catalog(recording: recording).verify(Releases.migrations, types: Releases.types)
+            try await directory.catalog(recording: recording)
+                .verify(Releases.migrations, types: Releases.types, versions: Self.versions)
         }
     }
 
-    @Test func `Each expected store carries the digest of the fixture that it was made from`() throws {
-        let files = try directory.files()
+    @Test func `Each expected store carries the digest of the fixture that it was made from`() async throws {
+        let files = try await Releases.catalog().files()
         let goldens = files.keys.filter { $0.hasPrefix("Golden/") }
         #expect(goldens.count == 6)
         for path in goldens {
             let fixture = path.dropFirst("Golden/".count).prefix { $0 != "@" } + ".json"
             let digest = SHA256.hexadecimal(of: try #require(files[String(fixture)]))
-            #expect(try directory.text(path).contains("\n  \"fixtureDigest\": \"\(digest)\",\n"), "\(path)")
+            let text = String(decoding: try #require(files[path]), as: UTF8.self)
+            #expect(text.contains("\n  \"fixtureDigest\": \"\(digest)\",\n"), "\(path)")
         }
     }
 
@@ -63,15 +67,15 @@ struct ChangedFileTests {
 
     @Test(arguments: RecordingMode.allCases)
     func `A shipped golden file that was edited is a failure in every mode`(mode: RecordingMode) async throws {
-        try directory.edit("Golden/0-everyday@2.json", "Paris", to: "London")
+        try directory.edit("Golden/1-everyday@2.json", "Paris", to: "London")
         let files = try directory.files()
 
         let failure = try #require(await failure(mode))
 
         #expect(failure.kinds == [.golden])
         let golden = failure.first()
-        #expect(golden.subject == "0-everyday.json")
-        #expect(golden.place == "Golden/0-everyday@2.json")
+        #expect(golden.subject == "1-everyday.json")
+        #expect(golden.place == "Golden/1-everyday@2.json")
         #expect(golden.message.contains(#""john".address.city: expected "London", found "Paris""#))
         #expect(golden.message.contains("correct the migration"))
         #expect(try directory.files() == files)
@@ -92,17 +96,17 @@ struct ChangedFileTests {
 
     @Test func `A golden file that was removed is missing until it is recorded`() async throws {
         let before = try directory.files()
-        try directory.remove("Golden/0-everyday@2.json")
+        try directory.remove("Golden/1-everyday@2.json")
 
         #expect(await failure()?.kinds == [.missingGolden])
         let recording = try #require(await failure(.missing))
 
         #expect(recording.kinds == [.recorded])
-        #expect(recording.report.recorded == ["Golden/0-everyday@2.json"])
+        #expect(recording.report.recorded == ["Golden/1-everyday@2.json"])
         #expect(try directory.files() == before)
     }
 
-    @Test func `A fixture that was never checked in can be changed when its golden files are recorded again`() async throws {
+    @Test func `A fixture that was never checked in can change with its golden files`() async throws {
         try directory.edit("1-everyday.json", "Paris", to: "London")
         let goldens = ["Golden/1-everyday@2.json", "Golden/1-everyday@3.json"]
         for path in goldens { try directory.remove(path) }
@@ -116,7 +120,7 @@ struct ChangedFileTests {
         ("\"fixtureDigest\": \"[^,]*,", "", "The member \"fixtureDigest\" is missing"),
     ])
     func `A golden file without a digest cannot be read`(text: String, newText: String, message: String) async throws {
-        let path = "Golden/0-everyday@1.json"
+        let path = "Golden/1-everyday@2.json"
         let edited = try directory.text(path).replacingOccurrences(of: text, with: newText, options: .regularExpression)
         try Data(edited.utf8).write(to: directory.url.appending(path: path))
 
@@ -128,7 +132,7 @@ struct ChangedFileTests {
         #expect(try directory.text(path) == edited)
     }
 
-    @Test(arguments: ["1-everyday.json", "3-everyday.json", "Golden/0-everyday@3.json"])
+    @Test(arguments: ["1-everyday.json", "3-everyday.json", "Golden/1-everyday@3.json"])
     func `The line ends of Windows are no change`(path: String) async throws {
         try directory.edit(path, "\n", to: "\r\n")
 
@@ -142,6 +146,7 @@ struct ChangedFileTests {
     }
 
     @Test func `Fixtures that are too old to be upgraded may be removed`() async throws {
+        let directory = try await Releases.catalog()
         for path in ["0-everyday.json", "Golden/0-everyday@1.json", "Golden/0-everyday@2.json"] {
             try directory.remove(path)
         }

@@ -3,6 +3,7 @@ import KillSweep
 import Molt
 import MoltTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct `A fault sweep` {
@@ -34,9 +35,11 @@ import Testing
     }
 
     @Test func `takes each commit of a migration that commits in batches for an end`() async throws {
+        let count = TestRun.choose(5, long: 9)
+        let batches = (count + 1) / 2
         let fixture = StoreFixture(
             schemaVersion: 0,
-            records: (0..<9).map { .init("p\($0)", "Person", .json(#"{"name":"Ada \#($0)"}"#)) }
+            records: (0..<count).map { .init("p\($0)", "Person", .json(#"{"name":"Ada \#($0)"}"#)) }
         )
         let number = Migration(
             to: 2,
@@ -58,19 +61,20 @@ import Testing
             batchSize: 1
         )
         let summary = try await sweep.run()
-        // Before and after each: those before it, five batches, of which the last one may be empty, and those behind it.
-        #expect(summary.trials.filter { $0.fault == .throwing && $0.point.area == .commits }.count >= 2 * 6)
+        // Two points for each commit: the batches, of which the last one may be empty, and the migrations around them.
+        #expect(summary.trials.filter { $0.fault == .throwing && $0.point.area == .commits }.count >= 2 * (batches + 1))
         for fault in Fault.all { #expect(summary.count(of: fault) > 0, "\(fault)") }
     }
 
     @Test(arguments: [EntryPoint.asyncOpen, .migrator])
     func `goes through other entry points`(entryPoint: EntryPoint) async throws {
+        let limit = TestRun.choose(3, long: 8)
         let summary = try await FaultSweep(
             of: FaultScenario.fixture,
             through: FaultScenario.migrations,
             entryPoints: [entryPoint]
-        ).run(at: .spread(limit: 8))
-        for fault in Fault.all { #expect(summary.count(of: fault) == 8, "\(fault)") }
+        ).run(limit: limit)
+        for fault in Fault.all { #expect(summary.count(of: fault) == limit, "\(fault)") }
         #expect(summary.trials.allSatisfy { $0.entryPoint == entryPoint })
     }
 
@@ -295,7 +299,7 @@ import Testing
                         runs += 1
                         return runs
                     }
-                    let text = String(repeating: "x", count: run > 3 ? 1 : 20_000)
+                    let text = String(repeating: "x", count: run > 3 ? 1 : 10_000)
                     try migration.create("Text", forKey: "text", ["text": .string(text)])
                 }
             )

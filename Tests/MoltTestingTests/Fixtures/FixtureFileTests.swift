@@ -239,7 +239,7 @@ struct FixtureFileTests {
     }
 
     @Test func `A random fixture is the same after it was written and read, and its text, too`() throws {
-        for seed in 0..<300 as Range<UInt64> {
+        for seed in 0..<TestRun.choose(60, long: 300) as Range<UInt64> {
             let fixture = RandomFixture.make(seed: seed)
             let text = fixture.json
             let read = try StoreFixture(json: text)

@@ -50,10 +50,12 @@ enum Releases {
         version == 0 ? first : try first.migrated(through: migrations, upTo: version).fixture
     }
 
-    /// A catalog with a fixture of each version, and what an upgrade makes of them.
-    static func catalog() async throws -> CatalogDirectory {
+    /// A catalog with a fixture of each version, or of some, and the expected stores of these.
+    static func catalog(of versions: [Int] = [0, 1, 2, 3]) async throws -> CatalogDirectory {
         let directory = CatalogDirectory()
         for (path, data) in try await recorded.value {
+            let name = path.split(separator: "/").last ?? ""
+            guard versions.contains(where: { name.hasPrefix("\($0)-") }) else { continue }
             let file = directory.url.appending(path: path)
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(),

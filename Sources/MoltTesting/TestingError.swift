@@ -21,6 +21,22 @@ public struct TestingError: Error, Sendable {
         public static let malformedFixture = Code(rawValue: "malformedFixture")
         /// A fixture cannot be used in that way.
         public static let unsuitable = Code(rawValue: "unsuitable")
+        /// A file cannot be read.
+        public static let unreadable = Code(rawValue: "unreadable")
+        /// A file cannot be written.
+        public static let unwritable = Code(rawValue: "unwritable")
+        /// A file is there already, and is not overwritten unasked.
+        public static let fileExists = Code(rawValue: "fileExists")
+        /// A file is not there, or not as it would be recorded, and the run was not told to record it.
+        public static let notRecorded = Code(rawValue: "notRecorded")
+        /// A file has shipped, and must stay as it is.
+        public static let shipped = Code(rawValue: "shipped")
+        /// A file was written in this run, and nothing was checked.
+        public static let recorded = Code(rawValue: "recorded")
+        /// A store is not as it was expected.
+        public static let different = Code(rawValue: "different")
+        /// A type changed, and the schema version did not.
+        public static let schemaDrift = Code(rawValue: "schemaDrift")
     }
 
     /// What kind of failure it is.
@@ -31,8 +47,6 @@ public struct TestingError: Error, Sendable {
     public var file: URL?
     /// What was thrown further down.
     public var underlying: (any Error)?
-    /// The store with which a property does not hold, see ``StoreGenerator``.
-    public var store: StoreFixture?
 
     /// Creates an error.
     public init(_ code: Code, _ message: String, file: URL? = nil, underlying: (any Error)? = nil) {
