@@ -48,13 +48,12 @@ extension CodableCache {
                     throw SQLiteError.busy
                 }
             } catch let error as SQLiteError where error == .moved {
-                var failure = CacheError(
+                throw CacheError(
                     .busy,
                     "The file at \(path) was written to while it was read. Close every cache that has it open first. Nothing "
-                        + "was changed."
+                        + "was changed.",
+                    path: path
                 )
-                failure.path = path
-                throw failure
             }
             return report
         }
@@ -116,5 +115,13 @@ extension CodableCache {
         } catch let error as DurableFile.Failure {
             throw FileStatus.failure(error.number, path: path)
         }
+    }
+}
+
+extension CacheError {
+    /// The error for the file at a path.
+    init(_ code: Code, _ message: String, path: String) {
+        self.init(code, message)
+        self.path = path
     }
 }

@@ -66,9 +66,10 @@ final class Salvage {
         }
         try settle(version: sources.lazy.compactMap(\.version).first { $0 >= 0 })
         guard report.savedCount > 0 || report.ledgerCount > 0 || sources.contains(where: \.isOurs) else {
-            throw failure(
+            throw CacheError(
                 .notADatabase,
-                "Nothing in the file at \(report.source) is a cache's. It was not changed, and no new file was made."
+                "Nothing in the file at \(report.source) is a cache's. It was not changed, and no new file was made.",
+                path: report.source
             )
         }
         try target.finish()
@@ -84,20 +85,15 @@ final class Salvage {
         }
         // A number that is far off is damage and not a layout.
         if let format = first.format, format > FileFormat.number, format <= 1_000 {
-            throw failure(
+            throw CacheError(
                 .newerFormat,
                 """
                 The cache at \(report.source) has the file format \(format), and this release of Molt reads formats up to \
                 \(FileFormat.number). Update the app. The file was not changed.
-                """
+                """,
+                path: report.source
             )
         }
-    }
-
-    private func failure(_ code: CacheError.Code, _ message: String) -> CacheError {
-        var error = CacheError(code, message)
-        error.path = report.source
-        return error
     }
 
     // MARK: Records

@@ -95,12 +95,14 @@ final class SalvageCopy {
     /// - Returns: Which parts could not be read, in sentences; and the status of the file.
     private static func copySettled(_ path: String, to copy: String) throws -> ([String], Status) {
         for _ in 0..<3 {
-            guard let before = try status(path) else { throw error(.fileMissing, "There is no file at \(path).", path) }
+            guard let before = try status(path) else {
+                throw CacheError(.fileMissing, "There is no file at \(path).", path: path)
+            }
             guard before.file.isFile else {
-                throw error(.notAFile, "What is at \(path) is not a file but a directory or a device.", path)
+                throw CacheError(.notAFile, "What is at \(path) is not a file but a directory or a device.", path: path)
             }
             guard before.file.size > 0 || FileStatus.hasContent(path + "-wal") else {
-                throw error(.notADatabase, "The file at \(path) is empty, and has no log.", path)
+                throw CacheError(.notADatabase, "The file at \(path) is empty, and has no log.", path: path)
             }
             var unread: [String] = []
             try copyDatabase(path, to: copy, &unread)
@@ -123,7 +125,11 @@ final class SalvageCopy {
             }
             if try status(path) == before { return (unread, before) }
         }
-        throw error(.busy, "The file at \(path) is being written to. Close every cache that has it open first.", path)
+        throw CacheError(
+            .busy,
+            "The file at \(path) is being written to. Close every cache that has it open first.",
+            path: path
+        )
     }
 
     /// Differs when a file or its log was written to.
@@ -182,11 +188,5 @@ final class SalvageCopy {
     private static func remove(_ path: String) throws {
         guard FileStatus.unfollowed(path) != nil else { return }
         try FileManager.default.removeItem(atPath: path)
-    }
-
-    private static func error(_ code: CacheError.Code, _ message: String, _ path: String) -> CacheError {
-        var error = CacheError(code, message)
-        error.path = path
-        return error
     }
 }

@@ -39,13 +39,12 @@ final class SalvagedFile {
             part = try PartFile(partPath)
         } catch {
             guard error.isExisting else { throw FileStatus.failure(error.number, path: path) }
-            var failure = CacheError(
+            throw CacheError(
                 .busy,
                 "Another salvage writes to \(path) just now, or what is at \(partPath) cannot be removed. Try again later, or "
-                    + "choose another path."
+                    + "choose another path.",
+                path: path
             )
-            failure.path = path
-            throw failure
         }
         self.path = path
         do throws(SQLiteError) {
@@ -75,12 +74,11 @@ final class SalvagedFile {
     }
 
     private static func exists(_ path: String) -> CacheError {
-        var error = CacheError(
+        CacheError(
             .fileExists,
-            "There is something at \(path) already, and it is not replaced. Choose another path."
+            "There is something at \(path) already, and it is not replaced. Choose another path.",
+            path: path
         )
-        error.path = path
-        return error
     }
 
     // MARK: Filling

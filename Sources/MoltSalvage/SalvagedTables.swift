@@ -4,11 +4,8 @@ internal import MoltCore
 
 /// The tables of a damaged file other than that of the records: types, ledger, journal, quarantine, and adopted names.
 struct SalvagedTables {
-    private var types: [Int64: String] = [:]
-    private var ledger: [Int64: [ColumnValue]] = [:]
-    private var journal: [Int64: [ColumnValue]] = [:]
-    private var adopted: [Int64: [ColumnValue]] = [:]
-    private var quarantined: [Int64: [ColumnValue]] = [:]
+    /// The rows that were found, by their ids.
+    private var rows: [PageScan.Kind: [Int64: [ColumnValue]]] = [:]
     private var whole: Set<PageScan.Kind> = []
     /// The kinds that have no table in the schema.
     private var absent: Set<PageScan.Kind> = []
@@ -81,14 +78,18 @@ struct SalvagedTables {
     }
 
     private mutating func add(_ kind: PageScan.Kind, _ id: Int64, _ values: [ColumnValue]) {
-        switch kind {
-        case .record: break
-        case .type: if types[id] == nil { types[id] = values.count > 1 ? values[1].string : nil }
-        case .ledger: if ledger[id] == nil { ledger[id] = values }
-        case .journal: if journal[id] == nil { journal[id] = values }
-        case .adopted: if adopted[id] == nil { adopted[id] = values }
-        case .quarantine: if quarantined[id] == nil { quarantined[id] = values }
-        }
+        // The name of a type may be damaged in one state, and whole in an earlier one.
+        guard kind != .type || Self.typeName(values) != nil else { return }
+        // The newest state is read first.
+        if rows[kind]?[id] == nil { rows[kind, default: [:]][id] = values }
+    }
+
+    private static func typeName(_ values: [ColumnValue]) -> String? {
+        values.count > 1 ? values[1].string : nil
+    }
+
+    private func sortedRows(_ kind: PageScan.Kind) -> [(id: Int64, values: [ColumnValue])] {
+        (rows[kind] ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     // MARK: Writing
@@ -171,9 +172,10 @@ struct SalvagedTables {
 
     private func writeQuarantine(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
         report.isQuarantineWhole = whole.contains(.quarantine) || absent.contains(.quarantine)
+        let quarantined = sortedRows(.quarantine)
         guard !quarantined.isEmpty else { return }
         try target.connection.execute(QuarantineTable.creation)
-        for (id, row) in quarantined.sorted(by: { $0.key < $1.key }) {
+        for (id, row) in quarantined {
             let places = (1...max(1, row.count)).map { "?\($0)" }.joined(separator: ", ")
             do throws(SQLiteError) {
                 let insertion = try target.statement("INSERT INTO molt_quarantine VALUES(\(places))")
@@ -252,8 +254,9 @@ struct SalvagedTables {
         // By their bytes: Swift takes some different names for equal.
         var written: [[UInt8]: Int64] = [:]
         for id in ids {
-            let name = types[id] ?? "unknown type \(id)"
-            if types[id] == nil {
+            let found = rows[.type]?[id].flatMap(Self.typeName)
+            let name = found ?? "unknown type \(id)"
+            if found == nil {
                 report.assume("The name of the type \(id) is lost. Its records are of the type \"\(name)\" now.")
             }
             if let other = written[Array(name.utf8)] {
@@ -273,7 +276,7 @@ struct SalvagedTables {
 
     private func writeLedger(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
         report.isLedgerWhole = whole.contains(.ledger)
-        for (id, row) in ledger.sorted(by: { $0.key < $1.key }) {
+        for (id, row) in sortedRows(.ledger) {
             guard row.count >= 13, row[1].string != nil, row[2].integer != nil, row[3].string != nil,
                 row[4...5].allSatisfy({ $0.number != nil }), row[6...10].allSatisfy({ $0.integer != nil }),
                 row[11].string != nil, row[12].string != nil
@@ -340,7 +343,7 @@ struct SalvagedTables {
 
     private func writeJournal(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
         report.isJournalWhole = whole.contains(.journal)
-        for (_, row) in journal.sorted(by: { $0.key < $1.key }) {
+        for (_, row) in sortedRows(.journal) {
             guard row.count >= 3, row[1].string?.isEmpty == false, case .blob = row[2] else {
                 report.isJournalWhole = false
                 continue
@@ -354,6 +357,7 @@ struct SalvagedTables {
     }
 
     private func writeAdopted(_ target: SalvagedFile) throws {
+        let adopted = sortedRows(.adopted)
         guard !adopted.isEmpty else { return }
         try AdoptedTable.make(target.connection)
         for (id, row) in adopted {

@@ -62,8 +62,8 @@ extension CodableCache {
         public var deadline: ContinuousClock.Instant?
         /// How often an upgrade may be cut off, by a crash or a kill, before it is not tried again; nil for no limit.
         ///
-        /// 5 by default, and a number below 1 counts as 1; see ``CodableCache/unfinishedAttempts(at:)``. An app can offer its user a choice then: to try once
-        /// more, to send a report, or to start with a new file.
+        /// 5 by default, and a number below 1 counts as 1; see ``CodableCache/unfinishedAttempts(at:)``. Offer the user a choice
+        /// then: to try once more, or to begin with an empty cache with ``CodableCache/startAfresh(at:timeout:)``.
         public var attemptLimit: Int? = 5
         /// How long a read or write waits while another process writes; 5 seconds by default.
         ///
