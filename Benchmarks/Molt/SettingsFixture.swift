@@ -5,9 +5,9 @@ import MoltDefaults
 /// The settings that the cases about suites work on: what Defaults 4 has written, and what Defaults 5 reads.
 enum SettingsFixture {
     /// The suite that is converted, and that settings are moved out of.
-    static let source = Suite.suite("dev.molt.benchmarks.app")
+    static let source = Suite("dev.molt.benchmarks.app")
     /// The suite that settings are moved into.
-    static let destination = Suite.suite("group.dev.molt.benchmarks")
+    static let destination = Suite("group.dev.molt.benchmarks")
 
     /// A fixture with the suite, in the directory that the process has its settings in.
     static let suite = BenchmarkFixture(name: "settings-v4") { context in

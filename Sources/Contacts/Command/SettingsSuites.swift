@@ -15,8 +15,8 @@ package struct SettingsSuites: Sendable {
     ///
     /// - Parameter id: What nobody else's names end with; something new by default.
     package init(id: String = String(UUID().uuidString.prefix(8))) {
-        own = .suite("contacts.\(id)")
-        group = .suite("group.contacts.\(id)")
+        own = Suite("contacts.\(id)")
+        group = Suite("group.contacts.\(id)")
     }
 
     /// Two suites in which nothing is, the same at every run: the suites that a migration names are a part of it, and

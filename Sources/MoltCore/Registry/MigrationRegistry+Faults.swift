@@ -40,6 +40,9 @@ extension MigrationRegistry {
             replaced.formUnion(migration.replaces)
             faults += batchFaults(of: migration, place: place)
             faults += policyFaults(of: migration, place: place)
+            faults += migration.unattachedWaits.map {
+                "\(place), waits for a sign in \($0), but none of its steps works on that. Name a suite that one works on."
+            }
             var check = StepCheck()
             faults += migration.steps.enumerated().flatMap { number, step in
                 check.faults(of: step.declaration).map { "\(place), step \(number + 1): \($0)" }

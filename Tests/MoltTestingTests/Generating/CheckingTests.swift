@@ -21,7 +21,7 @@ import Testing
                     Named(fullName: "Grace Brewster Hopper", nickname: "Amazing Grace", age: 85)
                 ),
                 .json(of: "City", #"{"zip":10115}"#),
-                .settings(of: .suite("checked.example"), ["theme": "dark"]),
+                .settings(of: Molt.Suite("checked.example"), ["theme": "dark"]),
             ],
             schemaVersion: 0
         )
@@ -106,7 +106,7 @@ import Testing
             }
         }
         #expect(error.store?.records.map(\.content) == [.json(#"{"zip":1001}"#), .json(#"{"zip":1001}"#)])
-        #expect(error.store?.suites == [.suite("checked.example"): ["theme": ""]])
+        #expect(error.store?.suites == [Molt.Suite("checked.example"): ["theme": ""]])
         #expect(error.store?.records.allSatisfy { $0.expiration == nil } == true)
     }
 

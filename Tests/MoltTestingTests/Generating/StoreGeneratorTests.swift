@@ -45,7 +45,7 @@ struct Alien: Codable, Equatable, Sendable {
 }
 
 @Suite struct `A store generator` {
-    let suite = Molt.Suite.suite("generated.example")
+    let suite = Molt.Suite("generated.example")
 
     private func generator(maximumCount: Int = 12) throws -> StoreGenerator {
         try StoreGenerator(
