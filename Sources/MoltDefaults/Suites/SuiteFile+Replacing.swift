@@ -187,6 +187,11 @@
             return successor
         }
 
+        /// Removes a new content that is not needed after all.
+        func removeSuccessor() throws {
+            unlink(try target().beside("new"))
+        }
+
         /// Puts a new content in the file's place; the file keeps its permissions.
         ///
         /// - Parameters:

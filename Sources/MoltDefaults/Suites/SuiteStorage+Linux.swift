@@ -174,6 +174,7 @@
                     var edit = try edit(saved)
                     if edit.isEmpty, round > 0 || isSeen(saved) {
                         try file.end(copy)
+                        try file.removeSuccessor()
                         return nil
                     }
                     edit.values = PropertyListValue.asStored(edit.values)
