@@ -5,9 +5,9 @@ import MoltDefaults
 /// The settings of the cases about suites: as Defaults 4 writes them, and as Defaults 5 reads them.
 enum SettingsFixture {
     /// The suite that is converted, and that settings are moved out of.
-    static let source = Suite.suite("dev.molt.benchmarks.app")
+    static let source = Suite("dev.molt.benchmarks.app")
     /// The suite that settings are moved into.
-    static let destination = Suite.suite("group.dev.molt.benchmarks")
+    static let destination = Suite("group.dev.molt.benchmarks")
 
     /// A fixture with the suite.
     static let suite = BenchmarkFixture(name: "settings-v4") { context in

@@ -27,6 +27,9 @@ public struct Migration: Sendable {
     /// How many records are read between two commits; nil when the migration is committed with the others.
     public private(set) var commitSize: Int?
 
+    /// The attached stores that it is to wait for, and that none of its steps works on.
+    private(set) var unattachedWaits: [String] = []
+
     /// Whether it commits in batches: it has steps, and was told to.
     var isBatched: Bool {
         commitSize != nil && !steps.isEmpty
@@ -104,9 +107,14 @@ public struct Migration: Sendable {
     }
 
     /// The migration with something more that its steps wait for; it is no part of the fingerprint.
-    package func waiting(for readiness: @escaping MigrationStep.Readiness) -> Migration {
+    ///
+    /// - Parameter store: The attached store that is looked at; it is a fault of the registry when no step works on it.
+    package func waiting(for store: any AttachedStore, _ readiness: @escaping MigrationStep.Readiness) -> Migration {
         var copy = self
         copy.steps = steps.map { $0.waiting(for: readiness) }
+        if !attached.contains(where: { $0.attachedName == store.attachedName }) {
+            copy.unattachedWaits.append(store.attachedName)
+        }
         return copy
     }
 }

@@ -43,7 +43,7 @@ public struct Migrator: Sendable {
                 try finishEarlierJournal(of: store, &upgrade, attempt)
                 try runPending(on: store, &upgrade, attempt, backup)
                 try finishJournal(of: store, upgrade, attempt)
-                return report(on: store, upgrade)
+                return makeReport(on: store, upgrade)
             }
             backup.upgradeDidEnd()
             report.warnOfNames()
@@ -104,7 +104,7 @@ public struct Migrator: Sendable {
         try applyJournal(of: store, attempt, isCancellable: false)
     }
 
-    private func report(on store: any MigrationStore, _ upgrade: Upgrade) -> MigrationReport {
+    private func makeReport(on store: any MigrationStore, _ upgrade: Upgrade) -> MigrationReport {
         MigrationReport(
             store: store.storeName,
             from: upgrade.plan.from,

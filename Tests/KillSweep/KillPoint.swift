@@ -20,7 +20,7 @@ package struct KillPoint: Hashable, Sendable, Codable {
     private struct SuiteName: Hashable, Codable {
         var name: String?
 
-        var suite: Suite { name.map(Suite.suite) ?? .standard }
+        var suite: Suite { name.map(Suite.init(_:)) ?? .standard }
     }
 
     /// A suite, and the one that takes its place.

@@ -7,7 +7,7 @@ import Testing
 struct MigratedStoreTests {
     @Test func `A fixture made in code is migrated and its values are read`() throws {
         struct Person: Codable, Equatable { var name: String }
-        let settings = Molt.Suite.suite("group.example")
+        let settings = Molt.Suite("group.example")
         let fixture = StoreFixture(
             schemaVersion: 0,
             records: [.init("john", "Alien", .json(#"{"fullName":"John"}"#))],
@@ -32,7 +32,7 @@ struct MigratedStoreTests {
     }
 
     @Test func `What this release stores is made in a place of its own, and the real settings are left alone`() throws {
-        let settings = Molt.Suite.suite("group.example.\(UUID().uuidString)")
+        let settings = Molt.Suite("group.example.\(UUID().uuidString)")
         try settings.set("real", forKey: "theme")
         defer { try? settings.removeAll() }
         let migrations: MigrationRegistry = [

@@ -54,8 +54,8 @@ package struct SettingsSuites: Sendable {
 
     /// Two suites whose names end with an identifier.
     package init(id: String = String(UUID().uuidString.prefix(8))) {
-        own = .suite("contacts.\(id)")
-        group = .suite("group.contacts.\(id)")
+        own = Suite("contacts.\(id)")
+        group = Suite("group.contacts.\(id)")
     }
 
     /// Two suites that are always empty.

@@ -40,6 +40,9 @@ extension MigrationRegistry {
             replaced.formUnion(migration.replaces)
             faults += batchFaults(of: migration, place: place)
             faults += policyFaults(of: migration, place: place)
+            faults += migration.unattachedWaits.map {
+                "\(place), waits for a sign in \($0), but none of its steps works on that. Name a suite that one works on."
+            }
             faults += StepCheck.faults(of: migration.steps).map { step, fault in "\(place), step \(step): \(fault)" }
         }
         return faults

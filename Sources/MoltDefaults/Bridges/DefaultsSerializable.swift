@@ -82,3 +82,72 @@ extension DefaultsSerializable where Self: NSObject & NSSecureCoding {
         DefaultsKeyedArchiveBridge()
     }
 }
+
+// A bridge's `Value` is not bound to `Self` in the protocol: classes that can be subclassed, as colours are, could
+// not conform then. So these two check it, and nobody else needs to.
+extension DefaultsSerializable {
+    /// What a suite has to hold for the value; nil for a value that stands for its absence.
+    ///
+    /// - Throws: ``DefaultsError``, or what a bridge of the app throws, when it cannot be stored.
+    package static func encode(_ value: Self) throws -> PropertyListValue? {
+        guard let value = value as? Bridge.Value else { throw unfittingBridge }
+        return try bridge.encode(value)
+    }
+
+    /// The value that a suite holds.
+    ///
+    /// - Throws: ``DefaultsError``, or what a bridge of the app throws, when it cannot be read.
+    package static func decoded(from stored: PropertyListValue) throws -> Self {
+        guard let value = try bridge.decode(stored) as? Self else { throw unfittingBridge }
+        return value
+    }
+
+    /// ``encode(_:)`` for a value of which only the type at run time is known.
+    static func encode(any value: Any) throws -> PropertyListValue? {
+        guard let value = value as? Self else { throw unfittingBridge }
+        return try encode(value)
+    }
+
+    /// ``encode(_:)`` for a value inside another, where nothing cannot be stored.
+    static func encodeInside(_ value: Self) throws -> PropertyListValue {
+        guard let stored = try encode(value) else {
+            throw DefaultsError.unstorable("No suite can hold nil inside of an array or dictionary. Leave it out.")
+        }
+        return stored
+    }
+
+    private static var unfittingBridge: DefaultsError {
+        DefaultsError(
+            .typeMismatch,
+            "\(Bridge.self) is for another type. The Value of a bridge of \(Self.self) must be it."
+        )
+    }
+}
+
+extension DefaultsSerializable {
+    /// What the bridge says; else the native form of a type whose values were JSON text of a Codable form before.
+    public static var defaultsForm: DefaultsForm {
+        if let type = Self.self as? any DefaultsNativeType.Type {
+            return type.formerlyCodable
+        }
+        if let form = bridge.form {
+            return form
+        }
+        // A custom bridge: JSON text, if any, was the value's own.
+        return native { json in
+            guard let type = Self.self as? any Decodable.Type else {
+                throw NoCodableForm(type: "\(Self.self)")
+            }
+            guard let value = try DefaultsJSON.decode(type, from: json) as? Self else { throw unfittingBridge }
+            return try encodeInside(value)
+        }
+    }
+
+    /// The type's native form.
+    ///
+    /// - Parameter convert: Makes it from the JSON text of the Codable form that the type had before.
+    static func native(convert: @escaping @Sendable ([UInt8]) throws -> PropertyListValue) -> DefaultsForm {
+        // Whether decoding throws is the answer.
+        DefaultsForm(.native(convert: convert, isCurrent: { stored in (try? decoded(from: stored)) != nil }))
+    }
+}

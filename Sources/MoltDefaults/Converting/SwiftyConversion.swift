@@ -122,3 +122,81 @@ private struct JSONElement: Encodable {
         }
     }
 }
+
+/// How SwiftyUserDefaults stores values of a form.
+enum SwiftyStorage {
+    /// Natively, in every release: scalars and raw values, and arrays of raw values.
+    case plain
+    /// Natively until 4.0, since 5.0 as data of JSON.
+    case list
+    /// As data that nothing is known of.
+    case data
+    /// As a keyed archive, or the path of a file.
+    case url
+    /// As data of JSON.
+    case json
+    /// As one keyed archive of objects of the app.
+    case archives
+    /// As whatever it is: dictionaries, and types with a bridge of their own.
+    case containers
+}
+
+extension DefaultsForm {
+    /// How SwiftyUserDefaults stores such values.
+    var swiftyStorage: SwiftyStorage {
+        switch kind {
+        case .bool, .integer, .float, .double, .string, .date, .rawValue: .plain
+        case .data, .keyedArchive: .data
+        case .url: .url
+        case .codable, .uuid, .decimal, .range: .json
+        case .dictionary, .native: .containers
+        case .array(let element), .set(let element): element.swiftyListStorage
+        }
+    }
+
+    private var swiftyListStorage: SwiftyStorage {
+        switch (kind, swiftyStorage) {
+        case (.keyedArchive, _): .archives
+        case (.rawValue, _): .plain
+        case (_, .plain), (_, .data): .list
+        case (_, .list): .containers
+        case (_, let storage): storage
+        }
+    }
+}
+
+/// The library whose forms settings of SwiftyUserDefaults are converted to.
+public enum SwiftyTarget: Hashable, Sendable {
+    /// SwiftyUserDefaults 3.x: arrays of native values are native.
+    case swifty3
+    /// SwiftyUserDefaults 4.0: as 3.x; what is Codable is data of JSON.
+    case swifty4
+    /// SwiftyUserDefaults 5.x: arrays of texts, numbers, truth values, dates and data are data of JSON, too.
+    case swifty5
+    /// A release of Defaults, which is also what Molt's typed keys read.
+    case defaults(DefaultsRelease)
+}
+
+extension SwiftyTarget {
+    /// What fingerprints are made of.
+    var identity: String {
+        switch self {
+        case .swifty3: "swifty 3"
+        case .swifty4: "swifty 4"
+        case .swifty5: "swifty 5"
+        case .defaults(let release): "defaults \(release.identity)"
+        }
+    }
+}
+
+extension SwiftyTarget: CustomStringConvertible {
+    /// The library and its release, as plans show it: `SwiftyUserDefaults 5`.
+    public var description: String {
+        switch self {
+        case .swifty3: "SwiftyUserDefaults 3"
+        case .swifty4: "SwiftyUserDefaults 4"
+        case .swifty5: "SwiftyUserDefaults 5"
+        case .defaults(let release): "Defaults, release \(release)"
+        }
+    }
+}

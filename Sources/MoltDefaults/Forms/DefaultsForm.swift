@@ -1,3 +1,5 @@
+internal import MoltCore
+
 /// How the values under a key are built, without their Swift types: what a conversion of stored settings must know.
 ///
 /// Typed keys know their form; write one out for tools that have no types:
@@ -93,5 +95,16 @@ public struct DefaultsKeyForm: Sendable {
     package init(mayAlternate: Bool = true, _ text: @escaping @Sendable (String) -> String?) {
         self.mayAlternate = mayAlternate
         self.text = text
+    }
+}
+
+/// Why JSON text of a type with a bridge of its own cannot be converted: nothing says how to read it.
+struct NoCodableForm: ValueFreeError {
+    /// The type's name.
+    var type: String
+
+    /// The reason, as reports show it.
+    var description: String {
+        "JSON text of \(type), which is not Codable and names no Codable form"
     }
 }

@@ -4,7 +4,7 @@ extension Migration {
     /// Moves settings from a suite into another one, as from the app's own into an app group that extensions share.
     ///
     /// ```swift
-    /// .suiteToAppGroup(to: 4, from: .standard, into: .suite("group.com.example.app"))
+    /// .suiteToAppGroup(to: 4, from: .standard, into: Suite("group.com.example.app"))
     /// ```
     /// Only values of the source's own domain are moved: no registered default, no argument, nothing of the global
     /// domain. They are read back from disk before anything is removed from the source. Migrations before this one see

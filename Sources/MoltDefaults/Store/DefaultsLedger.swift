@@ -65,3 +65,16 @@ extension Suite {
     /// The one key that is ours, in a suite that is a store.
     static let ledgerKey = "molt.ledger"
 }
+
+/// What a commit has promised: the ledger, and the changes that are to be made to suites.
+package struct DefaultsJournal: Codable {
+    /// The changes to one attached store.
+    struct Entry: Codable {
+        var store: String
+        /// What its session gave.
+        var changes: Data
+    }
+
+    var ledger: DefaultsLedger
+    var entries: [Entry]
+}

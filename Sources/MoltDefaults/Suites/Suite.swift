@@ -1,7 +1,7 @@
 /// Where settings are kept: the app's own ones, or those of a named suite.
 ///
 /// ```swift
-/// let shared = Suite.suite("group.com.example.app")
+/// let shared = Suite("group.com.example.app")
 /// try shared.set("dark", forKey: "theme")
 /// ```
 ///
@@ -25,8 +25,8 @@ public struct Suite: Hashable, Sendable, CustomStringConvertible {
     /// The settings of a name: of an app group, say.
     ///
     /// A name that cannot be used is an error when the suite is; see ``validate()``.
-    public static func suite(_ name: String) -> Suite {
-        Suite(name: name)
+    public init(_ name: String) {
+        self.init(name: name)
     }
 
     private init(name: String?, original: Original? = nil) {

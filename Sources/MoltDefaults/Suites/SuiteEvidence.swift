@@ -1,13 +1,6 @@
 internal import Foundation
 internal import MoltCore
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Glibc
-#endif
+internal import Synchronization
 
 /// What a suite's file says of it, where the system shows no settings.
 ///
@@ -23,46 +16,50 @@ package enum SuiteEvidence: Sendable {
 
     /// Looks at the file of a suite.
     package init(fileAt path: String) {
-        guard !Self.isClosed(fileAt: path) else {
-            self = .closed
-            return
-        }
         do {
             let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
             let bytes = try DurableFile.read(target) ?? Data()
-            // What is damaged is an error where it is read, and no reason to wait.
+            // Damage is an error where the file is read, and no reason to wait.
             let list = bytes.isEmpty ? nil : try? PropertyListReader.object(bytes) as? [String: Any]
             self = list?.isEmpty == false ? .filled : .empty
         } catch {
             self = .closed
         }
     }
-
-    /// Whether there is a file, and it may not be opened.
-    static func isClosed(fileAt path: String) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor < 0 else {
-            close(descriptor)
-            return false
-        }
-        return [EPERM, EACCES].contains(errno)
-    }
 }
 
 extension Suite {
-    /// Why the settings cannot be read now, though there may be some; nil when what is seen is all there is.
+    /// The domains that this process treats as closed, for tests: no test can lock a device.
+    package static let closedDomains = ClosedDomains()
+
+    /// A set of domain names.
+    package final class ClosedDomains: Sendable {
+        private let names = Mutex<Set<String>>([])
+
+        /// Treats the suite as one on a device that was not unlocked since it was started.
+        package func insert(_ suite: Suite) {
+            names.withLock { _ = $0.insert(suite.domainName) }
+        }
+
+        fileprivate func contains(_ suite: Suite) -> Bool {
+            names.withLock { $0.contains(suite.domainName) }
+        }
+    }
+
+    /// Why the settings cannot be read now, though there may be some; nil when all of them can be seen.
     ///
-    /// This is the one rule by which everything that works on a suite waits. A suite that reads as empty is taken for empty
-    /// only when its file says so.
+    /// Everything that works on a suite waits by this one rule. A suite that reads as empty is taken for empty only when
+    /// its file says so. On Linux no device is locked: a file that may not be opened is an error where it is read.
     func closedReason() throws -> String? {
-        #if canImport(Darwin)
-            guard try SuiteDomain(self).readSaved().isEmpty, SuiteEvidence(fileAt: preferencesPath) != .empty else {
+        if !Self.closedDomains.contains(self) {
+            #if canImport(Darwin)
+                guard try SuiteDomain(self).readSaved().isEmpty, SuiteEvidence(fileAt: preferencesPath) != .empty else {
+                    return nil
+                }
+            #else
                 return nil
-            }
-        #else
-            // There, a file that cannot be opened is an error where it is read, and does not read as empty.
-            guard SuiteEvidence.isClosed(fileAt: SuiteFile(self).path) else { return nil }
-        #endif
+            #endif
+        }
         return "The settings in \(self) are there, but their file cannot be opened now, as on a device that was not "
             + "unlocked since it was started."
     }

@@ -65,7 +65,7 @@
         func end(_ copy: Copy?) throws {
             guard let copy else { return }
             if let found = try settledBytes(), isTruncated(found) {
-                // Somebody else was stopped or killed while writing it.
+                // Another process was stopped or killed while writing it.
                 return try explained { () throws(DurableFile.Failure) in
                     try DurableFile.move(copy.path, to: copy.target.path)
                 }
@@ -86,6 +86,14 @@
         private func put(_ path: String, inPlaceOf known: Data?, _ target: Target) throws -> Bool {
             let replaced = target.beside("replaced")
             let isLinked = link(target.path, replaced) == 0
+            if !isLinked, errno == ENOENT {
+                // There is no file to replace. Unlike `rename`, `link` fails if one has appeared in the meantime.
+                if link(path, target.path) == 0 {
+                    unlink(path)
+                    return true
+                }
+                if errno == EEXIST { return false }
+            }
             guard rename(path, target.path) == 0 else { throw failure(ofCall: errno) }
             guard isLinked else { return true }
             if try settledBytes(known, at: replaced) == known {
@@ -179,6 +187,11 @@
             return successor
         }
 
+        /// Removes a new content that is not needed after all.
+        func removeSuccessor() throws {
+            unlink(try target().beside("new"))
+        }
+
         /// Puts a new content in the file's place; the file keeps its permissions.
         ///
         /// - Parameters:
@@ -231,34 +244,47 @@
             // A link of that name is not ours, and would lead the suite's writes elsewhere.
             guard lstat(copy, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
             let copied = (try? Data(contentsOf: URL(fileURLWithPath: copy))) ?? Data()
-            // The library removes a file of no values as a whole: that there is none is not the work of a kill.
-            if let bytes = try bytes(), let copiedValues = Self.values(copied) {
-                if isTruncated(bytes) || Self.hasLostSectors(bytes, beside: copiedValues) {
+            // The library removes a file without values as a whole: a missing file is not the result of a kill.
+            if let bytes = try bytes() {
+                switch content(whenFound: bytes, beside: copied) {
+                case .found:
+                    break
+                case .copy:
                     return try explained { () throws(DurableFile.Failure) in
                         try DurableFile.move(copy, to: target.path)
                     }
-                }
-                if mayHaveNewer, let whole = Self.whole(bytes, copiedValues) {
-                    let successor = try makeSuccessor(whole)
+                case .both(let values):
+                    guard mayHaveNewer else { break }
+                    let successor = try makeSuccessor(values)
                     guard rename(successor.path, target.path) == 0 else { throw failure(ofCall: errno) }
                 }
             }
-            // The one who was killed may not have come to it.
+            // The killed process may not have dropped it.
             try drop(copy, of: target)
         }
 
-        /// What a file is to have that was truncated by a kill, and in which the app has set something since, before Molt
-        /// saw it; nil when it has lost nothing.
+        /// The content that a file should have, judged by what was found in it and by the copy beside it.
+        private enum Judgement {
+            /// What was found: the file is intact, or the copy is no better.
+            case found
+            /// What the copy has: the file was truncated.
+            case copy
+            /// The copy, with the values found on top: the file was truncated, and the app has set those values since.
+            case both([String: PropertyListValue])
+        }
+
+        /// Decides what a file should have that lies beside a copy.
         ///
-        /// That is so when it has values, and none of those in the copy.
-        private static func whole(
-            _ bytes: Data,
-            _ copied: [String: PropertyListValue]
-        ) -> [String: PropertyListValue]? {
-            guard let values = values(bytes), !values.isEmpty, !values.contains(where: { copied[$0.key] == $0.value })
-            else { return nil }
-            let whole = copied.merging(values) { $1 }
-            return whole.count > values.count ? whole : nil
+        /// A truncated file without a copy is decided by the changes that are made to it: see ``SuiteContent/isTruncated``.
+        private func content(whenFound bytes: Data, beside copied: Data) -> Judgement {
+            guard let copied = Self.values(copied) else { return .found }
+            if isTruncated(bytes) || Self.hasLostSectors(bytes, beside: copied) { return .copy }
+            // A file that has values, and none of those in the copy, was truncated before the app set them.
+            guard let values = Self.values(bytes), !values.isEmpty,
+                !values.contains(where: { copied[$0.key] == $0.value })
+            else { return .found }
+            let both = copied.merging(values) { $1 }
+            return both.count > values.count ? .both(both) : .found
         }
 
         private static func values(_ bytes: Data) -> [String: PropertyListValue]? {

@@ -154,3 +154,61 @@ enum SuiteSignals {
         }
     #endif
 }
+
+extension Suite {
+    /// The value under a key now, and each one after it; nil where there is none.
+    ///
+    /// ```swift
+    /// for await theme in Suite.standard.updates(forKey: "theme") { apply(theme?.string) }
+    /// ```
+    ///
+    /// Two alike in a row come once, and of values that nobody has taken yet only the last one is kept. A value that
+    /// cannot be read counts as none. What Molt changes in this process comes on every platform. On Apple platforms so
+    /// does what is changed through `UserDefaults`, by other processes too unless the key is empty, has a dot in it or
+    /// begins with "@". On Linux `UserDefaults` tells nobody of a change of one value: it comes with the next change
+    /// that Molt makes.
+    public func updates(forKey key: String) -> AsyncStream<PropertyListValue?> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let observation = SuiteObservation(of: self, key: key) { continuation.yield($0) }
+            continuation.onTermination = { _ in observation.stop() }
+            observation.start()
+        }
+    }
+}
+
+/// Tells those who watch a suite that this process has changed it.
+final class SuiteHub: Sendable {
+    /// The one of this process.
+    static let shared = SuiteHub()
+
+    private struct State {
+        var listeners: [Int: (domain: String, changed: @Sendable () -> Void)] = [:]
+        var nextID = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Calls a closure after each change of a suite's domain until it is removed.
+    func listen(to suite: Suite, _ changed: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.nextID += 1
+            state.listeners[state.nextID] = (suite.domainName, changed)
+            return state.nextID
+        }
+    }
+
+    /// Removes a listener.
+    func remove(_ id: Int) {
+        state.withLock { _ = $0.listeners.removeValue(forKey: id) }
+    }
+
+    /// Says that a suite's domain was changed.
+    func changed(_ suite: Suite) {
+        let domain = suite.domainName
+        let listeners = state.withLock { state in
+            state.listeners.sorted { $0.key < $1.key }.map(\.value).filter { $0.domain == domain }
+        }
+        // Outside of the lock: they read the suite.
+        for listener in listeners { listener.changed() }
+    }
+}

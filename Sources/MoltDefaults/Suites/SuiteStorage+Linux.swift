@@ -72,8 +72,20 @@
 
         /// Writes what the app has set and not yet saved.
         func flush() throws {
-            if !file.hasDirectory, try !live(saved: [:]).isEmpty { try file.makeDirectory() }
-            _ = try read()
+            if !file.hasDirectory, try !live(saved: [:]).isEmpty || hasHidden(saved: [:]) { try file.makeDirectory() }
+            let saved = try read()
+            guard file.hasDirectory, try hasHidden(saved: saved) else { return }
+            try file.locked {
+                var bytes = try file.bytes()
+                _ = try values(of: bytes)
+                _ = try synchronized(&bytes)
+            }
+        }
+
+        /// Whether the app may have set a value that equals its registered default, which ``live(saved:)`` cannot see.
+        private func hasHidden(saved: [String: PropertyListValue]) throws -> Bool {
+            guard suite.name == nil else { return false }
+            return try Self.emptySuite.makeDefaults().dictionaryRepresentation().keys.contains { saved[$0] == nil }
         }
 
         /// Checks the file and its directory.
@@ -103,22 +115,49 @@
             }
             return try file.locked {
                 var bytes = try file.settledBytes()
-                let isTruncated = try setAsideDamage(&bytes, setsAside)
-                let edit = { try edit(SuiteContent(values: $0, isTruncated: isTruncated)) }
-                guard let first = try write(edit, over: &bytes) else { return false }
+                let restored = try replaceTruncated(&bytes, setsAside, edit)
+                let edit = { try edit(SuiteContent(values: $0)) }
+                guard let first = try write(edit, over: &bytes) ?? restored else { return false }
                 try SuiteStorage(suite, isReplaced: true).settle(first, edit, &bytes)
                 return true
             }
         }
 
-        /// - Returns: Whether the file is what a kill has left of the library's writing.
-        private func setAsideDamage(_ bytes: inout Data?, _ setsAside: Bool) throws -> Bool {
-            guard let found = bytes, file.isTruncated(found) else { return false }
-            if setsAside, !found.isEmpty {
-                try file.setAsideDamage()
-                bytes = Data()
+        /// Replaces a truncated file before the library saves anything.
+        ///
+        /// The library would write what the app has set over it. After a kill, the file would then look as if the app had
+        /// removed all other settings.
+        ///
+        /// - Parameter bytes: What is in the file, and then, what was written.
+        /// - Returns: The changes; nil when the file was not truncated, or there are none to make.
+        private func replaceTruncated(
+            _ bytes: inout Data?,
+            _ setsAside: Bool,
+            _ edit: (SuiteContent) throws -> SuiteEdit
+        ) throws -> SuiteEdit? {
+            for _ in 0..<SuiteFile.longestRace {
+                guard let found = bytes, file.isTruncated(found) else { return nil }
+                if !found.isEmpty {
+                    // The file is reported as damaged where it is read next.
+                    guard setsAside else { return nil }
+                    try file.setAsideDamage()
+                    bytes = Data()
+                }
+                var edit = try edit(SuiteContent(values: [:], isTruncated: true))
+                guard !edit.isEmpty else { return nil }
+                edit.values = PropertyListValue.asStored(edit.values)
+                let values = edit.values
+                guard !values.isEmpty else { return nil }
+                try check(values)
+                let successor = try file.makeSuccessor(values)
+                if try file.replace(bytes, with: successor, nil) {
+                    bytes = successor.bytes
+                    return edit
+                }
+                // Another process has written the file in the meantime.
+                bytes = try file.settledBytes()
             }
-            return true
+            return nil
         }
 
         /// Replaces the file, after the library has saved what it has and let go of it.
@@ -135,6 +174,7 @@
                     var edit = try edit(saved)
                     if edit.isEmpty, round > 0 || isSeen(saved) {
                         try file.end(copy)
+                        try file.removeSuccessor()
                         return nil
                     }
                     edit.values = PropertyListValue.asStored(edit.values)
@@ -277,6 +317,6 @@
         }
 
         /// A suite that nobody writes, in which only registered defaults and launch arguments are seen.
-        private static let emptySuite = Suite.suite("dev.molt.empty")
+        private static let emptySuite = Suite("dev.molt.empty")
     }
 #endif

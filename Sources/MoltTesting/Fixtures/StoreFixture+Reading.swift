@@ -136,7 +136,7 @@ extension StoreFixture {
         if attachedName == "standard" { return .standard }
         let prefix = "suite ".utf8
         guard attachedName.utf8.starts(with: prefix), attachedName.utf8.count > prefix.count else { return nil }
-        return .suite(String(decoding: attachedName.utf8.dropFirst(prefix.count), as: UTF8.self))
+        return Suite(String(decoding: attachedName.utf8.dropFirst(prefix.count), as: UTF8.self))
     }
 
     // MARK: Records

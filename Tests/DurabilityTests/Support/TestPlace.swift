@@ -27,9 +27,9 @@ struct TestPlace: Codable, Hashable, Sendable {
     var directory: URL { URL(fileURLWithPath: "\(home)/molt-\(token)", isDirectory: true) }
     var cache: URL { directory.appendingPathComponent("cache.molt") }
     /// The app's own settings.
-    var old: Molt.Suite { .suite("molt.old.\(token)") }
+    var old: Molt.Suite { Molt.Suite("molt.old.\(token)") }
     /// Those of its group.
-    var group: Molt.Suite { .suite("molt.group.\(token)") }
+    var group: Molt.Suite { Molt.Suite("molt.group.\(token)") }
 
     /// Makes the directory for the cache.
     func makeDirectory() throws {

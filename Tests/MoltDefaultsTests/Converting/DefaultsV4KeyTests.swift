@@ -144,7 +144,7 @@ struct DefaultsV4KeyTests {
 
     @Test(arguments: DefaultsV4KeyRow.rows)
     func `so it is in a suite`(item: DefaultsV4KeyRow) throws {
-        let suite = Suite.suite(TestHome.newSuiteName())
+        let suite = Suite(TestHome.newSuiteName())
         try suite.set(.string(item.row.stored), forKey: "key")
         try convert(item, in: suite)
     }

@@ -9,7 +9,7 @@ extension DefaultsKeys {
 
 @Suite("Typed keys in a suite on disk")
 struct SuiteKeyTests {
-    let suite = MoltDefaults.Suite.suite(TestHome.newSuiteName())
+    let suite = MoltDefaults.Suite(TestHome.newSuiteName())
 
     @Test
     func `values at their limits come back from the file`() throws {

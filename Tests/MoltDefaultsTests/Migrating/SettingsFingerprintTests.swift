@@ -5,8 +5,8 @@ import Testing
 
 @Suite("The fingerprint of a migration of settings")
 struct SettingsFingerprintTests {
-    private static let suite = Suite.suite("s")
-    private static let group = Suite.suite("group.g")
+    private static let suite = Suite("s")
+    private static let group = Suite("group.g")
 
     private static let keys: [DefaultsKeys] = [.key("tags", .array(of: .string)), .key("size", .int16)]
 
@@ -60,7 +60,7 @@ struct SettingsFingerprintTests {
         }
         #expect(move("a") == move("b"))
         // In this process its settings are the standard ones; in others they are not.
-        let own = Suite.suite(Suite.standard.domainName)
+        let own = Suite(Suite.standard.domainName)
         #expect(own.attachedName == Suite.standard.attachedName)
         #expect(
             fingerprint(.removeKeys("a", in: own)) != fingerprint(.removeKeys("a", in: .standard))

@@ -21,7 +21,7 @@ import Testing
             #expect(defaults.object(forKey: "argument") != nil)
             let cache = try CodableCache(
                 at: URL(filePath: path),
-                migrations: [.suiteToAppGroup(to: 1, from: .suite(old), into: .suite(new))]
+                migrations: [.suiteToAppGroup(to: 1, from: Suite(old), into: Suite(new))]
             )
             #expect(cache.report.keys.map(\.key) == ["own"])
             cache.close()
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `runs in an extension when both suites are ones that it sees`() throws {
-        let (old, new) = (Suite.suite("group.\(UUID())"), Suite.suite("group.\(UUID())"))
+        let (old, new) = (Suite("group.\(UUID())"), Suite("group.\(UUID())"))
         try old.set(1, forKey: "a")
         let move = Migration.suiteToAppGroup(to: 1, from: old, into: new)
         #expect(try ScratchCache().upgrade([move], role: .appExtension).deferred.isEmpty)
@@ -138,8 +138,8 @@ import Testing
         let before = try Suite.standard.values()
         let move = Migration.suiteToAppGroup(
             to: 1,
-            from: isSource ? .suite(name) : fixture.old.suite,
-            into: isSource ? fixture.new.suite : .suite(name)
+            from: isSource ? Suite(name) : fixture.old.suite,
+            into: isSource ? fixture.new.suite : Suite(name)
         )
         let error = #expect(throws: MigrationError.self) { try fixture.upgrade(move) }
         #expect(error?.code == .attachedStoreFailed)
@@ -151,10 +151,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (Suite.suite("group.a"), Suite.suite("group.a")),
+        (Suite("group.a"), Suite("group.a")),
         (.standard, .standard),
-        (.standard, .suite(Suite.standard.domainName)),
-        (.suite(Suite.standard.domainName), .standard),
+        (.standard, Suite(Suite.standard.domainName)),
+        (Suite(Suite.standard.domainName), .standard),
     ])
     func `refuses a source that is the destination by its name`(source: Suite, destination: Suite) {
         let registry: MigrationRegistry = [.suiteToAppGroup(to: 1, from: source, into: destination)]

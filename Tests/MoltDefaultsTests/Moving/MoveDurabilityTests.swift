@@ -25,7 +25,7 @@ import Testing
                 at: URL(filePath: path),
                 migrations: [
                     interruption.migration,
-                    .suiteToAppGroup(to: 2, "move", from: .suite(old), into: .suite(new), afterwards: .clean),
+                    .suiteToAppGroup(to: 2, "move", from: Suite(old), into: Suite(new), afterwards: .clean),
                 ]
             )
         }
@@ -48,7 +48,7 @@ import Testing
                 at: URL(filePath: path),
                 migrations: [
                     interruption.migration,
-                    .suiteToAppGroup(to: 2, "move", from: .suite(old), into: .suite(new), afterwards: .clean),
+                    .suiteToAppGroup(to: 2, "move", from: Suite(old), into: Suite(new), afterwards: .clean),
                 ]
             )
         }

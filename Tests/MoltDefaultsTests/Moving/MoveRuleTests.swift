@@ -84,8 +84,8 @@ import Testing
 
     @Test func `Two moves need two names`() throws {
         let registry: MigrationRegistry = [
-            .suiteToAppGroup(to: 1, from: .suite("a"), into: .suite("b")),
-            .suiteToAppGroup(to: 2, from: .suite("b"), into: .suite("c")),
+            .suiteToAppGroup(to: 1, from: Suite("a"), into: Suite("b")),
+            .suiteToAppGroup(to: 2, from: Suite("b"), into: Suite("c")),
         ]
         #expect(registry.faults.count == 1)
         #expect(registry.faults.first?.contains("same name") == true)

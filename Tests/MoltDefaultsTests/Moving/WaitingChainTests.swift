@@ -77,7 +77,7 @@ import Testing
     /// The group's name begins with "group.", so the extension sees it; the app's own suite it does not.
     @Test(arguments: [UpgradeScenario.Primary.cache, .suite])
     func `wait with it in an extension`(primary: UpgradeScenario.Primary) throws {
-        let group = Suite.suite("group.\(UUID())")
+        let group = Suite("group.\(UUID())")
         defer { group.erase() }
         let registry: MigrationRegistry = [
             Migration(to: 1, "before", .renameKey("tagz", to: "tags", in: group)),

@@ -110,10 +110,10 @@
 
         @Test(arguments: ["a/b", "../x", "/tmp/x", "..", ".", "a\0b", String(repeating: "n", count: 300), ""])
         func `is never reached by a name that leads out of the directory`(name: String) throws {
-            let migrations: MigrationRegistry = [Migration(to: 1, "x", .removeKeys("a", in: .suite(name)))]
-            let error = #expect(throws: DefaultsError.self) { try Suite.suite(name).upgrade(with: migrations) }
+            let migrations: MigrationRegistry = [Migration(to: 1, "x", .removeKeys("a", in: Suite(name)))]
+            let error = #expect(throws: DefaultsError.self) { try Suite(name).upgrade(with: migrations) }
             #expect(error?.code == .invalidSuite)
-            #expect(throws: DefaultsError.self) { try Suite.suite(name).setAsideValues() }
+            #expect(throws: DefaultsError.self) { try Suite(name).setAsideValues() }
         }
     }
 

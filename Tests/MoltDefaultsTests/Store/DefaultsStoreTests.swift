@@ -332,7 +332,7 @@ import Testing
     }
 
     @Test func `is not upgraded when it cannot be`() throws {
-        let error = #expect(throws: DefaultsError.self) { try Suite.suite("").upgrade(with: [renaming()]) }
+        let error = #expect(throws: DefaultsError.self) { try Suite("").upgrade(with: [renaming()]) }
         #expect(error?.code == .invalidSuite)
     }
 

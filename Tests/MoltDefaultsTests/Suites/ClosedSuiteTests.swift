@@ -7,7 +7,7 @@ import Testing
 #if os(Linux)
     import Glibc
 
-    /// A device that was not unlocked yet keeps the files of settings closed, as their owner does from all others.
+    /// On a device that was not unlocked yet, the system keeps the files of settings closed.
     @Suite struct `Settings whose file cannot be opened` {
         private let scratch: ScratchSuite
         private let directory: URL
@@ -29,15 +29,6 @@ import Testing
             ]
         }
 
-        /// Runs in a process that may open no file of another user, in a directory that all may use.
-        private static func close(_ directory: URL) throws {
-            chmod(try TestHome.directory.path, 0o711)
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-            chmod(directory.path, 0o777)
-            guard geteuid() == 0 else { return }
-            try #require(seteuid(65_534) == 0)
-        }
-
         private func expectAllRun(_ suite: ScratchSuite, _ group: ScratchSuite) throws {
             let expected: [String: PropertyListValue] = ["tags": ["a"], "frogs": [1], "new": 1, "ran": true]
             #expect(try suite.values == expected)
@@ -53,10 +44,10 @@ import Testing
                     name = scratch.name as String, group = group.name as String, directory = directory as URL,
                     index = index as Int
                 ] in
-                let suite = Suite.suite(name)
-                if geteuid() != 0 { chmod(try ScratchSuite(named: name).file.path, 0) }
-                try Self.close(directory)
-                let migration = Self.migrations(suite, into: .suite(group))[index]
+                let suite = Suite(name)
+                try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+                Suite.closedDomains.insert(Suite(name))
+                let migration = Self.migrations(suite, into: Suite(group))[index]
                 let cache = directory.appendingPathComponent("cache.molt")
                 for _ in 0..<2 {
                     let plan = try MigrationPlan(forFileAt: cache, migrations: [migration])
@@ -72,8 +63,6 @@ import Testing
                     opened.close()
                     #expect(try CacheStore.state(at: cache).ledger.map(\.outcome) == [.deferred])
                 }
-                let error = #expect(throws: DefaultsError.self) { try suite.values() }
-                #expect(error?.code == .noPermission)
             }
         }
 
@@ -83,9 +72,9 @@ import Testing
             defer { try? FileManager.default.removeItem(at: directory) }
             await #expect(processExitsWith: .success) {
                 [name = scratch.name as String, group = group.name as String, directory = directory as URL] in
-                if geteuid() != 0 { chmod(try ScratchSuite(named: name).file.path, 0) }
-                try Self.close(directory)
-                let registry = MigrationRegistry(Self.migrations(.suite(name), into: .suite(group)))
+                try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+                Suite.closedDomains.insert(Suite(name))
+                let registry = MigrationRegistry(Self.migrations(Suite(name), into: Suite(group)))
                 let cache = try CodableCache(
                     at: directory.appendingPathComponent("cache.molt"),
                     migrations: registry
@@ -93,7 +82,6 @@ import Testing
                 #expect(cache.report.deferred.count == 6)
                 cache.close()
             }
-            chmod(try scratch.file.path, 0o600)
             let registry = MigrationRegistry(Self.migrations(scratch.suite, into: group.suite))
             let cache = try CodableCache(at: directory.appendingPathComponent("cache.molt"), migrations: registry)
             defer { cache.close() }
@@ -106,23 +94,52 @@ import Testing
             defer { try? FileManager.default.removeItem(at: directory) }
             await #expect(processExitsWith: .success) {
                 [name = scratch.name as String, group = group.name as String, directory = directory as URL] in
-                if geteuid() != 0 { chmod(try ScratchSuite(named: name).file.path, 0) }
-                try Self.close(directory)
-                let registry = MigrationRegistry(Self.migrations(.suite(name), into: .suite(group)))
+                try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+                Suite.closedDomains.insert(Suite(name))
+                let registry = MigrationRegistry(Self.migrations(Suite(name), into: Suite(group)))
                 let error = await #expect(throws: MigrationError.self) {
-                    try await Suite.suite(name).upgrade(with: registry)
+                    try await Suite(name).upgrade(with: registry)
                 }
                 #expect(error?.code == .deferred)
                 #expect(error?.message.hasSuffix("Nothing was changed. Try again later.") == true)
-                #expect(error?.store == Suite.suite(name).attachedName)
+                #expect(error?.store == Suite(name).attachedName)
             }
-            chmod(try scratch.file.path, 0o600)
             let (suite, registry) = (
                 scratch.suite, MigrationRegistry(Self.migrations(scratch.suite, into: group.suite))
             )
             try await suite.upgrade(with: registry)
             #expect(try scratch.values["tags"] == ["a"])
             #expect(try group.values["new"] == 1)
+        }
+
+        /// Permissions are not a lock: they do not go away by waiting.
+        @Test(arguments: 0..<6)
+        func `make each step fail when it is their permissions that keep them closed`(index: Int) async throws {
+            let group = try ScratchSuite()
+            defer { try? FileManager.default.removeItem(at: directory) }
+            await #expect(processExitsWith: .success) {
+                [
+                    name = scratch.name as String, group = group.name as String, directory = directory as URL,
+                    index = index as Int
+                ] in
+                try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+                chmod(try ScratchSuite(named: name).file.path, 0)
+                if geteuid() == 0 {
+                    chmod(try TestHome.directory.path, 0o711)
+                    chmod(directory.path, 0o777)
+                    try #require(seteuid(65_534) == 0)
+                }
+                let migration = Self.migrations(Suite(name), into: Suite(group))[index]
+                let cache = directory.appendingPathComponent("cache.molt")
+                for _ in 0..<2 {
+                    let error = #expect(throws: (any Error).self) {
+                        try CodableCache(at: cache, migrations: [migration])
+                    }
+                    #expect("\(error as Any)".contains("Check its permissions."))
+                }
+                let error = #expect(throws: DefaultsError.self) { try Suite(name).values() }
+                #expect(error?.code == .noPermission)
+            }
         }
 
         /// A brand new install has no file, also on a device that was not unlocked.
@@ -187,5 +204,20 @@ import Testing
         #expect(try cache.upgrade(MigrationRegistry(waiting)).deferred.isEmpty)
         #expect(try scratch.values == ["tags": ["a"], "launched": true, "ran": 1])
         #expect(try cache.upgrade(MigrationRegistry(plain)).isEmpty)
+    }
+
+    @Test func `is a fault of the registry when the migration does not work on its suite`() throws {
+        let (suite, other) = (Suite("app.waiting"), Suite("app.other"))
+        let own = Migration(to: 1, "own", .settings(in: suite) { _ in }).waiting(for: .key("launched"), in: suite)
+        let wrong = Migration(to: 2, "wrong", .settings(in: suite) { _ in }).waiting(for: .key("launched"), in: other)
+        let none = Migration(to: 3, "none", .deleteType("Old")).waiting(for: .key("launched"), in: suite)
+        #expect(
+            MigrationRegistry([own, wrong, none]).faults == [
+                "The 2nd migration, \(wrong.id), waits for a sign in suite app.other, but none of its steps works on that. "
+                    + "Name a suite that one works on.",
+                "The 3rd migration, \(none.id), waits for a sign in suite app.waiting, but none of its steps works on that. "
+                    + "Name a suite that one works on.",
+            ]
+        )
     }
 }

@@ -59,7 +59,7 @@ import Testing
             let name = scratch.name
             func count(_ key: String) async {
                 await #expect(processExitsWith: .success) { [name = name as String, key = key as String] in
-                    let domain = SuiteDomain(.suite(name))
+                    let domain = SuiteDomain(Suite(name))
                     for _ in 0..<40 {
                         try domain.change(settingAsideDamage: true) { values in
                             SuiteEdit(

@@ -134,7 +134,7 @@
                     [
                         prefix = prefix as String, name = scratch.name as String
                     ] in
-                    for number in 0..<40 { try Suite.suite(name).set(1, forKey: "\(prefix) \(number)") }
+                    for number in 0..<40 { try Suite(name).set(1, forKey: "\(prefix) \(number)") }
                 }
             }
             async let one: Void = write("a")

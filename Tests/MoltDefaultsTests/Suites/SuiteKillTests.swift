@@ -18,7 +18,7 @@
                 try scratch.domain.write(set: values(1))
                 await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
                     killSoon()
-                    for round in 2... { try Suite.suite(name).update(set: values(round)) }
+                    for round in 2... { try Suite(name).update(set: values(round)) }
                 }
                 // The file itself, and not only what Molt makes of it.
                 let bytes = try Data(contentsOf: scratch.file)
@@ -39,7 +39,7 @@
                     let defaults = try #require(UserDefaults(suiteName: name))
                     for round in 2... {
                         defaults.set(round, forKey: "key 7")
-                        try Suite.suite(name).update(set: values(round))
+                        try Suite(name).update(set: values(round))
                     }
                 }
                 var read = try scratch.domain.read()
@@ -54,8 +54,8 @@
                 try scratch.domain.write(set: values(1))
                 await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
                     killSoon()
-                    _ = try Suite.suite(name).values()
-                    try Suite.suite(name).set(1, forKey: "key 7")
+                    _ = try Suite(name).values()
+                    try Suite(name).set(1, forKey: "key 7")
                     let defaults = try #require(UserDefaults(suiteName: name))
                     let other = try ScratchSuite()
                     for round in 2... {

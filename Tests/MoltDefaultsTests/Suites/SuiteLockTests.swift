@@ -35,7 +35,7 @@
 
         private func hold(_ name: String) async {
             await #expect(processExitsWith: .success) { [name = name as String, path = file.path as String] in
-                try SuiteDomain(.suite(name)).change(settingAsideDamage: false) { _ in
+                try SuiteDomain(Suite(name)).change(settingAsideDamage: false) { _ in
                     try Data("\(getpid())".utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
                     raise(SIGSTOP)
                     return SuiteEdit(values: ["by the other": 1])
@@ -212,7 +212,7 @@
 
         @Test func `that a killed process has left is taken over`() async throws {
             await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
-                try SuiteDomain(.suite(name)).change(settingAsideDamage: false) { _ in
+                try SuiteDomain(Suite(name)).change(settingAsideDamage: false) { _ in
                     kill(getpid(), SIGKILL)
                     return SuiteEdit()
                 }

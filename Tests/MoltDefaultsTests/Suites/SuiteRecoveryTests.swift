@@ -1,5 +1,6 @@
 #if os(Linux)
     import Foundation
+    import Glibc
     import MoltDefaults
     import Testing
 
@@ -67,6 +68,40 @@
             try leave(["title": 1], as: "old")
             try scratch.writeFile("")
             try expect(["title": 1])
+        }
+
+        @Test func `takes the place of a file that is found truncated when a change ends`() throws {
+            try scratch.suite.update(set: ["a": 1, "b": 2])
+            var calls = 0
+            try scratch.domain.change(settingAsideDamage: false) { _ in
+                calls += 1
+                guard calls > 1 else {
+                    // The library saves this in the course of the change, and the change is made anew.
+                    try scratch.defaults.set(5, forKey: "a")
+                    return SuiteEdit(values: ["c": 3])
+                }
+                // Another process was killed while the library wrote the file.
+                try scratch.writeFile("")
+                return SuiteEdit()
+            }
+            #expect(calls == 2)
+            try expect(["a": 1, "b": 2])
+        }
+
+        // MARK: A truncated file without a copy
+
+        /// The library saves what the app has set; a kill right after that must lose nothing.
+        @Test func `is not needed: a truncated file is whole before the library writes it`() async throws {
+            try scratch.writeFile("")
+            await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
+                let scratch = ScratchSuite(named: name)
+                try scratch.defaults.set(5, forKey: "new")
+                try scratch.domain.change(settingAsideDamage: true) { values in
+                    if values["new"] != nil { kill(getpid(), SIGKILL) }
+                    return values.isEmpty ? SuiteEdit(values: ["a": 1, "b": 2]) : SuiteEdit(values: ["c": 3])
+                }
+            }
+            try expect(["a": 1, "b": 2, "new": 5])
         }
 
         // MARK: Texts with a NUL

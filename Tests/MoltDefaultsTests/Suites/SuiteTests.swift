@@ -4,17 +4,17 @@ import Testing
 
 @Suite struct `The name of a suite` {
     @Test func `is compared by the domain that it stands for`() {
-        let own = Suite.suite(Suite.standard.domainName)
+        let own = Suite(Suite.standard.domainName)
         #expect(own.isSameDomain(as: .standard))
         #expect(own != .standard)
-        #expect(!Suite.suite("a").isSameDomain(as: .suite("b")))
-        #expect(Suite.suite("group.a").description == "group.a")
+        #expect(!Suite("a").isSameDomain(as: Suite("b")))
+        #expect(Suite("group.a").description == "group.a")
         #expect(Suite.standard.description == "standard")
     }
 
     @Test(arguments: ["", "NSGlobalDomain", "Apple Global Domain", "NSArgumentDomain", "a\0b"])
     func `is refused when no suite can have it`(name: String) {
-        let suite = Suite.suite(name)
+        let suite = Suite(name)
         let error = #expect(throws: DefaultsError.self) { try suite.validate() }
         #expect(error?.code == .invalidSuite)
         #expect(error?.suite == name)
@@ -28,7 +28,7 @@ import Testing
     #if os(Linux)
         @Test(arguments: ["a/b", "..", ".", "../x", "/tmp/x", String(repeating: "n", count: 221)])
         func `is refused when it is no file's`(name: String) {
-            let error = #expect(throws: DefaultsError.self) { try Suite.suite(name).set(1, forKey: "a") }
+            let error = #expect(throws: DefaultsError.self) { try Suite(name).set(1, forKey: "a") }
             #expect(error?.code == .invalidSuite)
         }
 

@@ -44,6 +44,19 @@
             #expect(try scratch.suite.values()["text"] == .string(text))
         }
 
+        @Test func `is saved on request also when it equals its registered default`() throws {
+            let key = "registered \(UUID().uuidString)"
+            defer { try? Suite.standard.removeValue(forKey: key) }
+            UserDefaults.standard.register(defaults: [key: 1])
+            try Suite.standard.synchronize()
+            #expect(try Suite.standard.values()[key] == nil)
+            UserDefaults.standard.set(1, forKey: key)
+            try Suite.standard.synchronize()
+            #expect(try Suite.standard.values()[key] == 1)
+            let file = try TestHome.directory.appending(path: "\(Suite.standard.domainName).plist")
+            #expect(try PropertyListReader.value(Data(contentsOf: file)).dictionary?[key] == 1)
+        }
+
         @Test func `has no registered default in it, in the app's own settings either`() throws {
             let (registered, own) = ("registered \(UUID().uuidString)", "own \(UUID().uuidString)")
             defer {

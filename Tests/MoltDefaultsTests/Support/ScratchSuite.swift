@@ -23,7 +23,7 @@ final class ScratchSuite: Sendable {
         }
     #endif
 
-    var suite: Suite { .suite(name) }
+    var suite: Suite { Suite(name) }
 
     var domain: SuiteDomain { SuiteDomain(suite) }
 

@@ -42,7 +42,7 @@ struct UpgradeScenario: Codable, Sendable {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    var suites: [Suite] { names.map(Suite.suite) }
+    var suites: [Suite] { names.map { Suite($0) } }
     private var cache: URL { directory.appendingPathComponent("cache.molt") }
 
     // MARK: Running it

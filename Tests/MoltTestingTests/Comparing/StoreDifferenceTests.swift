@@ -166,7 +166,7 @@ struct StoreDifferenceTests {
     }
 
     @Test func `Settings are compared by suite, key and place`() {
-        let group = Molt.Suite.suite("group.example")
+        let group = Molt.Suite("group.example")
         let expected = StoreFixture(
             schemaVersion: 1,
             suites: [

@@ -30,10 +30,10 @@ import Testing
     @Test func `A suite passes, and what concerns records is named as not applicable`() throws {
         let prefix = "conformance.\(UUID().uuidString)"
         var count = 0
-        defer { for number in 0..<count { Molt.Suite.suite("\(prefix).\(number)").erase() } }
+        defer { for number in 0..<count { Molt.Suite("\(prefix).\(number)").erase() } }
         let report = try MigrationStoreConformance(hasRecords: false) {
             count += 1
-            return DefaultsStore(.suite("\(prefix).\(count - 1)"))
+            return DefaultsStore(Molt.Suite("\(prefix).\(count - 1)"))
         } reopening: { store in
             DefaultsStore(store.suite)
         }.verify()

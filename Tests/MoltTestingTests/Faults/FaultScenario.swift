@@ -4,8 +4,8 @@ import MoltTesting
 
 /// A store with several batches of two types, and suites, and migrations of every kind for it.
 enum FaultScenario {
-    static let settings = Molt.Suite.suite("app.faults")
-    static let group = Molt.Suite.suite("group.faults")
+    static let settings = Molt.Suite("app.faults")
+    static let group = Molt.Suite("group.faults")
 
     struct Old: Codable {
         var fullName: String

@@ -242,7 +242,7 @@ import Testing
     }
 
     @Test func `finds a step that writes the app's own suite and not the copy of it`() async throws {
-        let suite = Molt.Suite.suite("app.faults.\(UUID().uuidString)")
+        let suite = Molt.Suite("app.faults.\(UUID().uuidString)")
         defer { suite.erase() }
         try suite.set("old", forKey: "theme")
         let migrations: MigrationRegistry = [
@@ -260,7 +260,7 @@ import Testing
     }
 
     @Test func `lets something else write the app's own suites meanwhile`() async throws {
-        let suite = Molt.Suite.suite("app.faults.\(UUID().uuidString)")
+        let suite = Molt.Suite("app.faults.\(UUID().uuidString)")
         defer { suite.erase() }
         let count = Mutex<Int64>(0)
         // Whenever it can: while steps run, and at other times.

@@ -50,7 +50,7 @@ struct FixtureFileTests {
             .init("42", "Int", .json("42")),
         ],
         suites: [
-            .suite("group.example"): [:],
+            Molt.Suite("group.example"): [:],
             .standard: [
                 "theme": "dark",
                 "count": 1,
@@ -200,7 +200,7 @@ struct FixtureFileTests {
         #expect(!fixture.json.contains("appliedAt"))
     }
 
-    @Test(arguments: [Molt.Suite.standard, .suite("group.example"), .suite("standard"), .suite(" \u{301}x")])
+    @Test(arguments: [Molt.Suite.standard] + ["group.example", "standard", " \u{301}x"].map { Molt.Suite($0) })
     func `A suite that is a store is named`(suite: Molt.Suite) throws {
         let fixture = StoreFixture(primary: .suite(suite), schemaVersion: 1, suites: [suite: ["a": 1]])
         #expect(fixture.json.contains(#""primary": "\#(suite.attachedName)""#))

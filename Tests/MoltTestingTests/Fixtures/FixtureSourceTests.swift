@@ -100,12 +100,12 @@ struct FixtureSourceTests {
         let values: [String: PropertyListValue] = ["deep": nested(200)]
         try PropertyListSerialization.data(fromPropertyList: values.mapValues(\.object), format: format, options: 0)
             .write(to: url)
-        let suite = Molt.Suite.suite("group.example")
+        let suite = Molt.Suite("group.example")
         #expect(try StoreFixture(settings: url, of: suite).suites == [suite: values])
     }
 
     @Test func `Settings are added to a cache`() throws {
-        let group = Molt.Suite.suite("group.example")
+        let group = Molt.Suite("group.example")
         var fixture = try StoreFixture(cacheFile: FixtureFile.cache)
         fixture.suites[group] = ["old": 1]
         try fixture.addSettings(from: FixtureFile.settings, of: group)
@@ -141,7 +141,7 @@ struct FixtureSourceTests {
     @Test func `A cache and its suites are captured as they are`() throws {
         struct Person: Codable { var name: String }
         try ScratchDirectory.with { folder in
-            let suite = Molt.Suite.suite("molt-fixtures-\(UUID().uuidString)")
+            let suite = Molt.Suite("molt-fixtures-\(UUID().uuidString)")
             defer { suite.erase() }
             try suite.update(set: ["theme": "dark", "count": 1])
             let migrations: MigrationRegistry = [Migration(to: 1, "one"), Migration(to: 2, "two")]
@@ -170,8 +170,8 @@ struct FixtureSourceTests {
 
     @Test func `A suite that is a store is captured with its ledger, live and from its file`() throws {
         try ScratchDirectory.with { folder in
-            let suite = Molt.Suite.suite("molt-fixtures-\(UUID().uuidString)")
-            let other = Molt.Suite.suite("molt-fixtures-\(UUID().uuidString)")
+            let suite = Molt.Suite("molt-fixtures-\(UUID().uuidString)")
+            let other = Molt.Suite("molt-fixtures-\(UUID().uuidString)")
             defer {
                 suite.erase()
                 other.erase()

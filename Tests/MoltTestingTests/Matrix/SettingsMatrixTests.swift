@@ -7,7 +7,7 @@ import Testing
 /// The matrix over settings: beside a cache, and alone.
 @Suite
 struct SettingsMatrixTests {
-    private static let group = Molt.Suite.suite("group.molt.matrix")
+    private static let group = Molt.Suite("group.molt.matrix")
 
     private let migrations: MigrationRegistry = [
         Migration(to: 1, "theme", .renameKey("theme", to: "style", in: .standard)),

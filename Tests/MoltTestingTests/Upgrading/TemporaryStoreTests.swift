@@ -139,7 +139,7 @@ struct TemporaryStoreTests {
 
     @Test func `refuses a suite with records`() throws {
         let fixture = StoreFixture(
-            primary: .suite(.suite("app.records")),
+            primary: .suite(Molt.Suite("app.records")),
             schemaVersion: 0,
             records: [.init("john", "Person", .json("{}"))]
         )
@@ -149,7 +149,7 @@ struct TemporaryStoreTests {
     }
 
     @Test func `gives a suite that was never upgraded no ledger`() throws {
-        let suite = Molt.Suite.suite("app.never")
+        let suite = Molt.Suite("app.never")
         let values: [String: PropertyListValue] = ["theme": "dark"]
         let new = try TemporaryStore(
             StoreFixture(primary: .suite(suite), schemaVersion: 0, suites: [suite: values])

@@ -7,7 +7,7 @@ import MoltTesting
 enum RandomFixture {
     static func make(seed: UInt64) -> StoreFixture {
         var random = SeededGenerator(seed: seed)
-        let suites: [Molt.Suite] = [.standard, .suite("group.example"), .suite("a b \"c\"")]
+        let suites: [Molt.Suite] = [.standard, Molt.Suite("group.example"), Molt.Suite("a b \"c\"")]
         var fixture = StoreFixture(
             primary: random.oneIn(3) ? .suite(suites[Int.random(in: 0..<3, using: &random)]) : .cache,
             schemaVersion: Int.random(in: 0..<5, using: &random)

@@ -174,7 +174,7 @@ import Testing
         let name = scratch.name
         for _ in 0..<3 {
             await #expect(processExitsWith: .signal(SIGKILL)) { [name = name as String] in
-                let suite = Suite.suite(name)
+                let suite = Suite(name)
                 var options = MigrationOptions()
                 options.backup = BackupPolicy(keep: 2)
                 options.atPoint = { if $0.kind == .beforeCommit { raise(SIGKILL) } }
@@ -200,7 +200,7 @@ import Testing
             try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: home)
             await #expect(processExitsWith: .success) { [home = home as String] in
                 try #require(setuid(65_534) == 0)
-                let error = #expect(throws: DefaultsError.self) { try Suite.suite("molt.test.unlisted").backups() }
+                let error = #expect(throws: DefaultsError.self) { try Suite("molt.test.unlisted").backups() }
                 #expect(error?.code == .noPermission)
                 #expect(error?.path == home)
             }

@@ -191,7 +191,7 @@ import Testing
         }
 
         private static func rename(_ name: String, _ hook: UpgradeHook? = nil) throws {
-            let suite = Suite.suite(name)
+            let suite = Suite(name)
             var options = MigrationOptions()
             options.atPoint = hook
             let rename = Migration(to: 1, "rename", .renameKey("name", to: "fullName", in: suite))
@@ -202,7 +202,7 @@ import Testing
         @Test(arguments: [true, false])
         func `do not come back after a kill`(isRemoved: Bool) async throws {
             await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
-                let suite = Suite.suite(name)
+                let suite = Suite(name)
                 var options = MigrationOptions()
                 options.atPoint = { if $0.kind == .beforeApply { kill(getpid(), SIGKILL) } }
                 try await suite.upgrade(

@@ -328,7 +328,7 @@ struct SuiteChangesTests {
         let own = Migration(to: 1, "own", .settings(in: suite) { _ in Issue.record("It ran.") })
         #expect(try ScratchCache().upgrade([own], role: .appExtension).deferred.count == 1)
         for name in ["group.\(UUID())", "ABCDE12345.\(UUID())"] {
-            let group = Suite.suite(name)
+            let group = Suite(name)
             let shared = Migration(to: 1, "group", .settings(in: group) { try $0.set(true, forKey: "done") })
             #expect(try ScratchCache().upgrade([shared], role: .appExtension).deferred.isEmpty)
             #expect(try group.values() == ["done": true])
@@ -336,7 +336,7 @@ struct SuiteChangesTests {
     }
 
     @Test func `A suite that cannot be is an error before anything is written`() throws {
-        let registry: MigrationRegistry = [Migration(to: 1, "bad", .settings(in: .suite("")) { _ in })]
+        let registry: MigrationRegistry = [Migration(to: 1, "bad", .settings(in: Suite("")) { _ in })]
         let error = #expect(throws: MigrationError.self) { try cache.upgrade(registry) }
         #expect(error?.code == .attachedStoreFailed)
         #expect((error?.underlying as? DefaultsError)?.code == .invalidSuite)
