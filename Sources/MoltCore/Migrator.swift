@@ -6,7 +6,7 @@ import Foundation
 public struct Migrator: Sendable {
     let registry: MigrationRegistry
     let options: MigrationOptions
-    /// When the store stops the upgrade's statements; nil for never. A dry run has no deadline.
+    /// When the store stops the statements of the upgrade; nil for never, and in a dry run.
     var deadline: ContinuousClock.Instant? { options.isDryRun ? nil : options.deadline }
 
     /// Creates a migrator.

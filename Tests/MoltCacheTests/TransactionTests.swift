@@ -151,7 +151,9 @@ import Testing
             #expect(try transaction.heldRecords.record(id: 10)?.typeName == "Robot")
             #expect(try transaction.heldRecords.record(forKey: "new")?.decoded(as: Person.self) == .john)
             record.key = "b"
-            let error = #expect(throws: MigrationError.self) { try transaction.heldRecords.insert(record, id: 11, version: 3) }
+            let error = #expect(throws: MigrationError.self) {
+                try transaction.heldRecords.insert(record, id: 11, version: 3)
+            }
             #expect(error?.code == .keyExists)
             #expect(error?.recordKey == "b")
             #expect(error?.store == scratch.file().path)
@@ -208,7 +210,9 @@ import Testing
             for (id, key) in moves {
                 try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: id, kind: .key(key)))
             }
-            let error = #expect(throws: MigrationError.self) { try transaction.heldRecords.applyDeferredChanges(stage: 0) }
+            let error = #expect(throws: MigrationError.self) {
+                try transaction.heldRecords.applyDeferredChanges(stage: 0)
+            }
             #expect(error?.code == .keyExists)
             let named = moves.contains { $0.0 == 1 && error?.recordKey == "a" || $0.0 == 2 && error?.recordKey == "b" }
             #expect(named)
@@ -228,7 +232,9 @@ import Testing
             for (index, key) in keys.enumerated() {
                 try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: Int64(index + 1), kind: .key(key)))
             }
-            let error = #expect(throws: MigrationError.self) { try transaction.heldRecords.applyDeferredChanges(stage: 0) }
+            let error = #expect(throws: MigrationError.self) {
+                try transaction.heldRecords.applyDeferredChanges(stage: 0)
+            }
             #expect(error?.recordKey == key)
             #expect(error?.message.contains("\"\(newKey)\"") == true)
         }

@@ -91,7 +91,9 @@ extension StoreBehavior {
                 let store = try trial.people()
                 do {
                     try batch(store, 1, trial) { transaction in
-                        try transaction.heldRecords.deferQuarantine(DeferredQuarantine(stage: 0, id: 2, failure: failure))
+                        try transaction.heldRecords.deferQuarantine(
+                            DeferredQuarantine(stage: 0, id: 2, failure: failure)
+                        )
                         try put(0, 1, .key("b"), transaction)
                     }
                 } catch let error as MigrationError where error.code == .unsupported {

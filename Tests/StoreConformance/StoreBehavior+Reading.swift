@@ -73,7 +73,11 @@ extension StoreBehavior {
                 let rows = ["b", "Zebra", "a", "Alien", "b"].enumerated()
                     .map { StoredRow(Int64($0 + 1), "\($0)", $1) }
                 try trial.write(trial.store(rows)) { transaction in
-                    trial.expect("the names", try transaction.heldRecords.typeNames(), is: ["Alien", "Zebra", "a", "b"])
+                    trial.expect(
+                        "the names",
+                        try transaction.heldRecords.typeNames(),
+                        is: ["Alien", "Zebra", "a", "b"]
+                    )
                     try transaction.heldRecords.delete(id: 2)
                     try transaction.heldRecords.delete(id: 1)
                     trial.expect(
@@ -126,7 +130,11 @@ extension StoreBehavior {
                     }
                     trial.expect("an unknown id", try transaction.heldRecords.record(id: 5) == nil, is: true)
                     for key in ["e", "A", "", "a ", "a\0"] {
-                        trial.expect("the key \"\(key)\"", try transaction.heldRecords.record(forKey: key) == nil, is: true)
+                        trial.expect(
+                            "the key \"\(key)\"",
+                            try transaction.heldRecords.record(forKey: key) == nil,
+                            is: true
+                        )
                     }
                 }
             },

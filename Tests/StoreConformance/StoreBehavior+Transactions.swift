@@ -72,7 +72,10 @@ extension StoreBehavior {
                     ("delete", { try transaction.heldRecords.delete(id: 1) }),
                     ("renameType", { try transaction.heldRecords.renameType("Person", to: "Human") }),
                     ("deleteType", { _ = try transaction.heldRecords.deleteType("Person") }),
-                    ("deferChange", { try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .drop)) }),
+                    (
+                        "deferChange",
+                        { try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .drop)) }
+                    ),
                     ("keepOriginal", { try transaction.heldRecords.keepOriginal(id: 1) }),
                 ]
                 for (name, call) in calls { trial.expectError(name, .contextExpired, call) }

@@ -85,7 +85,11 @@ extension StoreBehavior {
                 let added = [StoredRow(8, "new", "Robot", " [1 ]", expiration: 5.5), data]
                 try trial.write(store) { transaction in
                     for row in added { try trial.insert(row, transaction, version: 3) }
-                    trial.expect("the types", try transaction.heldRecords.typeNames(), is: ["City", "Person", "Photo", "Robot"])
+                    trial.expect(
+                        "the types",
+                        try transaction.heldRecords.typeNames(),
+                        is: ["City", "Person", "Photo", "Robot"]
+                    )
                 }
                 trial.expect("the records", try trial.rows(store), is: StoredRow.people + added)
             },

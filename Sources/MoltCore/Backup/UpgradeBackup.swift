@@ -124,8 +124,10 @@ package final class UpgradeBackup {
             return error
         } catch let failure {
             let reason = (failure as? any DescribedError)?.message ?? "\(type(of: failure))"
-            var error = error as? MigrationError ?? MigrationError(.storeFailed, "The upgrade failed.", underlying: error)
-            error.problem += " The backup made before, \(backup.url.path), could not be put back; it was kept. \(reason)"
+            var error =
+                error as? MigrationError ?? MigrationError(.storeFailed, "The upgrade failed.", underlying: error)
+            error.problem +=
+                " The backup made before, \(backup.url.path), could not be put back; it was kept. \(reason)"
             return error
         }
         // What cannot be applied now stays in the journal, and is when the store is next opened.

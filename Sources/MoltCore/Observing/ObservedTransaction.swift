@@ -86,7 +86,9 @@ final class ObservedRecords: RecordTransaction {
     }
 
     func makeReader(ofType type: String, through: Int64) throws -> any RecordReader {
-        ObservedReader(try base.makeReader(ofType: type, through: through)) { [atPoint] in try atPoint(UpgradePoint(.read, "of \(type)")) }
+        ObservedReader(try base.makeReader(ofType: type, through: through)) { [atPoint] in
+            try atPoint(UpgradePoint(.read, "of \(type)"))
+        }
     }
 
     func record(id: Int64) throws -> Record? {

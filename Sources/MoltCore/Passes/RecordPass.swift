@@ -70,8 +70,7 @@ final class RecordPass {
         defer { if third != nil { records.endReading() } }
         var isReading: Bool?
         for type in types {
-            if let third, isReading ?? true, try records.count(ofType: type) > scope.options.batchSize
-            {
+            if let third, isReading ?? true, try records.count(ofType: type) > scope.options.batchSize {
                 // Once, before the first record is written: what other steps have changed, a snapshot would not show.
                 let begins = try isReading ?? records.beginReading()
                 isReading = begins

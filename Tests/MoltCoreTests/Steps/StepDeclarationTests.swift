@@ -11,21 +11,28 @@ struct StepDeclarationTests {
         return try JSONDecoder().decode(CodedStep.self, from: json)
     }
 
-    @Test(arguments: [
-        .renameType("Alien", to: "Person"),
-        .deleteType("Alien"),
-        .renameProperty("Person", ["home", "zip"], to: "code", ifMissing: .fail),
-        .moveProperty("Person", "zip", to: ["home", "code"]),
-        .removeProperty("Person", ["home", "zip"], ifMissing: .fail),
-        .addProperty("Person", ["home", "tags"], default: ["secret", 1.50, .null]),
-        .transform("Person", revision: 2) { _ in },
-        .convert("Person", from: String.self, to: Int.self, revision: 3) { $0.count },
-        .run("number the people", onFreshStore: true, revision: 4) { _ in },
-        .run { _ in },
-        MigrationStep(
-            kind: "built", words: "w", parameters: ["p"], faults: ["f"], attaching: [], usesRecords: true
-        ) { _ in },
-    ] as [MigrationStep])
+    @Test(
+        arguments: [
+            .renameType("Alien", to: "Person"),
+            .deleteType("Alien"),
+            .renameProperty("Person", ["home", "zip"], to: "code", ifMissing: .fail),
+            .moveProperty("Person", "zip", to: ["home", "code"]),
+            .removeProperty("Person", ["home", "zip"], ifMissing: .fail),
+            .addProperty("Person", ["home", "tags"], default: ["secret", 1.50, .null]),
+            .transform("Person", revision: 2) { _ in },
+            .convert("Person", from: String.self, to: Int.self, revision: 3) { $0.count },
+            .run("number the people", onFreshStore: true, revision: 4) { _ in },
+            .run { _ in },
+            MigrationStep(
+                kind: "built",
+                words: "w",
+                parameters: ["p"],
+                faults: ["f"],
+                attaching: [],
+                usesRecords: true
+            ) { _ in },
+        ] as [MigrationStep]
+    )
     func `A declaration of each kind can be written and read`(step: MigrationStep) throws {
         let read = try coded(step)
 
@@ -34,15 +41,20 @@ struct StepDeclarationTests {
         #expect(read.declaration.description == step.description)
     }
 
-    @Test(arguments: [
-        (.renameProperty("Person", "mail", to: "email"), #"{"email":"a@b.c","home":{"zip":"75001"},"age" : 36}"#),
-        (.moveProperty("Person", ["home", "zip"], to: "zip"), #"{"mail":"a@b.c","home":{},"age" : 36,"zip":"75001"}"#),
-        (.removeProperty("Person", "mail"), #"{"home":{"zip":"75001"},"age" : 36}"#),
-        (
-            .addProperty("Person", ["home", "tags"], default: ["x"]),
-            #"{"mail":"a@b.c","home":{"zip":"75001","tags":["x"]},"age" : 36}"#
-        ),
-    ] as [(MigrationStep, String)])
+    @Test(
+        arguments: [
+            (.renameProperty("Person", "mail", to: "email"), #"{"email":"a@b.c","home":{"zip":"75001"},"age" : 36}"#),
+            (
+                .moveProperty("Person", ["home", "zip"], to: "zip"),
+                #"{"mail":"a@b.c","home":{},"age" : 36,"zip":"75001"}"#
+            ),
+            (.removeProperty("Person", "mail"), #"{"home":{"zip":"75001"},"age" : 36}"#),
+            (
+                .addProperty("Person", ["home", "tags"], default: ["x"]),
+                #"{"mail":"a@b.c","home":{"zip":"75001","tags":["x"]},"age" : 36}"#
+            ),
+        ] as [(MigrationStep, String)]
+    )
     func `A declaration that was read does the step's work`(step: MigrationStep, expected: String) throws {
         let declaration = try #require(try coded(step).declaration as? any RecordStep)
         var record = try Record(key: "ada", typeName: "Person", json: Array(Self.person.utf8))

@@ -22,10 +22,10 @@ struct LeftoverRaceTests {
         func state() throws -> StoreState { try base.state() }
 
         func withWriteTransaction(
-        until deadline: ContinuousClock.Instant?,
-        _ body: (any MigrationTransaction) throws -> Void,
-        waiting: () throws -> Void
-    ) throws {
+            until deadline: ContinuousClock.Instant?,
+            _ body: (any MigrationTransaction) throws -> Void,
+            waiting: () throws -> Void
+        ) throws {
             before?()
             before = nil
             try base.withWriteTransaction(until: nil, body, waiting: waiting)
