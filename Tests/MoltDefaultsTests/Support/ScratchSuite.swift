@@ -41,23 +41,31 @@ final class ScratchSuite: Sendable {
         get throws { try TestHome.directory.appendingPathComponent("\(name).plist") }
     }
 
-    /// The names of files that stand beside the suite's own.
+    /// The names of the files beside the suite's own, when no other thread is saving it any more.
     func otherFiles() throws -> [String] {
         var names = try filesBeside()
-        // A test in another thread that has the library save all suites keeps files beside this one meanwhile.
-        for _ in 0..<60_000 where !names.isEmpty {
+        // A test in another thread may make the library save all suites, and keeps files here while it does.
+        for _ in 0..<60_000 {
+            guard try names.contains(where: isHeldLock) else { break }
             usleep(1_000)
-            let next = try filesBeside()
-            if next == names, !next.contains(where: { $0.hasSuffix(".molt-lock") }) { break }
-            names = next
+            names = try filesBeside()
         }
         return names
     }
 
-    /// Those that there are at this moment, also while a lock is held.
+    /// The names of the files beside the suite's own at this moment, also while a lock is held.
     func filesBeside() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: TestHome.directory.path)
-            .filter { $0.contains(name) && $0 != "\(name).plist" }
+            .filter { ($0.hasPrefix(name) || $0.hasPrefix(".\(name)")) && $0 != "\(name).plist" }
+    }
+
+    /// Whether a file is a lock that somebody holds, or one that its holder has removed meanwhile.
+    private func isHeldLock(_ file: String) throws -> Bool {
+        guard file.hasSuffix(".molt-lock") else { return false }
+        let descriptor = open(try TestHome.directory.appendingPathComponent(file).path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return true }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0
     }
 
     /// Writes the suite's file by hand.
