@@ -62,8 +62,19 @@ package final class SQLite {
 
     /// The bytes that SQLite's function `hex` has written as text.
     package static func bytes(ofHex text: String) -> [UInt8] {
-        let digits = text.utf8.map { $0 <= 0x39 ? $0 - 0x30 : $0 - 0x37 }
-        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        [UInt8](unsafeUninitializedCapacity: text.utf8.count / 2) { bytes, count in
+            var half: UInt8?
+            for digit in text.utf8 {
+                let value = digit <= 0x39 ? digit - 0x30 : digit - 0x37
+                guard let high = half else {
+                    half = value
+                    continue
+                }
+                bytes[count] = high << 4 | value
+                count += 1
+                half = nil
+            }
+        }
     }
 
     private func check(_ code: Int32) throws {

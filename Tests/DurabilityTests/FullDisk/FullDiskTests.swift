@@ -38,7 +38,7 @@
                 try People.prepare(room.place, count: 50)
                 let image = try DiskImage(of: room.place)
                 var count = 0
-                for bytes in stride(from: 0, to: 300_000, by: TestRun.choose(50_000, long: 4_000)) {
+                for bytes in stride(from: 0, to: 300_000, by: TestRun.choose(100_000, long: 4_000)) {
                     try image.restore(to: room.place)
                     try Self.write(room, bytes)
                     count += 1

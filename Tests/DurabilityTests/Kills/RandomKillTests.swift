@@ -31,7 +31,7 @@
             }
             #expect(after.journal.isEmpty && after.contents?.version == 8 && after.old.isEmpty)
 
-            let rounds = TestRun.choose(12, long: 600)
+            let rounds = TestRun.choose(6, long: 600)
             var random = SeededGenerator(seed: 5)
             var counts: [AppScenario.Left: Int] = [:]
             var recoveries: [AppScenario.Left: Int] = [:]

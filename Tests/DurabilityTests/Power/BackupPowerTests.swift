@@ -51,7 +51,7 @@ extension PowerLossTests {
             let sweep = try PowerLossSweep(
                 of: recording,
                 seeds: TestRun.choose(0, long: 20),
-                distance: TestRun.choose(6, long: 1)
+                distance: TestRun.choose(16, long: 1)
             )
             var counts = [0, 0, 0, 0]
             let count = try sweep.run { moment in
@@ -87,7 +87,7 @@ extension PowerLossTests {
             try upgrade()
             let backup = try #require(try CodableCache.backups(at: place.cache).first)
             let new = try contents()
-            let (seeds, distance) = (TestRun.choose(0, long: 20), TestRun.choose(9, long: 1))
+            let (seeds, distance) = (TestRun.choose(0, long: 20), TestRun.choose(20, long: 1))
             try sweepRestoring("restoring", backup, of: old, seeds: seeds, distance: distance) {
                 let left = try contents()
                 guard left == old || left == new else { throw Broken("It is neither old nor new.") }

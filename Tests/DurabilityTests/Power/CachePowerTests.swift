@@ -54,7 +54,7 @@ extension PowerLossTests {
             let sweep = try PowerLossSweep(
                 of: recording,
                 seeds: TestRun.choose(1, long: 40),
-                distance: TestRun.choose(6, long: 1)
+                distance: TestRun.choose(16, long: 1)
             )
             let count = try sweep.run { try timeline.check($0) }
             report("upgrade", recording, count, timeline)
@@ -100,7 +100,7 @@ extension PowerLossTests {
             let sweep = try PowerLossSweep(
                 of: recording,
                 seeds: TestRun.choose(0, long: 40),
-                distance: TestRun.choose(6, long: 1)
+                distance: TestRun.choose(16, long: 1)
             )
             var counts = [0, 0, 0]
             let count = try sweep.run { moment in
@@ -133,7 +133,7 @@ extension PowerLossTests {
             let sweep = try PowerLossSweep(
                 of: recording,
                 seeds: TestRun.choose(0, long: 2),
-                distance: TestRun.choose(900, long: 60)
+                distance: TestRun.choose(2_000, long: 60)
             )
             let count = try sweep.run { try timeline.check($0) }
             report("large", recording, count, timeline)

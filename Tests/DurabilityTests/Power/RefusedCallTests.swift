@@ -52,7 +52,7 @@
                 let upgraded = try #require(outcome.upgraded)
 
                 var counts: [String: Int] = [:]
-                for number in stride(from: 1, through: count, by: TestRun.choose(isFresh ? 3 : 5, long: 1)) {
+                for number in stride(from: 1, through: count, by: TestRun.choose(isFresh ? 8 : 12, long: 1)) {
                     try image.restore(to: place)
                     molt_disk_watch(place.home, place.token)
                     molt_disk_refuse(

@@ -25,7 +25,7 @@
                 let sweep = try PowerLossSweep(
                     of: recording,
                     seeds: TestRun.choose(1, long: 40),
-                    distance: TestRun.choose(primary == .cache ? 9 : 3, long: 1)
+                    distance: TestRun.choose(primary == .cache ? 20 : 8, long: 1)
                 )
                 var found: [AppScenario.Left: Int] = [:]
                 let count = try sweep.run { moment in
@@ -61,7 +61,7 @@
                     }
                     let sweep = try PowerLossSweep(
                         of: isSynced ? recording : recording.withoutTheLibrarysSyncs(),
-                        seeds: TestRun.choose(isSynced ? 2 : 12, long: 100)
+                        seeds: TestRun.choose(isSynced ? 1 : 6, long: 100)
                     )
                     let count = try sweep.run { moment in
                         var found = try place.old.values()
@@ -166,7 +166,7 @@
                     #expect(isCut)
                     let sweep = try PowerLossSweep(
                         of: isSynced ? recording : recording.withoutTheLibrarysSyncs(),
-                        seeds: TestRun.choose(isSynced ? 2 : 12, long: 100)
+                        seeds: TestRun.choose(isSynced ? 1 : 6, long: 100)
                     )
                     let count = try sweep.run { moment in
                         var found = try place.old.values()

@@ -28,7 +28,7 @@
             let committed = suites == 1 ? 6 : 9
             #expect(kills.values.reduce(0, +) == Self.chosen(calls).count)
             #expect(kills["before", default: 0] >= 1)
-            #expect(kills["committed", default: 0] >= TestRun.choose(committed / 3, long: committed))
+            #expect(kills["committed", default: 0] >= TestRun.choose(1, long: committed))
         }
 
         @Test(arguments: [1, 2] as [UInt64])
@@ -39,7 +39,7 @@
             // How long it takes here is only to draw the instants from.
             let duration: Int = try scenario.kept("duration")
             var generator = SeededGenerator(seed: seed)
-            let count = TestRun.choose(20, long: 50)
+            let count = TestRun.choose(6, long: 50)
             for _ in 0..<count {
                 try scenario.restore(image)
                 let delay = Int.random(in: 0...duration, using: &generator)
@@ -61,9 +61,9 @@
             #expect(try scenario.kills.values.reduce(0, +) == count)
         }
 
-        /// The calls before which the process is killed: every third, and in the long run all.
+        /// The calls before which the process is killed: every eighth, and in the long run all.
         private static func chosen(_ calls: Int) -> [Int] {
-            Array(stride(from: 1, through: calls, by: TestRun.choose(3, long: 1)))
+            Array(stride(from: 1, through: calls, by: TestRun.choose(8, long: 1)))
         }
 
         /// Kills an upgrade before each of its calls to the disk, and has another process finish it.

@@ -101,7 +101,7 @@ struct SplicedObject: Sendable {
     private static let mostKept = 65_536
 
     private mutating func grow(to count: Int) {
-        if bytes.count < count { bytes += repeatElement(0, count: max(count, 2 * bytes.count) - bytes.count) }
+        if bytes.count < count { bytes += [UInt8](repeating: 0, count: max(count, 2 * bytes.count) - bytes.count) }
     }
 
     private mutating func clear() {
