@@ -172,7 +172,10 @@ extension StoreBehavior {
                 }
                 var waits = 0
                 var version: Int?
-                defer { _ = isDone.wait(timeout: .now() + 20) }
+                defer {
+                    letGo.signal()
+                    _ = isDone.wait(timeout: .now() + 20)
+                }
                 try store.withWriteTransaction(until: nil) { transaction in
                     version = try transaction.state().version
                 } waiting: {
