@@ -1,6 +1,6 @@
 internal import CMoltSQLite
-public import Foundation
-public import MoltCore
+package import Foundation
+package import MoltCore
 
 /// A cache file, or a cache in memory, as the migrator sees it.
 ///
@@ -13,13 +13,13 @@ public import MoltCore
 ///
 /// A file is looked at without opening it for writing until ``withWriteTransaction(until:_:waiting:)`` is called. A store is used by
 /// one thread at a time.
-public final class CacheStore: MigrationStore {
+package final class CacheStore: MigrationStore {
     /// The file's path, or ":memory:".
-    public let storeName: String
+    package let storeName: String
     /// The coders that values are encoded and decoded with.
-    public let coding: RecordCoding
+    package let coding: RecordCoding
     /// What is attached beside what the steps of a registry name.
-    public let attachments: [any AttachedStore]
+    package let attachments: [any AttachedStore]
     /// How many pages the file may have, for tests of a full disk; nil for no limit.
     package var pageLimit: Int?
     /// How large the pages of a new file are, in bytes: a power of two from 512 to 65536.
@@ -48,7 +48,7 @@ public final class CacheStore: MigrationStore {
     ///   - coding: The coders that values are encoded and decoded with.
     ///   - createsFile: Whether an upgrade makes the file when there is none.
     ///   - attachments: What blocks work on outside the file, beside what steps name themselves; none by default.
-    public init(
+    package init(
         at url: URL,
         coding: RecordCoding = .standard,
         createsFile: Bool = true,
@@ -62,7 +62,7 @@ public final class CacheStore: MigrationStore {
     }
 
     /// Creates an empty store in memory.
-    public init(inMemory coding: RecordCoding, attachments: [any AttachedStore] = []) {
+    package init(inMemory coding: RecordCoding, attachments: [any AttachedStore] = []) {
         storeName = ":memory:"
         self.coding = coding
         createsFile = true
@@ -74,7 +74,7 @@ public final class CacheStore: MigrationStore {
     ///
     /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`,
     ///   `newerFormat`, `hardLinked`, `busy` or `storeFailed`.
-    public static func state(at url: URL) throws -> StoreState {
+    package static func state(at url: URL) throws -> StoreState {
         try probe(FileStatus.path(of: url))?.state ?? .fresh
     }
 
@@ -87,7 +87,7 @@ public final class CacheStore: MigrationStore {
     /// Reads the version and the ledger; writes nothing and takes no write lock.
     ///
     /// - Throws: ``CacheError``, with the codes of ``state(at:)``.
-    public func state() throws -> StoreState {
+    package func state() throws -> StoreState {
         guard let connection else {
             guard !isInMemory else { return .fresh }
             let found = try Self.probe(storeName)
@@ -107,7 +107,7 @@ public final class CacheStore: MigrationStore {
     }
 
     /// Where upgrades that begin are noted; nil in memory.
-    public var attemptsURL: URL? {
+    package var attemptsURL: URL? {
         isInMemory ? nil : Self.attemptsURL(of: storeName)
     }
 
@@ -122,13 +122,13 @@ public final class CacheStore: MigrationStore {
     }
 
     /// Whether a migration may commit in batches: always.
-    public var commitsInBatches: Bool { true }
+    package var commitsInBatches: Bool { true }
 
     /// Runs a closure in one write transaction; makes the file and its tables in the same transaction when needed.
     ///
     /// - Throws: What `body` and `waiting` throw; ``CacheError`` for a file that cannot be used; ``MigrationError``
     ///   with the code `storeFailed` or `busy`.
-    public func withWriteTransaction(
+    package func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
         _ body: (any MigrationTransaction) throws -> Void,
         waiting: () throws -> Void
@@ -373,7 +373,7 @@ extension CacheStore {
     ///
     /// SQLite does the first by itself when a commit finds a thousand pages in the log, also during an upgrade; it never
     /// makes the file of the log smaller before it closes it, and a batch may be much less than that.
-    public func emptyLog(until deadline: ContinuousClock.Instant?) {
+    package func emptyLog(until deadline: ContinuousClock.Instant?) {
         // A file that cannot be opened is reported by the transaction that follows.
         let isTimeOver = deadline.map { ContinuousClock.now >= $0 } ?? false
         guard !isInMemory, !isTimeOver, let connection = try? openForWriting() else { return }

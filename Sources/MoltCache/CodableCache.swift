@@ -95,7 +95,7 @@ public final class CodableCache: Sendable {
         // Nobody else could make it.
         configuration.duty = .opener
         try self.init(
-            CacheStore(inMemory: configuration.coding, attachments: configuration.attached),
+            CacheStore(inMemory: configuration.coding, attachments: configuration.attached.stores),
             migrations: migrations,
             configuration: configuration
         )
@@ -181,7 +181,7 @@ extension CacheStore {
             at: url,
             coding: configuration.coding,
             createsFile: configuration.createsFile,
-            attachments: configuration.attached
+            attachments: configuration.attached.stores
         )
         pageLimit = configuration.pageLimit
         isDurable = configuration.isDurable

@@ -129,7 +129,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     ///
     /// - Parameter role: Who would open it; an app extension cannot see all that the app sees.
     /// - Throws: ``MigrationError`` with the code `invalidRegistry`, or what the store throws.
-    public init(
+    package init(
         for store: any MigrationStore,
         migrations: MigrationRegistry,
         role: MigrationRole = .current

@@ -71,7 +71,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         to version: Int,
         _ name: String,
         replacing replaces: [String] = [],
-        attaching attached: [any AttachedStore] = [],
+        attaching attached: [any Attachable] = [],
         revision: Int = 1,
         _ block: @escaping @Sendable (MigrationContext) throws -> Void
     ) {

@@ -1,10 +1,10 @@
-public import Foundation
+package import Foundation
 
 /// Something that carries a schema version and a ledger, and can be upgraded whole or not at all.
 ///
 /// The cache file, the in-memory cache and a settings suite are stores. The migrator knows stores only through this
 /// protocol and ``MigrationTransaction``.
-public protocol MigrationStore: AnyObject {
+package protocol MigrationStore: AnyObject {
     /// What errors and reports call the store: its file's path, or the name of its suite.
     var storeName: String { get }
 
@@ -54,14 +54,14 @@ public protocol MigrationStore: AnyObject {
 
 extension MigrationStore {
     /// Nothing is attached.
-    public var attachments: [any AttachedStore] { [] }
+    package var attachments: [any AttachedStore] { [] }
 
     /// Nothing is noted.
-    public var attemptsURL: URL? { nil }
+    package var attemptsURL: URL? { nil }
 
     /// All migrations are committed as one.
-    public var commitsInBatches: Bool { false }
+    package var commitsInBatches: Bool { false }
 
     /// The store has no log.
-    public func emptyLog(until deadline: ContinuousClock.Instant?) {}
+    package func emptyLog(until deadline: ContinuousClock.Instant?) {}
 }

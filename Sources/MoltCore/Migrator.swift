@@ -3,14 +3,14 @@ import Foundation
 /// Runs what a plan says on a store: whole or not at all.
 ///
 /// `CodableCache` runs a migrator when it is opened; use one directly for a store of your own.
-public struct Migrator: Sendable {
+package struct Migrator: Sendable {
     let registry: MigrationRegistry
     let options: MigrationOptions
     /// When the store stops the statements of the upgrade; nil for never, and in a dry run.
     var deadline: ContinuousClock.Instant? { options.isDryRun ? nil : options.deadline }
 
     /// Creates a migrator.
-    public init(_ registry: MigrationRegistry, options: MigrationOptions = MigrationOptions()) {
+    package init(_ registry: MigrationRegistry, options: MigrationOptions = MigrationOptions()) {
         self.registry = registry
         self.options = options
     }
@@ -18,7 +18,7 @@ public struct Migrator: Sendable {
     /// What would run on a store now; writes nothing.
     ///
     /// - Throws: ``MigrationError`` with the code `invalidRegistry`, or what the store throws.
-    public func plan(for store: any MigrationStore) throws -> MigrationPlan {
+    package func plan(for store: any MigrationStore) throws -> MigrationPlan {
         try LockLimit.$current.withValue(LockLimit(options)) {
             try MigrationPlan(for: store, migrations: registry, role: options.role)
         }
@@ -33,7 +33,7 @@ public struct Migrator: Sendable {
     ///   batches has committed. Only `attachedStoreFailed` may come when the upgrade is committed, `journalPending` after
     ///   an earlier one, and `deadlinePassed` between the two: the store then keeps the changes that could not be made
     ///   outside it, and makes them when it is next opened.
-    public func migrate(_ store: any MigrationStore) throws -> MigrationReport {
+    package func migrate(_ store: any MigrationStore) throws -> MigrationReport {
         let backup = UpgradeBackup(of: store, options)
         do {
             let report = try LockLimit.$current.withValue(LockLimit(options)) {

@@ -43,7 +43,7 @@ extension CodableCache {
     /// - Throws: ``CacheError`` with the code `fileMissing`, or that of a file that cannot be read; `MigrationError` with
     ///   the code `noSpaceForBackup` or `backupFailed`.
     @discardableResult
-    public static func backUp(at url: URL, attaching attached: [any AttachedStore] = []) throws -> StoreBackup {
+    public static func backUp(at url: URL, attaching attached: [any Attachable] = []) throws -> StoreBackup {
         let store = CacheStore(at: url)
         let state = try store.state()
         guard !state.isFresh else {
@@ -64,7 +64,7 @@ extension CodableCache {
                 store: store.storeName
             )
         }
-        let entries = try attached.changesBackToNow()
+        let entries = try attached.stores.changesBackToNow()
         return try store.makeBackup(
             BackupRequest(.manual, version: state.version, attached: entries.isEmpty ? nil : entries)
         )
@@ -105,7 +105,7 @@ extension CodableCache {
     public static func restore(
         _ backup: StoreBackup,
         at url: URL,
-        attaching attached: [any AttachedStore] = [],
+        attaching attached: [any Attachable] = [],
         fromAnotherStore: Bool = false,
         keepsReplaced: Bool = true,
         timeout: Duration = .seconds(5)
@@ -114,10 +114,10 @@ extension CodableCache {
         try FileStatus.checkPath(path)
         var request = RestoreRequest()
         request.isFromAnotherStore = fromAnotherStore
-        request.attached = Set(attached.map(\.attachedName))
+        request.attached = Set(attached.stores.map(\.attachedName))
         if keepsReplaced {
             request.keeping = BackupRequest(.replaced, version: 0)
-            request.keep(attached)
+            request.keep(attached.stores)
         }
         try CacheStore(at: url).restore(backup, request, checking: { _ in }, waiting: patience(timeout, path))
     }

@@ -3,7 +3,18 @@ public import MoltCore
 
 extension CodableCache {
     /// How a cache works; the defaults suit an app.
+    ///
+    /// How it is upgraded is in ``options``, whose properties can be set here directly:
+    ///
+    /// ```swift
+    /// var configuration = CodableCache.Configuration()
+    /// configuration.sizeLimit = 50_000_000
+    /// configuration.backup = BackupPolicy()
+    /// ```
+    @dynamicMemberLookup
     public struct Configuration: Sendable {
+        /// How the file is upgraded when the cache is opened.
+        public var options = MigrationOptions()
         /// Whether a file is made when there is none; otherwise that is an error with the code `fileMissing`.
         public var createsFile = true
         /// The coders that values are encoded and decoded with.
@@ -18,25 +29,8 @@ extension CodableCache {
         /// writes nothing; what was not written when the process ends is forgotten. A value that is larger than the
         /// limit by itself is evicted at once, and no other with it.
         public var sizeLimit: Int?
-        /// The app's version, for the ledger; by default the short version of the main bundle, where there is one.
-        public var appVersion: String = MigrationOptions.bundleVersion
-        /// Who follows the upgrade.
-        public var monitor: MigrationMonitor?
         /// What blocks of migrations work on outside the file, beside what their steps name themselves.
-        public var attached: [any AttachedStore] = []
-        /// Who opens the cache; by default what the process's bundle says.
-        ///
-        /// An app extension cannot see the app's own settings: migrations that are about these wait for the app.
-        public var role = MigrationRole.current
-        /// What happens when a migration was edited after the file had counted it as applied.
-        ///
-        /// An error in debug builds and an event of the monitor in all others, by default; see `Migration.fingerprint`.
-        public var editedMigrations = MismatchPolicy.standard
-        /// What happens to a record that a step cannot convert: the upgrade stops, by default.
-        ///
-        /// The policy of a step comes before this one, see `MigrationStep.onFailure(_:)`. For what is in quarantine see
-        /// ``CodableCache/quarantined(after:limit:)``.
-        public var unconvertible = RecordFailurePolicy.stop
+        public var attached: [any Attachable] = []
         /// What happens when a type is stored otherwise than at an earlier write at the same schema version.
         ///
         /// The first write of a type after the cache was opened compares its shape, as the value shows it, with the
@@ -51,41 +45,14 @@ extension CodableCache {
         /// A type of which the file has no record any more may have any shape. What was kept is forgotten when a
         /// migration has run.
         public var drift = MismatchPolicy.standard
-        /// Who is to upgrade a file that needs it; who opens it, by default.
-        ///
-        /// A widget or an extension may leave that to the app: it opens a file that is up to date as everybody does, and
-        /// gets an error with the code `needsMigration` for any other, also when there is none.
-        public var duty = UpgradeDuty.opener
-        /// When the upgrade's lock must be given up at the latest; nil for never.
-        ///
-        /// See `MigrationOptions.deadline`.
-        public var deadline: ContinuousClock.Instant?
-        /// How often an upgrade may be cut off, by a crash or a kill, before it is not tried again; nil for no limit.
-        ///
-        /// 5 by default, and a number below 1 counts as 1; see ``CodableCache/unfinishedAttempts(at:)``. Offer the user a choice
-        /// then: to try once more, or to begin with an empty cache with ``CodableCache/startAfresh(at:timeout:)``.
-        public var attemptLimit: Int? = 5
         /// How long a read or write waits while another process writes; 5 seconds by default.
         ///
         /// Less than none counts as none.
         public var busyTimeout: Duration = .seconds(5)
-        /// How long opening waits while another process upgrades the file; 60 seconds by default.
-        ///
-        /// Less than none counts as none.
-        public var lockTimeout: Duration = .seconds(60)
         /// What time it is: what expiry is compared with, and what is written as a record's dates.
         public var now: @Sendable () -> Date = { Date() }
-        /// Whether the file is copied before an upgrade writes to it; not by default.
-        ///
-        /// The copy is beside the file: see ``CodableCache/backups(at:)``. It has the settings, too, that the upgrade works
-        /// on.
-        public var backup: BackupPolicy?
         /// What happens when a newer app has upgraded the file; it is refused by default.
         public var downgrade = DowngradePolicy.refuse
-        /// Is told each point of the upgrade, for tests that let it fail there.
-        package var atPoint: UpgradeHook?
-        /// How many records an upgrade reads, changes and writes at a time; nil for what is best.
-        package var batchSize: Int?
         /// How many pages the file may have, for tests of a full disk; nil for no limit.
         package var pageLimit: Int?
         /// Whether an upgrade keeps records that have expired: a test's fixtures are older than what they hold.
@@ -100,28 +67,21 @@ extension CodableCache {
         var checksShapes: Bool {
             switch drift {
             case .fail: true
-            case .report: monitor?.hasClosure == true
+            case .report: options.monitor?.hasClosure == true
             case .ignore: false
             }
         }
 
-        /// How the file is upgraded.
+        /// A property of ``options``.
+        public subscript<Value>(dynamicMember property: WritableKeyPath<MigrationOptions, Value>) -> Value {
+            get { options[keyPath: property] }
+            set { options[keyPath: property] = newValue }
+        }
+
+        /// How the file is upgraded, with the clock of the cache.
         package var migrationOptions: MigrationOptions {
-            var options = MigrationOptions(
-                appVersion: appVersion,
-                monitor: monitor,
-                lockTimeout: lockTimeout,
-                role: role,
-                editedMigrations: editedMigrations,
-                unconvertible: unconvertible
-            )
-            options.duty = duty
-            options.deadline = deadline
-            options.attemptLimit = attemptLimit
-            options.backup = backup
-            options.atPoint = atPoint
+            var options = options
             options.now = keepsExpired ? nil : now
-            if let batchSize { options.batchSize = batchSize }
             return options
         }
     }

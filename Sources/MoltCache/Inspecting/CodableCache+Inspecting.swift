@@ -72,7 +72,7 @@ extension CodableCache {
         defer { withExtendedLifetime(scratch) {} }
         let copy = scratch.url.appending(path: "copy")
         try CacheStore.copy(url, to: copy)
-        let store = CacheStore(at: copy, coding: configuration.coding, attachments: configuration.attached)
+        let store = CacheStore(at: copy, coding: configuration.coding, attachments: configuration.attached.stores)
         defer { store.close() }
         var options = configuration.migrationOptions
         options.isDryRun = true

@@ -83,7 +83,7 @@ struct QuarantineTrial {
         _ registries: [MigrationRegistry],
         _ failure: RecordFailure
     ) throws -> Results {
-        let store = CacheStore(inMemory: configuration.coding, attachments: configuration.attached)
+        let store = CacheStore(inMemory: configuration.coding, attachments: configuration.attached.stores)
         defer { store.close() }
         let before = ledger.prefix { $0.name != failure.migration.name || $0.outcome == .deferred }
         let known = Set(registries.flatMap(\.migrations).flatMap { [$0.name] + $0.replaces })

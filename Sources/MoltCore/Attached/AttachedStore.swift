@@ -4,7 +4,7 @@
 /// ``AttachedSession``, which looks and collects changes. Those go into the primary store's journal, in the
 /// transaction that marks the migration applied; after the commit they are applied, and then forgotten. What a kill
 /// leaves in the journal is applied when the primary store is next opened.
-public protocol AttachedStore: Sendable {
+package protocol AttachedStore: Attachable {
     /// What a step works on.
     associatedtype Session: AttachedSession
 
@@ -44,24 +44,26 @@ public protocol AttachedStore: Sendable {
 }
 
 extension AttachedStore {
+    package var attachment: Attachment { Attachment(self) }
+
     /// Nothing stands in the way.
-    public func unavailability(_ circumstances: AttachedCircumstances) throws -> String? {
+    package func unavailability(_ circumstances: AttachedCircumstances) throws -> String? {
         nil
     }
 
     /// Makes the changes in two phases.
-    public func apply(_ changes: [UInt8]) throws {
+    package func apply(_ changes: [UInt8]) throws {
         for phase in AttachedPhase.allCases { try apply(changes, phase) }
     }
 
     /// It has no part in backups.
-    public func changesBackToNow() throws -> [UInt8]? {
+    package func changesBackToNow() throws -> [UInt8]? {
         nil
     }
 }
 
 /// One upgrade's work on an ``AttachedStore``: what is there, with the changes that steps have made so far.
-public protocol AttachedSession: AnyObject {
+package protocol AttachedSession: AnyObject {
     /// How many things it has now, in the sense in which a store that has none is suspect.
     ///
     /// The ledger keeps it. See ``AttachedCircumstances/lastCount``.
@@ -81,11 +83,11 @@ public protocol AttachedSession: AnyObject {
 
 extension AttachedSession {
     /// There is nothing that was not told at once.
-    public func check() throws {}
+    package func check() throws {}
 }
 
 /// What is applied of the changes to an ``AttachedStore``.
-public enum AttachedPhase: Hashable, Sendable, CaseIterable {
+package enum AttachedPhase: Hashable, Sendable, CaseIterable {
     /// What is added or replaced.
     case add
     /// What is removed.
@@ -93,17 +95,17 @@ public enum AttachedPhase: Hashable, Sendable, CaseIterable {
 }
 
 /// What can be known when an ``AttachedStore`` is asked whether it can be worked on.
-public struct AttachedCircumstances: Hashable, Sendable {
+package struct AttachedCircumstances: Hashable, Sendable {
     /// Who opens the primary store.
-    public var role: MigrationRole
+    package var role: MigrationRole
     /// How many things the store had after the last migration that worked on it; nil when there was none.
     ///
     /// A store that has nothing now, though it had something, most probably cannot be seen: settings read as empty
     /// until a device was unlocked for the first time.
-    public var lastCount: Int?
+    package var lastCount: Int?
 
     /// Creates circumstances.
-    public init(role: MigrationRole, lastCount: Int? = nil) {
+    package init(role: MigrationRole, lastCount: Int? = nil) {
         self.role = role
         self.lastCount = lastCount
     }

@@ -97,7 +97,7 @@ extension MigrationContext {
     ///
     /// - Throws: ``MigrationError`` with the code `notAttached` when neither a step nor the opening names the store,
     ///   `deferred` when it cannot be worked on now, or what the store throws.
-    public func attached<Store: AttachedStore>(_ store: Store) throws -> Store.Session {
+    package func attached<Store: AttachedStore>(_ store: Store) throws -> Store.Session {
         let isDeclared = migration.steps[step.number].attached.contains { $0.attachedName == store.attachedName }
         let session = try perform { _ in try attachments.session(store, isDeclared: isDeclared) }
         usedAttachments.insert(store.attachedName)

@@ -23,12 +23,12 @@ extension MigrationStep {
     public static func run(
         _ words: String? = nil,
         onFreshStore: Bool = false,
-        attaching attached: [any AttachedStore] = [],
+        attaching attached: [any Attachable] = [],
         revision: Int = 1,
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) -> MigrationStep {
         let declaration = RunStep(words: words, onFreshStore: onFreshStore, revision: revision)
-        return MigrationStep(declaration, .run(body), attaching: attached)
+        return MigrationStep(declaration, .run(body), attaching: attached.stores)
     }
 }
 

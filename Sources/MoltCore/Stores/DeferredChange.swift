@@ -1,7 +1,7 @@
 /// A change of a record's key, type or existence that is made when the pass that found it has ended.
-public struct DeferredChange: Sendable {
+package struct DeferredChange: Sendable {
     /// What changes.
-    public enum Kind: Sendable {
+    package enum Kind: Sendable {
         /// The record is deleted.
         case drop
         /// The record gets another key.
@@ -11,14 +11,14 @@ public struct DeferredChange: Sendable {
     }
 
     /// The place of the step in its pass; changes are made in the order of the steps.
-    public var stage: Int
+    package var stage: Int
     /// The record.
-    public var id: Int64
+    package var id: Int64
     /// What changes.
-    public var kind: Kind
+    package var kind: Kind
 
     /// Creates a change.
-    public init(stage: Int, id: Int64, kind: Kind) {
+    package init(stage: Int, id: Int64, kind: Kind) {
         self.stage = stage
         self.id = id
         self.kind = kind

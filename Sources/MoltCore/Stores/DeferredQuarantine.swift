@@ -1,16 +1,16 @@
 /// A record that is put into quarantine when the changes of a stage are made.
-public struct DeferredQuarantine: Sendable {
+package struct DeferredQuarantine: Sendable {
     /// The place of the migration's first step in its pass; the record is set aside before anything else of that stage.
-    public var stage: Int
+    package var stage: Int
     /// The record.
-    public var id: Int64
+    package var id: Int64
     /// The type name that it is kept with; nil for the one that it has at that stage.
-    public var typeName: String?
+    package var typeName: String?
     /// Why it could not be converted.
-    public var failure: RecordFailure
+    package var failure: RecordFailure
 
     /// Creates a change.
-    public init(stage: Int, id: Int64, typeName: String? = nil, failure: RecordFailure) {
+    package init(stage: Int, id: Int64, typeName: String? = nil, failure: RecordFailure) {
         self.stage = stage
         self.id = id
         self.typeName = typeName

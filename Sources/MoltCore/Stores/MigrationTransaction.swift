@@ -1,5 +1,5 @@
 /// The ledger and the journal of a ``MigrationStore``, inside the write transaction of an upgrade.
-public protocol MigrationTransaction: AnyObject {
+package protocol MigrationTransaction: AnyObject {
     /// The records of the store; nil for a store that holds none, such as a settings suite.
     var records: (any RecordTransaction)? { get }
 
@@ -33,7 +33,7 @@ public protocol MigrationTransaction: AnyObject {
 
 extension MigrationTransaction {
     /// A store that commits all migrations as one is never asked for it.
-    public func setUnfinished(_ unfinished: UnfinishedMigration?, version: Int) throws {
+    package func setUnfinished(_ unfinished: UnfinishedMigration?, version: Int) throws {
         throw MigrationError(.unsupported, "The store cannot keep a migration that is half done.")
     }
 }

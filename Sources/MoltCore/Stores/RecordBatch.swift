@@ -1,24 +1,24 @@
 /// A reusable run of records: its buffers are kept from batch to batch, so a pass allocates nothing per record.
-public final class RecordBatch {
+package final class RecordBatch {
     // Kept apart from what others read: of a stored property that is public, each access is checked for another one at
     // that time.
     private var limit: Int
     private var filled = 0
 
     /// How many records a batch can hold.
-    public var capacity: Int { limit }
+    package var capacity: Int { limit }
     /// As many as the batch was made for; those of this batch are the first ``count``.
     ///
     /// Memory of the batch's own and no array: each access to a class's array is checked for another one at that time.
     private let records: UnsafeMutableBufferPointer<Record>
     /// How many records the batch holds now.
-    public var count: Int { filled }
+    package var count: Int { filled }
     /// How many bytes of content and keys the batch may hold: with one record more at most.
     private static let byteLimit = 2 << 20
     private var byteCount = 0
 
     /// A record of the batch; the index is below ``count``.
-    public package(set) subscript(index: Int) -> Record {
+    package subscript(index: Int) -> Record {
         get {
             precondition(index >= 0 && index < count, "A batch of \(count) records has none at \(index).")
             return records[index]
@@ -30,7 +30,7 @@ public final class RecordBatch {
     }
 
     /// Creates an empty batch.
-    public init(capacity: Int, coding: RecordCoding) {
+    package init(capacity: Int, coding: RecordCoding) {
         limit = capacity
         records = .allocate(capacity: capacity)
         records.initialize(repeating: Record(coding: coding))
@@ -64,13 +64,13 @@ public final class RecordBatch {
     }
 
     /// Empties the batch and keeps its buffers.
-    public func removeAll() {
+    package func removeAll() {
         filled = 0
         byteCount = 0
     }
 
     /// Whether the batch is to take no further record: so many are in it as can be, or 2 MiB of content.
-    public var isFull: Bool {
+    package var isFull: Bool {
         filled == limit || byteCount >= Self.byteLimit
     }
 
@@ -83,7 +83,7 @@ public final class RecordBatch {
     ///   - content: JSON text as UTF-8, or raw data.
     ///   - isData: Whether the content is raw data.
     ///   - expiration: Seconds since 1970 at which the record expires; nil for never.
-    public func append(
+    package func append(
         id: Int64,
         typeName: String,
         key: UnsafeRawBufferPointer,

@@ -2,7 +2,7 @@
 ///
 /// Records are known by an `id` that never changes while the store exists; ids grow in the order of insertion, and
 /// ``read(into:type:after:through:)`` hands records out in that order.
-public protocol RecordTransaction: AnyObject {
+package protocol RecordTransaction: AnyObject {
     // MARK: Reading
 
     /// The names of the types that have at least one record, sorted.
@@ -130,7 +130,7 @@ public protocol RecordTransaction: AnyObject {
 /// Reads the records of one type on another thread, while the transaction writes.
 ///
 /// It gives them as they were when the transaction began. One thread uses it at a time.
-public protocol RecordReader: AnyObject {
+package protocol RecordReader: AnyObject {
     /// Fills a batch with the next records, in the order of their ids; it stays empty when all were read.
     func read(into batch: RecordBatch) throws
 
@@ -140,7 +140,7 @@ public protocol RecordReader: AnyObject {
 
 extension RecordTransaction {
     /// Writes the contents of several records, one at a time.
-    public func write(_ contents: RecordContents) throws {
+    package func write(_ contents: RecordContents) throws {
         for row in contents.rows {
             try contents.withContent(of: row) { content in
                 try write(content: content, isData: row.isData, id: row.id, version: row.version)
@@ -149,7 +149,7 @@ extension RecordTransaction {
     }
 
     /// Writes a record's content back, and its expiry when it was set.
-    public func write(_ record: borrowing Record, version: Int) throws {
+    package func write(_ record: borrowing Record, version: Int) throws {
         var content: [UInt8] = []
         record.writeContent(to: &content)
         try content.withUnsafeBytes { content in

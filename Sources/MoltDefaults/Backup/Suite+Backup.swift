@@ -33,12 +33,12 @@ extension Suite {
     /// - Throws: `MigrationError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``DefaultsError`` for a suite
     ///   that cannot be read.
     @discardableResult
-    public func backUp(attaching attached: [any AttachedStore] = []) throws -> StoreBackup {
+    public func backUp(attaching attached: [any Attachable] = []) throws -> StoreBackup {
         try validate()
-        let store = DefaultsStore(self, attaching: attached)
+        let store = DefaultsStore(self, attaching: attached.stores)
         let lock = try store.files.lock(waiting: Self.patience(for: self))
         let state = try store.state()
-        let entries = try attached.changesBackToNow()
+        let entries = try attached.stores.changesBackToNow()
         let backup = try store.makeBackup(BackupRequest(.manual, version: state.version, attached: entries))
         _ = consume lock
         return backup
@@ -63,18 +63,18 @@ extension Suite {
     ///   `busy`; ``DefaultsError`` for a suite that cannot be written.
     public func restore(
         _ backup: StoreBackup,
-        attaching attached: [any AttachedStore] = [],
+        attaching attached: [any Attachable] = [],
         fromAnotherStore: Bool = false,
         keepsReplaced: Bool = true
     ) throws {
         var request = RestoreRequest()
         request.isFromAnotherStore = fromAnotherStore
-        request.attached = Set(attached.map(\.attachedName) + [attachedName])
+        request.attached = Set(attached.stores.map(\.attachedName) + [attachedName])
         if keepsReplaced {
             request.keeping = BackupRequest(.replaced, version: 0)
-            request.keep(attached)
+            request.keep(attached.stores)
         }
-        try DefaultsStore(self, attaching: attached)
+        try DefaultsStore(self, attaching: attached.stores)
             .restore(backup, request, checking: { _ in }, waiting: Self.patience(for: self))
     }
 

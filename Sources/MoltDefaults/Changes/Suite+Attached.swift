@@ -1,8 +1,10 @@
 public import MoltCore
 
 extension Suite: AttachedStore {
+    public var attachment: Attachment { Attachment(self) }
+
     /// An app extension has standard settings of its own, and settings cannot be read on a locked device.
-    public func unavailability(_ circumstances: AttachedCircumstances) throws -> String? {
+    package func unavailability(_ circumstances: AttachedCircumstances) throws -> String? {
         try validate()
         if circumstances.role == .appExtension, !isAppGroup {
             return "An app extension cannot see the app's settings in \(self); the app itself must open the store."
@@ -24,13 +26,13 @@ extension Suite: AttachedStore {
     }
 
     /// Reads the whole domain.
-    public func begin() throws -> SuiteChanges {
+    package func begin() throws -> SuiteChanges {
         try validate()
         return try SuiteChanges(self)
     }
 
     /// Writes the changes of one phase, and reads them back.
-    public func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
+    package func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
         let (intent, domain) = (try SuiteIntent(changes), SuiteDomain(self))
         switch phase {
         case .add:
@@ -41,13 +43,13 @@ extension Suite: AttachedStore {
     }
 
     /// Writes all changes at once, so that nobody sees a part of them, and reads them back.
-    public func apply(_ changes: [UInt8]) throws {
+    package func apply(_ changes: [UInt8]) throws {
         let intent = try SuiteIntent(changes)
         try SuiteDomain(self).changeContent(settingAsideDamage: true) { intent.changes(to: $0) }
     }
 
     /// The whole domain, what is Molt's own included.
-    public func changesBackToNow() throws -> [UInt8]? {
+    package func changesBackToNow() throws -> [UInt8]? {
         try SuiteIntent(replacingBy: SuiteDomain(self).read()).encoded()
     }
 }
@@ -57,7 +59,7 @@ extension MigrationContext {
     ///
     /// - Throws: `MigrationError` with the code `notAttached` when neither the step's `attaching` nor the opening names
     ///   the suite, or `deferred` when it cannot be read now; ``DefaultsError`` when it cannot be read at all.
-    public func suite(_ suite: Suite) throws -> SuiteChanges {
+    package func suite(_ suite: Suite) throws -> SuiteChanges {
         try attached(suite)
     }
 }

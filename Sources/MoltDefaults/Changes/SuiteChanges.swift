@@ -125,7 +125,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     /// Ends the work, and gives the changes as the journal keeps them; nil when there are none.
     ///
     /// - Throws: ``DefaultsError`` when the suite cannot be written, or what a subscript could not do.
-    public func finish() throws -> [UInt8]? {
+    package func finish() throws -> [UInt8]? {
         defer { isOver = true }
         try check()
         let effective = changes.filter { key, value in snapshot[key] != value }
@@ -199,7 +199,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
     /// Throws when the upgrade is over, or what a subscript could not do.
     ///
     /// - Throws: `MigrationError` with the code `contextExpired`; ``DefaultsError``.
-    public func check() throws {
+    package func check() throws {
         guard !isOver else {
             throw MigrationError(
                 .contextExpired,

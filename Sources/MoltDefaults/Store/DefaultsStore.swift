@@ -1,5 +1,5 @@
-public import Foundation
-public import MoltCore
+package import Foundation
+package import MoltCore
 
 /// A suite as a store of its own, for an app that has settings and no cache.
 ///
@@ -16,15 +16,15 @@ public import MoltCore
 ///
 /// - Important: Processes that upgrade a suite wait for each other; one that only changes a setting does not wait. Let
 ///   nothing else change the suite meanwhile.
-public final class DefaultsStore: MigrationStore {
+package final class DefaultsStore: MigrationStore {
     /// The suite.
-    public let suite: Suite
+    package let suite: Suite
     /// The suite, as errors and reports name it.
-    public let storeName: String
+    package let storeName: String
     /// Nothing is coded with them: there are no records.
-    public let coding = RecordCoding.standard
+    package let coding = RecordCoding.standard
     /// The suite itself, and what else was attached.
-    public let attachments: [any AttachedStore]
+    package let attachments: [any AttachedStore]
     let files: DefaultsStoreFiles
     /// Whether an upgrade is run and then forgotten.
     private let isDryRun: Bool
@@ -36,7 +36,7 @@ public final class DefaultsStore: MigrationStore {
     /// - Parameters:
     ///   - suite: The suite that carries the version and the ledger.
     ///   - attached: What blocks work on beside it, and steps do not name themselves; none by default.
-    public convenience init(_ suite: Suite, attaching attached: [any AttachedStore] = []) {
+    package convenience init(_ suite: Suite, attaching attached: [any AttachedStore] = []) {
         self.init(suite, attaching: attached, isDryRun: false)
     }
 
@@ -49,7 +49,7 @@ public final class DefaultsStore: MigrationStore {
     }
 
     /// Where upgrades that begin are noted: beside the journal.
-    public var attemptsURL: URL? {
+    package var attemptsURL: URL? {
         isDryRun ? nil : files.attempts
     }
 
@@ -58,7 +58,7 @@ public final class DefaultsStore: MigrationStore {
     /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `newerFormat` or `noPermission`;
     ///   `MigrationError` with the code `deferred` for a suite that cannot be read now, as on a device that was not unlocked
     ///   since it was started.
-    public func state() throws -> StoreState {
+    package func state() throws -> StoreState {
         try suite.validate()
         if let reason = try suite.closedReason() {
             var error = MigrationError(.deferred, "\(reason) Nothing was changed. Try again later.")
@@ -97,7 +97,7 @@ public final class DefaultsStore: MigrationStore {
     }
 
     /// Runs a closure while no other process upgrades the suite.
-    public func withWriteTransaction(
+    package func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
         _ body: (any MigrationTransaction) throws -> Void,
         waiting: () throws -> Void

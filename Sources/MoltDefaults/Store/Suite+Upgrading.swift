@@ -20,10 +20,10 @@ extension Suite {
     @discardableResult
     public func upgrade(
         with migrations: MigrationRegistry,
-        attaching attached: [any AttachedStore] = [],
+        attaching attached: [any Attachable] = [],
         options: MigrationOptions = MigrationOptions()
     ) throws -> MigrationReport {
-        try Migrator(migrations, options: options).migrate(DefaultsStore(self, attaching: attached))
+        try Migrator(migrations, options: options).migrate(DefaultsStore(self, attaching: attached.stores))
     }
 
     /// Upgrades the suite's settings on a queue of its own, so that no thread of the caller's pool is blocked.
@@ -34,7 +34,7 @@ extension Suite {
     @discardableResult
     public func upgrade(
         with migrations: MigrationRegistry,
-        attaching attached: [any AttachedStore] = [],
+        attaching attached: [any Attachable] = [],
         options: MigrationOptions = MigrationOptions()
     ) async throws -> MigrationReport {
         try await DispatchQueue(label: "molt.defaults.upgrade").runCancellable { isCancelled in
@@ -50,12 +50,30 @@ extension Suite {
     /// - Throws: As the upgrade that waits for the suite does.
     public func dryRun(
         of migrations: MigrationRegistry,
-        attaching attached: [any AttachedStore] = [],
+        attaching attached: [any Attachable] = [],
         options: MigrationOptions = MigrationOptions()
     ) throws -> MigrationReport {
         var options = options
         options.isDryRun = true
         return try Migrator(migrations, options: options)
-            .migrate(DefaultsStore(self, attaching: attached, isDryRun: true))
+            .migrate(DefaultsStore(self, attaching: attached.stores, isDryRun: true))
+    }
+}
+
+extension MigrationPlan {
+    /// Computes what upgrading a suite would do, for an app without a cache; writes nothing.
+    ///
+    /// ```swift
+    /// let plan = try MigrationPlan(for: .standard, migrations: migrations)
+    /// ```
+    ///
+    /// - Throws: `MigrationError` with the code `invalidRegistry`; ``DefaultsError`` for a suite that cannot be read.
+    public init(
+        for suite: Suite,
+        migrations: MigrationRegistry,
+        attaching attached: [any Attachable] = [],
+        role: MigrationRole = .current
+    ) throws {
+        try self.init(for: DefaultsStore(suite, attaching: attached.stores), migrations: migrations, role: role)
     }
 }

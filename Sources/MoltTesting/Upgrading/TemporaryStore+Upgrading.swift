@@ -55,7 +55,7 @@ extension TemporaryStore {
             cache.close()
             return cache.report
         case .migrator:
-            let store = CacheStore(at: url, coding: configuration.coding, attachments: configuration.attached)
+            let store = CacheStore(at: url, coding: configuration.coding, attachments: configuration.attached.stores)
             store.pageLimit = configuration.pageLimit
             store.isDurable = configuration.isDurable
             defer { store.close() }
@@ -93,7 +93,7 @@ extension TemporaryStore {
         through migrations: MigrationRegistry,
         _ configuration: CodableCache.Configuration
     ) throws -> MigrationReport {
-        let store = CacheStore(inMemory: configuration.coding, attachments: configuration.attached)
+        let store = CacheStore(inMemory: configuration.coding, attachments: configuration.attached.stores)
         try memory?.write(to: store)
         defer { store.close() }
         let report = try Migrator(migrations, options: configuration.migrationOptions).migrate(store)

@@ -135,8 +135,8 @@ public final class TemporaryStore: Sendable {
     /// Makes stand-ins of all suites that an upgrade may work on, and copies of the directories.
     func makeStandIns(for migrations: MigrationRegistry, _ configuration: CodableCache.Configuration) throws {
         let declared = migrations.migrations.flatMap(\.attached)
-        for case let suite as Suite in configuration.attached + declared { _ = standIn(for: suite) }
-        let given = Set(configuration.attached.map(\.attachedName))
+        for case let suite as Suite in configuration.attached.stores + declared { _ = standIn(for: suite) }
+        let given = Set(configuration.attached.stores.map(\.attachedName))
         for case let store as any DirectoryAttachedStore in declared where !given.contains(store.attachedName) {
             try copy(store)
         }
@@ -165,7 +165,7 @@ public final class TemporaryStore: Sendable {
         // A fixture of years ago would lose them, and with them what it is there to test.
         configuration.keepsExpired = true
         try makeStandIns(for: migrations, configuration)
-        let others = configuration.attached.filter { !($0 is Suite) }
+        let others = configuration.attached.stores.filter { !($0 is Suite) }
         let copies: [any AttachedStore] = state.withLock { state in
             state.standIns.values.map(\.standIn) + Array(state.directories.values)
         }

@@ -72,7 +72,7 @@ struct AppScenario: Codable, Sendable {
         switch primary {
         case .cache:
             var configuration = People.configuration
-            configuration.batchSize = nil
+            configuration.batchSize = MigrationOptions().batchSize
             configuration.atPoint = hook
             try CodableCache(at: place.cache, migrations: registry, configuration: configuration).close()
         case .suite:
