@@ -8,7 +8,7 @@ extension CodableCache {
     /// for record in try cache.quarantined() { print(record) }
     /// ```
     ///
-    /// They come into quarantine when the policy says so, see ``Configuration/unconvertible`` and
+    /// They come into quarantine when the policy says so, see `MigrationOptions.unconvertible` and
     /// `MigrationStep.onFailure(_:)`, and stay there until they are tried again with ``retryQuarantined(_:with:)``, put
     /// back or removed; later upgrades leave them alone, and so does `removeAll`. Reads do not see them, and their
     /// keys are free.

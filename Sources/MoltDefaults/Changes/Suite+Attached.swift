@@ -1,6 +1,7 @@
 public import MoltCore
 
 extension Suite: AttachedStore {
+    /// What Molt works with.
     public var attachment: Attachment { Attachment(self) }
 
     /// An app extension has standard settings of its own, and settings cannot be read on a locked device.
@@ -59,7 +60,7 @@ extension MigrationContext {
     ///
     /// - Throws: `MigrationError` with the code `notAttached` when neither the step's `attaching` nor the opening names
     ///   the suite, or `deferred` when it cannot be read now; ``DefaultsError`` when it cannot be read at all.
-    package func suite(_ suite: Suite) throws -> SuiteChanges {
+    public func suite(_ suite: Suite) throws -> SuiteChanges {
         try attached(suite)
     }
 }

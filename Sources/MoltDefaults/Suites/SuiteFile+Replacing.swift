@@ -107,7 +107,7 @@
         /// Runs a closure in which the library may write the file, which is not the one that is changed.
         ///
         /// A file that another process changes now is not waited for, nor is one that cannot be copied: such a file is
-        /// written as the app itself would have it written.
+        /// written as the app itself would have it written. Only what the closure throws is thrown.
         func withCopyUnlessBusy(_ body: () throws -> Void) throws {
             struct Busy: Error {}
             guard let lock = try? lock(waiting: { throw Busy() }) else { return try body() }
@@ -115,11 +115,12 @@
             let copy = (try? bytes()).flatMap { try? makeCopy(of: $0) }
             do {
                 try body()
-                try end(copy)
             } catch {
                 try? recover()
                 throw error
             }
+            // Trouble with this file must not fail the change of another. What cannot be put back now is with the next use.
+            do { try end(copy) } catch { try? recover() }
             _ = consume lock
         }
 
