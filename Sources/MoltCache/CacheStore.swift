@@ -36,8 +36,6 @@ package final class CacheStore: MigrationStore {
     private(set) var connection: Connection?
     /// Whether the file was looked at and not refused.
     private var isProbed = false
-    /// Whether the last upgrade's transactions have compared the trees of the records, and none has failed since.
-    private var isChecked = false
     /// The file's generation when the store was last asked, or upgraded.
     private(set) var generation: Int64 = 0
 
@@ -121,9 +119,6 @@ package final class CacheStore: MigrationStore {
         attemptsURL.flatMap { AttemptLog($0).holder() }
     }
 
-    /// Whether a migration may commit in batches: always.
-    package var commitsInBatches: Bool { true }
-
     /// Runs a closure in one write transaction; makes the file and its tables in the same transaction when needed.
     ///
     /// - Throws: What `body` and `waiting` throw; ``CacheError`` for a file that cannot be used; ``MigrationError``
@@ -137,7 +132,7 @@ package final class CacheStore: MigrationStore {
         do {
             // Another file may have been put in its place since it was looked at.
             connection.setBusyTimeout(milliseconds: 5_000)
-            _ = try hasTables(connection)
+            _ = try hasTables(connection, forWriting: true)
             connection.setBusyTimeout(milliseconds: 50)
             // Before the transaction, so that a new file has no moment in which readers must wait: until the commit
             // it is a database without tables, which counts as no store at all.
@@ -151,23 +146,16 @@ package final class CacheStore: MigrationStore {
             // Refused only once the transaction has made temporary tables.
             try connection.execute("PRAGMA temp_store = DEFAULT")
             if connection.hasMoved { throw SQLiteError.moved }
-            let isFresh = try !FileFormat.recognize(connection, path: storeName)
-            if isFresh {
-                try connection.execute(FileFormat.creation)
-            } else {
-                try FileFormat.modernize(connection)
-            }
+            let isFresh = try !FileFormat.recognize(connection, path: storeName, forWriting: true)
+            if isFresh { try connection.execute(FileFormat.creation) }
             let transaction = CacheTransaction(
                 connection,
                 storeName: storeName,
                 coding: coding,
                 isFresh: isFresh,
-                wasChecked: isChecked,
                 isDurable: isDurable,
                 deadline: deadline
             )
-            let wasChecked = isChecked
-            isChecked = false
             defer { transaction.invalidate() }
             let stop = deadline.map { StatementStop(on: connection, at: $0) }
             // Before the rollback, which must not be stopped.
@@ -177,7 +165,6 @@ package final class CacheStore: MigrationStore {
             let generation = try FileFormat.generation(of: connection)
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
             self.generation = generation
-            isChecked = wasChecked || transaction.isChecked
             // Apple's own SQLite never asks the drive for that, not even with fullfsync. Nobody locks the log.
             if isDurable, !isInMemory { DiskSync.drive(of: FileStatus.resolved(storeName) + "-wal") }
             tidy(connection, isFresh: isFresh)
@@ -220,7 +207,7 @@ package final class CacheStore: MigrationStore {
         let connection = try openForWriting()
         connection.setBusyTimeout(milliseconds: busyMilliseconds)
         do {
-            let exists = try hasTables(connection)
+            let exists = try hasTables(connection, forWriting: true)
             let deadline = ContinuousClock.now + .milliseconds(busyMilliseconds)
             let waiting = { () throws in
                 if ContinuousClock.now >= deadline { throw SQLiteError.busy }
@@ -260,10 +247,10 @@ package final class CacheStore: MigrationStore {
     // MARK: Opening
 
     /// Whether a database is ours; all that decides is read in one snapshot, because another process may be making it.
-    private func hasTables(_ connection: Connection) throws -> Bool {
+    private func hasTables(_ connection: Connection, forWriting: Bool = false) throws -> Bool {
         try connection.execute("BEGIN")
         defer { connection.rollBack() }
-        return try FileFormat.recognize(connection, path: storeName)
+        return try FileFormat.recognize(connection, path: storeName, forWriting: forWriting)
     }
 
     private func openForWriting() throws -> Connection {
@@ -365,24 +352,5 @@ package final class CacheStore: MigrationStore {
                 Thread.sleep(forTimeInterval: 0.001)
             }
         }
-    }
-}
-
-extension CacheStore {
-    /// Moves the log into the file, and cuts it off where no reader needs it any more.
-    ///
-    /// SQLite does the first by itself when a commit finds a thousand pages in the log, also during an upgrade; it never
-    /// makes the file of the log smaller before it closes it, and a batch may be much less than that.
-    package func emptyLog(until deadline: ContinuousClock.Instant?) {
-        // A file that cannot be opened is reported by the transaction that follows.
-        let isTimeOver = deadline.map { ContinuousClock.now >= $0 } ?? false
-        guard !isInMemory, !isTimeOver, let connection = try? openForWriting() else { return }
-        // Otherwise it would wait for readers and writers.
-        connection.setBusyTimeout(milliseconds: 0)
-        // No handler of a statement's progress is asked while pages are moved.
-        let timer = deadline.map { StatementTimer($0, on: connection) }
-        defer { timer?.end() }
-        // What cannot be moved stays in the log, where it is as safe.
-        try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 }

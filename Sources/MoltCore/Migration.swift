@@ -24,16 +24,8 @@ public struct Migration: Sendable {
     /// See ``readableByOlderReleases()``.
     public private(set) var isReadableByOlderReleases = false
 
-    /// How many records are read between two commits; nil when the migration is committed with the others.
-    public private(set) var commitSize: Int?
-
     /// The attached stores that it is to wait for, and that none of its steps works on.
     private(set) var unattachedWaits: [String] = []
-
-    /// Whether it commits in batches: it has steps, and was told to.
-    var isBatched: Bool {
-        commitSize != nil && !steps.isEmpty
-    }
 
     /// What its steps work on outside the primary store.
     package var attached: [any AttachedStore] {
@@ -69,26 +61,6 @@ public struct Migration: Sendable {
         self.version = version
         self.steps = steps.map { $0.named(name) }
         self.replaces = replaces
-    }
-
-    /// Has the migration commit after every so many records, for stores that are too large for one transaction.
-    ///
-    /// ```swift
-    /// Migration(to: 4, "thumbnails-by-id", .transform("Thumbnail") { … }).committingInBatches(of: 20_000)
-    /// ```
-    /// What a kill, a deadline or an error cuts off goes on after the last batch when the store is next opened, also by
-    /// another process. Until it is complete nobody reads the store, not even an older release that was told that it may.
-    /// Migrations before it are committed first, those behind it afterwards: an upgrade with such a migration is not whole
-    /// or not at all any more, but each of its parts is. A backup brings back what was before, see the guide.
-    ///
-    /// Only steps that look at one record at a time can be part of it, and renames and deletions of types; a migration
-    /// with a `run` block or something built in is a fault of the registry, and so is one of which no step looks at records.
-    ///
-    /// - Parameter count: At least 1; 50 000 by default.
-    public func committingInBatches(of count: Int = 50_000) -> Migration {
-        var copy = self
-        copy.commitSize = count
-        return copy
     }
 
     /// Declares that releases which do not know this migration read what it leaves as they should.

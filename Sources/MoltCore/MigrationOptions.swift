@@ -101,7 +101,8 @@ public struct MigrationOptions: Sendable {
         guard isCommitted else { throw MigrationError.deadlinePassed }
         throw MigrationError(
             .deadlinePassed,
-            "The deadline has passed. The upgrade is committed; its changes outside the store are made when it is next opened."
+            "The deadline has passed.",
+            .committed
         )
     }
 }

@@ -83,9 +83,6 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// The migrations that were edited after the store had counted them as applied; that is no problem by itself.
     public var edits: [Edit]
 
-    /// The migration that is half done, when there is one: it goes on first.
-    public var unfinished: UnfinishedMigration?
-
     /// The migrations that would run, in their order; not those of which it depends on what others bring in.
     public var pending: [MigrationID] {
         entries.filter(\.willRun).map(\.migration)
@@ -171,18 +168,11 @@ extension MigrationPlan: CustomStringConvertible {
                 "  > changes of a committed upgrade are still to be made to: \(journal.joined(separator: ", "))"
             )
         }
-        if let unfinished {
-            lines.append(
-                "  > \(unfinished.migration) is half done: \(unfinished.counts.read) of \(unfinished.total) records"
-            )
-        }
         for problem in problems {
             lines.append("  cannot be upgraded: \(problem.message)")
         }
         for edit in edits {
-            let isHalfDone = edit.migration.name == unfinished?.migration.name
-            let when = isHalfDone ? "while it is half done" : "after it was applied"
-            lines.append("  edited \(when): \(edit)")
+            lines.append("  edited after it was applied: \(edit)")
         }
         for entry in entries {
             lines.append(

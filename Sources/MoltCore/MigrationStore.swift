@@ -19,11 +19,6 @@ package protocol MigrationStore: AnyObject {
     /// nil, the default, for a store that does not outlive its process.
     var attemptsURL: URL? { get }
 
-    /// Whether the store can keep a migration that is half done, see ``MigrationTransaction/setUnfinished(_:version:)``.
-    ///
-    /// false by default: all migrations are then committed as one.
-    var commitsInBatches: Bool { get }
-
     /// Reads the version and the ledger; writes nothing and takes no write lock.
     ///
     /// - Throws: ``MigrationError`` with the code `storeFailed`, or the store's own error.
@@ -43,13 +38,6 @@ package protocol MigrationStore: AnyObject {
         _ body: (any MigrationTransaction) throws -> Void,
         waiting: () throws -> Void
     ) throws
-
-    /// Makes room for the next transaction by moving what is committed from the log into the file.
-    ///
-    /// It waits for nobody. What cannot be moved, because somebody still reads it or the disk is full, stays in the log.
-    ///
-    /// - Parameter deadline: When the work is stopped; nil for never.
-    func emptyLog(until deadline: ContinuousClock.Instant?)
 }
 
 extension MigrationStore {
@@ -58,10 +46,4 @@ extension MigrationStore {
 
     /// Nothing is noted.
     package var attemptsURL: URL? { nil }
-
-    /// All migrations are committed as one.
-    package var commitsInBatches: Bool { false }
-
-    /// The store has no log.
-    package func emptyLog(until deadline: ContinuousClock.Instant?) {}
 }

@@ -29,10 +29,9 @@ package struct Migrator: Sendable {
     /// - Throws: ``MigrationError``: `invalidRegistry`, `superseded`, `tooOld`, `lateMigration`, `partlyReplaced`,
     ///   `needsMigration`, `attemptsFailed` or, when the options say so, `migrationEdited` before anything is written;
     ///   `busy` when another process holds the store for too long; `cancelled`; `deadlinePassed`; the code of the step
-    ///   that failed; or what the store throws. The store is then as it was, but for what a migration that commits in
-    ///   batches has committed. Only `attachedStoreFailed` may come when the upgrade is committed, `journalPending` after
-    ///   an earlier one, and `deadlinePassed` between the two: the store then keeps the changes that could not be made
-    ///   outside it, and makes them when it is next opened.
+    ///   that failed; or what the store throws. The store is then as it was. Only `attachedStoreFailed` may come when the
+    ///   upgrade is committed, `journalPending` after an earlier one, and `deadlinePassed` between the two: the store then
+    ///   keeps the changes that could not be made outside it, and makes them when it is next opened.
     package func migrate(_ store: any MigrationStore) throws -> MigrationReport {
         let backup = UpgradeBackup(of: store, options)
         do {
@@ -50,12 +49,7 @@ package struct Migrator: Sendable {
             options.monitor?.send(.finished(report))
             return report
         } catch {
-            let outcome = backup.upgradeDidFail(with: error) {
-                let note = AttemptNote(store, options)
-                defer { note.end() }
-                try applyJournal(of: store, note)
-            }
-            let error = name(store, in: outcome)
+            let error = name(store, in: backup.upgradeDidFail(with: error))
             options.monitor?.send(.failed(error))
             throw error
         }
@@ -65,7 +59,7 @@ package struct Migrator: Sendable {
 
     /// Plans, without a write or a lock; waits for others to upgrade the store if that is their duty.
     private func look(at store: any MigrationStore) throws -> Upgrade {
-        var upgrade = Upgrade(plan: try plan(for: store), meter: ProgressMeter(monitor: options.monitor))
+        var upgrade = Upgrade(plan: try plan(for: store))
         options.monitor?.send(.planned(upgrade.plan))
         if !options.isDryRun { try leaveToOthers(store, &upgrade.plan) }
         return upgrade
@@ -83,7 +77,7 @@ package struct Migrator: Sendable {
         options.monitor?.send(.planned(upgrade.plan))
     }
 
-    /// Runs what is pending, in one transaction, or in more if migrations commit in batches.
+    /// Runs what is pending, in one transaction.
     private func runPending(
         on store: any MigrationStore,
         _ upgrade: inout Upgrade,
@@ -93,7 +87,6 @@ package struct Migrator: Sendable {
         try upgrade.plan.checkProblems()
         try checkEdits(upgrade.plan)
         guard upgrade.plan.needsRun else { return }
-        upgrade.unfinished = upgrade.plan.unfinished
         try commit(on: store, &upgrade, attempt, backup)
         upgrade.isCommitted = true
     }
@@ -140,12 +133,6 @@ package struct Migrator: Sendable {
     /// Tells of migrations that were edited after this store had counted them as applied.
     func checkEdits(_ plan: MigrationPlan) throws {
         guard let first = plan.edits.first else { return }
-        // Half of the records would go through it as it was, and the other half as it is.
-        if let unfinished = plan.unfinished, options.editedMigrations != .ignore,
-            let half = plan.edits.first(where: { $0.migration.name == unfinished.migration.name })
-        {
-            throw MigrationError.edited(half, whileHalfDone: unfinished)
-        }
         switch options.editedMigrations {
         case .ignore: break
         case .report: options.monitor?.send(.edited(plan.edits))
@@ -164,5 +151,23 @@ extension Duration {
     /// The duration in seconds.
     var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}
+
+/// One run of a migrator, between its phases.
+struct Upgrade {
+    let startedAt = Date()
+    let start = ContinuousClock.now
+    /// The plan as it was when the upgrade began, its journal as it is now.
+    var plan: MigrationPlan
+    /// What each migration did.
+    var entries: [MigrationReport.Entry] = []
+    /// How many records had expired and were removed.
+    var expiredCount = 0
+    /// Whether all that was pending is committed.
+    var isCommitted = false
+
+    init(plan: MigrationPlan) {
+        self.plan = plan
     }
 }

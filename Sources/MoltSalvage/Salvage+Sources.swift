@@ -92,10 +92,6 @@ extension Salvage {
             return tree.map { !$0.contains(where: log.mayBeStale) } ?? false
         }
         for (kind, name) in SalvagedTables.names where source.has(name) && !isFresh(name) { tables.markStale(kind) }
-        let stale = ["molt_meta", "molt_deferred", "molt_failed"].filter { source.has($0) && !isFresh($0) }
-        if !stale.isEmpty {
-            report.assume("What the store keeps in \(stale.joined(separator: ", ")) may be as it was before.")
-        }
         tables.isSchemaStale = scan.pages.tree(from: 1)?.contains(where: log.mayBeStale) ?? true
         isVersionStale = log.mayBeStale(1)
         isKeyIndexStale = !isFresh(Self.keyIndex)

@@ -85,14 +85,7 @@ final class Salvage {
         }
         // A number that is far off is damage and not a layout.
         if let format = first.format, format > FileFormat.number, format <= 1_000 {
-            throw CacheError(
-                .newerFormat,
-                """
-                The cache at \(report.source) has the file format \(format), and this release of Molt reads formats up to \
-                \(FileFormat.number). Update the app. The file was not changed.
-                """,
-                path: report.source
-            )
+            throw FileFormat.newer(report.source, format)
         }
     }
 

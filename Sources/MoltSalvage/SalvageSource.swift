@@ -76,7 +76,7 @@ final class SalvageSource {
     /// All that a cache may have.
     private static let knownTables: Set = [
         "molt_record", "molt_meta", "molt_type", "molt_ledger", "molt_journal", "molt_shape", "molt_adopted",
-        "molt_quarantine", "molt_deferred", "molt_failed",
+        "molt_quarantine",
     ]
 
     deinit {
@@ -245,24 +245,6 @@ final class SalvageSource {
         defer { probe.reset() }
         guard (try? probe.bind(id, at: 1)) != nil, let isRow = try? probe.step() else { return false }
         return !isRow || probe.integer(0) >= id
-    }
-
-    /// Reads a small table whole, in any order; nil when it cannot be.
-    func wholeTable(_ columns: String, of table: String) -> [[ColumnValue]]? {
-        guard tables.contains(table) else { return [] }
-        guard let statement = try? connection.prepare("SELECT \(columns) FROM \(table)") else { return nil }
-        var rows: [[ColumnValue]] = []
-        limit.renew()
-        // More bytes than the file has are rows that repeat without an end.
-        var rest = bytes + 4_096
-        while let isRow = try? statement.step() {
-            guard isRow else { return rows }
-            let values = statement.values
-            rest -= values.reduce(4) { $0 + $1.byteCount }
-            guard rest >= 0 else { return nil }
-            rows.append(values)
-        }
-        return nil
     }
 
     /// The record of an id, looked up on its own; nil when none can be read.

@@ -15,10 +15,6 @@ struct SalvagedTables {
     private var stale: Set<PageScan.Kind> = []
     /// The rows of which parts may be of different times.
     private var leftOut: [PageScan.Kind: Set<Int64>] = [:]
-    /// The rows of `molt_meta`; nil when they cannot be read.
-    private var marks: [[ColumnValue]]?
-    /// What a half-done migration has still to do, by table; a table that cannot be read whole is missing.
-    private var pending: [String: [[ColumnValue]]] = [:]
 
     /// The tables of each kind.
     static let names: [(PageScan.Kind, String)] = [
@@ -45,10 +41,6 @@ struct SalvagedTables {
         try read(.ledger, "molt_ledger", source, isStale)
         if isStale { return try read(.quarantine, "molt_quarantine", source, isStale) }
         try read(.journal, "molt_journal", source, isStale)
-        if marks == nil { marks = source.has("molt_meta") ? source.wholeTable("name, value", of: "molt_meta") : nil }
-        for table in Self.pendingTables where pending[table.name] == nil && source.has(table.name) {
-            pending[table.name] = source.wholeTable(table.columns, of: table.name)
-        }
         // Most caches have no such tables.
         for (kind, table) in [(PageScan.Kind.quarantine, "molt_quarantine"), (.adopted, "molt_adopted")] {
             if source.has("molt_record"), !source.has(table), !isSchemaStale { absent.insert(kind) }
@@ -132,7 +124,6 @@ struct SalvagedTables {
         }
         try writeJournal(target, &report)
         try writeAdopted(target)
-        try writeUnfinished(target, &report)
         try giveIDs(target, &report)
         try writeQuarantine(target, &report)
     }
@@ -145,27 +136,17 @@ struct SalvagedTables {
         }
         guard !ids.isEmpty else { return }
         let hasAdopted = try target.connection.hasTable("molt_adopted")
-        var given: [(Int64, Int64)] = []
         for id in ids {
             let change = try target.statement(
                 "UPDATE molt_record SET id = (SELECT max(max(id), 0) + 1 FROM molt_record) WHERE id = ?1 RETURNING id"
             )
             try change.bind(id, at: 1)
             guard let newID = try change.first({ $0.integer(0) }) else { continue }
-            given.append((id, newID))
             guard hasAdopted else { continue }
             let following = try target.statement("UPDATE molt_adopted SET record_id = ?1 WHERE record_id = ?2")
             try following.bind(newID, at: 1)
             try following.bind(id, at: 2)
             try following.run()
-        }
-        for table in Self.pendingTables where try target.connection.hasTable(table.name) {
-            let following = try target.statement("UPDATE main.\(table.name) SET id = ?1 WHERE id = ?2")
-            for (id, newID) in given {
-                try following.bind(newID, at: 1)
-                try following.bind(id, at: 2)
-                try following.run()
-            }
         }
         report.assume("\(ids.count) records had ids that could not be, and got new ones.")
     }
@@ -191,60 +172,6 @@ struct SalvagedTables {
             }
         }
     }
-
-    /// Writes the mark of a migration that commits in batches: without it, the migration would count as done.
-    private func writeUnfinished(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
-        guard let marks else {
-            return report.assume(
-                "Whether a migration that commits in batches was half done could not be read; it was taken for no."
-            )
-        }
-        guard let mark = marks.first(where: { $0[0].string == UnfinishedMark.name })?[1] else { return }
-        let insertion = try target.statement("INSERT INTO molt_meta(name, value) VALUES('\(UnfinishedMark.name)', ?1)")
-        try insertion.bind(mark, at: 1)
-        try insertion.run()
-        // Every half-done migration has these tables, so one that is missing is lost.
-        for table in Self.pendingTables {
-            try target.connection.execute("CREATE TABLE IF NOT EXISTS main.\(table.definition)")
-            guard let rows = pending[table.name] else {
-                report.assume("A migration is half done, and \(table.content) are lost.")
-                continue
-            }
-            let places = (1...table.columns.split(separator: ",").count).map { "?\($0)" }.joined(separator: ", ")
-            let insertion = try target.statement(
-                "INSERT OR REPLACE INTO main.\(table.name)(\(table.columns)) VALUES(\(places))"
-            )
-            for row in rows {
-                for (index, value) in row.enumerated() { try insertion.bind(value, at: Int32(index + 1)) }
-                try insertion.run()
-            }
-        }
-    }
-
-    /// A table of a half-done migration.
-    private struct PendingTable {
-        let name: String
-        let columns: String
-        let definition: String
-        /// What is in it, in words.
-        let content: String
-    }
-
-    private static let pendingTables = [
-        PendingTable(
-            name: "molt_deferred",
-            columns: "stage, kind, id, text",
-            definition: FileFormat.deferredTable,
-            content: "the keys and types that it was to change"
-        ),
-        PendingTable(
-            name: "molt_failed",
-            columns:
-                "stage, id, type, migration, migration_version, first_step, step, step_words, code, reason, property",
-            definition: QuarantineTable.deferredTable,
-            content: "its notes of the records that it was to set aside"
-        ),
-    ]
 
     private func writeTypes(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
         var ids: [Int64] = []
@@ -288,19 +215,20 @@ struct SalvagedTables {
                 """
                 INSERT OR IGNORE INTO molt_ledger(
                     id, name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
-                    records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, is_readable
-                ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+                    records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces,
+                    extra, is_readable
+                ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
                 """
             )
             try insertion.bind(id, at: 1)
-            for index in 1..<15 {
+            for index in 1..<17 {
                 let value = index < row.count ? row[index] : .null
-                // The last two may be missing, or may not be text.
+                // The last four may be missing, or may not be text.
                 let isText = index < 13 || value.string != nil
                 try insertion.bind(isText ? value : .null, at: Int32(index + 1))
             }
-            let isReadable = row.count > 15 && row[15] == .integer(1)
-            try insertion.bind(.integer(isReadable ? 1 : 0), at: 16)
+            let isReadable = row.count > 17 && row[17] == .integer(1)
+            try insertion.bind(.integer(isReadable ? 1 : 0), at: 18)
             try insertion.run()
             if target.connection.changes > 0 { report.ledgerCount += 1 } else { report.isLedgerWhole = false }
         }
@@ -320,7 +248,6 @@ struct SalvagedTables {
         let passed = migrations.migrations.filter { migration in
             migration.version <= report.schemaVersion && !names.contains(migration.name)
                 && (migration.replaces.isEmpty || !migration.replaces.allSatisfy { names.contains($0) })
-                && migration.id != unfinished?.migration
         }
         guard !passed.isEmpty else { return }
         let entries = passed.map { LedgerEntry(name: $0.name, version: $0.version, appliedAt: Date()) }
@@ -330,15 +257,6 @@ struct SalvagedTables {
             "A part of the ledger is lost. The file has the version \(report.schemaVersion), so these migrations count as "
                 + "applied: \(list)."
         )
-    }
-
-    /// The progress of a half-done migration.
-    private var unfinished: UnfinishedMigration? {
-        guard case .text(let bytes)? = marks?.first(where: { $0[0].string == UnfinishedMark.name })?[1] else {
-            return nil
-        }
-        // The opening reports a damaged mark.
-        return try? JSONDecoder().decode(UnfinishedMigration.self, from: Data(bytes))
     }
 
     private func writeJournal(_ target: SalvagedFile, _ report: inout SalvageReport) throws {

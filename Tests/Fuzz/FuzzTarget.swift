@@ -61,7 +61,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     }
 
     private static func ledger(_ input: [UInt8]) throws -> Outcome {
-        _ = LedgerTable.attachedCounts(in: String(decoding: input, as: UTF8.self))
+        let _: [String: Int]? = LedgerTable.value(of: String(decoding: input, as: UTF8.self))
         _ = try? SuiteIntent(input)
         _ = try? JSONDecoder().decode(DefaultsJournal.self, from: Data(input))
         _ = try? JSONDecoder().decode(SalvageReport.self, from: Data(input)).description

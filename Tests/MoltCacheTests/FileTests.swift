@@ -18,7 +18,7 @@ import Testing
         #expect(try sqlite.text("PRAGMA application_id") == String(0x4D6F_6C74))
         #expect(try sqlite.text("PRAGMA user_version") == "3")
         #expect(try sqlite.text("PRAGMA journal_mode") == "wal")
-        #expect(try sqlite.text("SELECT value FROM molt_meta WHERE name = 'file_format'") == "4")
+        #expect(try sqlite.text("SELECT value FROM molt_meta WHERE name = 'file_format'") == "1")
         #expect(try sqlite.rows("SELECT id, name FROM molt_type ORDER BY id") == [["1", "Person"], ["2", "Data"]])
         #expect(
             try sqlite.rows("SELECT id, key, type_id, version, typeof(content) FROM molt_record ORDER BY id")

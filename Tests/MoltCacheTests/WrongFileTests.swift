@@ -76,7 +76,7 @@ import Testing
 
     @Test func `A newer file format`() throws {
         _ = try CodableCache(at: url)
-        try SQLite(url).run("UPDATE molt_meta SET value = 5 WHERE name = 'file_format'")
+        try SQLite(url).run("UPDATE molt_meta SET value = 2 WHERE name = 'file_format'")
         try expectRefusal(.newerFormat)
     }
 

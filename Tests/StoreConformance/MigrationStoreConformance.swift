@@ -52,17 +52,15 @@ package struct MigrationStoreConformance {
     /// Tries the behaviors.
     ///
     /// - Parameter names: The behaviors to try; nil for all.
-    /// - Returns: The behaviors that were tried, and those that do not apply, because the store has no records, cannot be
-    ///   opened again, or cannot commit in batches.
+    /// - Returns: The behaviors that were tried, and those that do not apply, because the store has no records or cannot be
+    ///   opened again.
     /// - Throws: ``ConformanceFailure``: each behavior that is missing, with what was expected and what was found.
     @discardableResult
     package func verify(only names: Set<String>? = nil) throws -> Report {
-        // A store that cannot be made fails in the behaviors that every store has.
-        let commitsInBatches = (try? make().commitsInBatches) ?? false
         var report = Report()
         var faults: [String] = []
         for behavior in StoreBehavior.all where names?.contains(behavior.name) ?? true {
-            guard behavior.needs.allSatisfy({ isMet($0, commitsInBatches) }) else {
+            guard behavior.needs.allSatisfy({ isMet($0) }) else {
                 report.notApplicable.append(behavior.name)
                 continue
             }
@@ -85,13 +83,11 @@ package struct MigrationStoreConformance {
         return report
     }
 
-    private func isMet(_ need: StoreBehavior.Need, _ commitsInBatches: Bool) -> Bool {
+    private func isMet(_ need: StoreBehavior.Need) -> Bool {
         switch need {
         case .records: hasRecords
         case .noRecords: !hasRecords
         case .reopening: reopen != nil
-        case .batches: commitsInBatches
-        case .noBatches: !commitsInBatches
         }
     }
 }

@@ -8,10 +8,6 @@ struct StoreBehavior {
         case noRecords
         /// A second object for the same data can be made.
         case reopening
-        /// It can keep a migration that is half done.
-        case batches
-        /// It cannot.
-        case noBatches
     }
 
     /// The behaviour in a sentence.
@@ -29,6 +25,6 @@ struct StoreBehavior {
     /// All of them.
     static var all: [StoreBehavior] {
         ledger + journal + transactions + sharing + reading + writing + types + deferring + originals + upgrades
-            + batches + deferringInBatches + withoutRecords
+            + withoutRecords
     }
 }

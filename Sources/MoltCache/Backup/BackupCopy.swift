@@ -126,13 +126,8 @@ struct BackupCopy {
         do throws(SQLiteError) {
             try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN")
             if let attached = request.attached {
-                // A store of an earlier layout stays one, so that what wrote it can read the copy, unless it must hold
-                // what that layout has no place for.
-                if !attached.isEmpty { try FileFormat.modernize(connection) }
-                if try FileFormat.number(of: connection) >= 2 {
-                    try JournalTable.clear(connection)
-                    try JournalTable.add(attached, to: connection)
-                }
+                try JournalTable.clear(connection)
+                try JournalTable.add(attached, to: connection)
             }
             let count = try connection.integer("SELECT count(*) FROM molt_record")
             try connection.execute(

@@ -27,7 +27,6 @@ extension CacheStore: BackedUpStore {
     package func restore(
         _ backup: StoreBackup,
         _ request: RestoreRequest,
-        checking isExpected: (StoreState?) throws -> Void,
         waiting: () throws -> Void
     ) throws {
         let files = BackupFiles(storeName)
@@ -43,7 +42,7 @@ extension CacheStore: BackedUpStore {
                 keeping: request.keeping,
                 attachedNow: request.attachedNow,
                 atCopy: atCopy
-            ).replace(with: .file(path), checking: isExpected, waiting: waiting)
+            ).replace(with: .file(path), waiting: waiting)
         } catch let error as StoreReplacement.DamagedSource {
             throw MigrationError.backupUnusable(backup, error.reason)
         } catch let error as SQLiteError {
@@ -93,7 +92,7 @@ extension CacheStore: BackedUpStore {
             ).replace(
                 with: .nothing,
                 // Upgrades of the old store that were cut off do not count for the fresh one.
-                checking: { _ in attemptsURL.map { AttemptLog($0).clear() } },
+                whenLocked: { attemptsURL.map { AttemptLog($0).clear() } },
                 waiting: waiting
             )
         } catch let error as SQLiteError {

@@ -51,12 +51,6 @@ extension CodableCache {
             error.path = store.storeName
             throw error
         }
-        if let unfinished = state.unfinished {
-            throw MigrationError.backupFailed(
-                "migration \(unfinished.migration) is half done. Open it first, which completes that.",
-                store: store.storeName
-            )
-        }
         guard state.journal.isEmpty else {
             throw MigrationError.backupFailed(
                 "changes of an upgrade to \(state.journal.joined(separator: ", ")) are still to be made. Open it first, "
@@ -119,7 +113,7 @@ extension CodableCache {
             request.keeping = BackupRequest(.replaced, version: 0)
             request.keep(attached.stores)
         }
-        try CacheStore(at: url).restore(backup, request, checking: { _ in }, waiting: patience(timeout, path))
+        try CacheStore(at: url).restore(backup, request, waiting: patience(timeout, path))
     }
 
     /// Keeps a cache file aside under another name, and leaves an empty cache in its place, whole or not at all.

@@ -62,15 +62,15 @@ package struct StoreReplacement {
     /// Replaces the contents.
     ///
     /// - Parameters:
-    ///   - isExpected: Called with the lock held; nil for a file that cannot be read.
+    ///   - whenLocked: Called with the lock held, before anything is replaced.
     ///   - waiting: Called again and again while another process holds the lock; throws to give up.
     /// - Returns: What was kept: the copy of a file that was whole, where that was wanted, or what is left of a damaged one;
     ///   nil when there was nothing.
-    /// - Throws: What the two throw; ``CacheError`` for a file that is not ours; ``DamagedSource``; ``SQLiteError``.
+    /// - Throws: What `waiting` throws; ``CacheError`` for a file that is not ours; ``DamagedSource``; ``SQLiteError``.
     @discardableResult
     func replace(
         with contents: Contents,
-        checking isExpected: (StoreState?) throws -> Void,
+        whenLocked: () -> Void = {},
         waiting: () throws -> Void
     ) throws -> StoreBackup? {
         try HardLinks.check(files.path)
@@ -81,14 +81,14 @@ package struct StoreReplacement {
         if !FileStatus.hasContent(files.path) {
             // Written into, the empty file would be a cache without records if the power failed. And SQLite would remove
             // the log of an empty file, which may have all that is left.
-            try isExpected(FileStatus.hasContent(files.path + "-wal") ? nil : .fresh)
+            whenLocked()
             try contents.check()
             let isEmpty = { !FileStatus.hasContent(files.path) }
             return try describe(setAside(by: contents, ifStill: isEmpty, waiting: waiting))
         }
         var kept: StoreBackup?
         do {
-            let damaged = try replacePages(with: contents, &kept, checking: isExpected, waiting: waiting)
+            let damaged = try replacePages(with: contents, &kept, whenLocked, waiting)
             return kept ?? damaged
         } catch {
             // A copy of what is still there is of no use. After a failed disk, the commit may be found in the log later.
@@ -96,7 +96,7 @@ package struct StoreReplacement {
             if let kept, !mayBeCommitted { try? DurableFile.remove(FileStatus.path(of: kept.url)) }
             guard let error = error as? SQLiteError, error.isDamage else { throw error }
             try contents.check()
-            try isExpected(nil)
+            whenLocked()
             // Another process may have been here first.
             let isStillDamaged = { isDamaged(storeName) }
             return try describe(setAside(by: contents, ifStill: isStillDamaged, waiting: waiting))
@@ -115,8 +115,8 @@ package struct StoreReplacement {
     private func replacePages(
         with contents: Contents,
         _ kept: inout StoreBackup?,
-        checking isExpected: (StoreState?) throws -> Void,
-        waiting: () throws -> Void
+        _ whenLocked: () -> Void,
+        _ waiting: () throws -> Void
     ) throws -> StoreBackup? {
         let live = try Connection(files.path, mode: .readWrite)
         defer { live.close() }
@@ -143,7 +143,7 @@ package struct StoreReplacement {
         }
         if live.hasMoved { throw SQLiteError.moved }
         let (state, isTampered) = try lockedState(isOurs: isOurs)
-        try isExpected(state)
+        whenLocked()
         var damaged: StoreBackup?
         if isTampered || state == nil || isDamaged(storeName) {
             // Page by page: something may still be found in it.

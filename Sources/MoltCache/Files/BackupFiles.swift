@@ -37,7 +37,7 @@ struct BackupFiles {
         let found = try? FileProbe.look(path) { connection throws(SQLiteError) in
             (
                 version: Int(try connection.integer("PRAGMA user_version")),
-                attached: try FileFormat.number(of: connection) >= 2 ? JournalTable.stores(connection) : [],
+                attached: try JournalTable.stores(connection),
                 count: try connection.prepare("SELECT value FROM molt_meta WHERE name = '\(Self.recordCount)'")
                     .first { Int($0.integer(0)) }
             )

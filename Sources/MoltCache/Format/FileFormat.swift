@@ -2,8 +2,11 @@
 package enum FileFormat {
     /// Whose file it is: "Molt" as `PRAGMA application_id` has it.
     package static let applicationID: Int64 = 0x4D6F_6C74
-    /// The layout that this release writes, and the newest that it reads.
-    package static let number: Int64 = 4
+    /// The layout that this release writes.
+    ///
+    /// A file has it as the mark `file_format`. A later layout that this release may read, but not write, has the lower
+    /// number as the mark `reader_format` beside it: columns, outcomes in the ledger and tables may have been added.
+    package static let number: Int64 = 1
 
     /// The name of the file's generation: a number that each upgrade changes, and that each backup has for itself.
     ///
@@ -58,13 +61,10 @@ package enum FileFormat {
             molt_version TEXT NOT NULL,
             attached_counts TEXT,
             fingerprint TEXT,
+            replaces TEXT,
+            extra TEXT,
             is_readable INTEGER NOT NULL DEFAULT 0
         ) STRICT;
-        \(journal)
-        """
-
-    /// Keeps what is to be done to attached stores after a commit.
-    private static let journal = """
         CREATE TABLE molt_journal(
             id INTEGER PRIMARY KEY,
             store TEXT NOT NULL,
@@ -72,34 +72,12 @@ package enum FileFormat {
         ) STRICT;
         """
 
-    /// The table of the changes that wait for the end of a stage; a temporary one, unless migrations commit in batches.
+    /// The table of the changes that wait for the end of a stage; a temporary one.
     package static let deferredTable = """
         molt_deferred(
             stage INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(stage, kind, id)
         ) WITHOUT ROWID
         """
-
-    /// Brings a file of an earlier layout to this one; runs inside the caller's transaction.
-    ///
-    /// Layout 2 added the journal, and the counts of attached stores to the ledger. A release that reads layout 1 only
-    /// would not see a journal, and so must not open a file that may have one. Layout 3 added the fingerprints. Layout 4
-    /// added whether older releases may read what a migration left, and the mark of an upgrade that is half done.
-    static func modernize(_ connection: Connection) throws(SQLiteError) {
-        let found = try number(of: connection)
-        guard found < number else { return }
-        if found < 2 {
-            try connection.execute("ALTER TABLE molt_ledger ADD COLUMN attached_counts TEXT; \(journal)")
-        }
-        if found < 3 {
-            try connection.execute("ALTER TABLE molt_ledger ADD COLUMN fingerprint TEXT")
-        }
-        try connection.execute(
-            """
-            ALTER TABLE molt_ledger ADD COLUMN is_readable INTEGER NOT NULL DEFAULT 0;
-            UPDATE molt_meta SET value = \(number) WHERE name = 'file_format';
-            """
-        )
-    }
 
     /// The generation of a file that has our tables.
     static func generation(of connection: Connection) throws(SQLiteError) -> Int64 {
@@ -118,17 +96,27 @@ package enum FileFormat {
 
     /// The layout of a file that has our tables; 0 when it does not say.
     package static func number(of connection: Connection) throws(SQLiteError) -> Int64 {
-        try connection.prepare("SELECT value FROM molt_meta WHERE name = 'file_format'").first { $0.integer(0) } ?? 0
+        try mark("file_format", of: connection) ?? 0
+    }
+
+    private static func mark(_ name: String, of connection: Connection) throws(SQLiteError) -> Int64? {
+        try connection.prepare("SELECT value FROM molt_meta WHERE name = '\(name)'").first { $0.integer(0) }
     }
 
     /// Finds out whether a database is ours, or still without any table.
     ///
+    /// - Parameter forWriting: Whether it is to be written to, and not only to be read.
     /// - Returns: Whether it holds our tables.
     /// - Throws: ``CacheError`` with the code `foreignFile`, `newerFormat` or `storeFailed`.
-    static func recognize(_ connection: Connection, path: String) throws(CacheError) -> Bool {
+    static func recognize(
+        _ connection: Connection,
+        path: String,
+        forWriting: Bool = false
+    ) throws(CacheError) -> Bool {
         let owner: Int64
         let tables: Int64
-        let format: Int64
+        var format: Int64 = 0
+        var reader: Int64 = 0
         do {
             owner = try connection.integer("PRAGMA application_id")
             tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
@@ -139,8 +127,7 @@ package enum FileFormat {
             if owner == applicationID {
                 if let intruder = try intruder(in: connection) { throw tamperedWith(path, by: intruder) }
                 format = try number(of: connection)
-            } else {
-                format = 0
+                reader = try mark("reader_format", of: connection) ?? format
             }
         } catch let error as SQLiteError {
             throw CacheError(error, path: path)
@@ -153,18 +140,26 @@ package enum FileFormat {
             if owner == 0, tables == 0 { return false }
             throw foreign(path)
         }
-        guard (1...number).contains(format) else {
-            var error = CacheError(
-                .newerFormat,
-                """
-                The cache at \(path) has the file format \(format == 0 ? "unknown" : String(format)), and this release of \
-                Molt reads formats up to \(number). Update the app. The file was not changed.
-                """
-            )
-            error.path = path
-            throw error
+        guard format >= 1, (1...number).contains(reader), !forWriting || format <= number else {
+            throw newer(path, format, isReadable: format > number && (1...number).contains(reader))
         }
         return true
+    }
+
+    /// The error for a file of a later layout.
+    ///
+    /// - Parameter isReadable: Whether this release could read it.
+    package static func newer(_ path: String, _ format: Int64, isReadable: Bool = false) -> CacheError {
+        var error = CacheError(
+            .newerFormat,
+            """
+            The cache at \(path) has the file format \(format < 1 ? "unknown" : String(format)), and this release of Molt \
+            \(isReadable ? "writes formats up to \(number): it may only be opened for reading, as `downgrade = .openReadOnly` does" : "reads formats up to \(number)"). \
+            Update the app. The file was not changed.
+            """
+        )
+        error.path = path
+        return error
     }
 
     /// A view in the place of one of our tables, or a trigger on one that is not ours; nil when there is none.

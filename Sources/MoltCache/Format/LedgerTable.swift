@@ -6,20 +6,22 @@ package enum LedgerTable {
     /// The version and the ledger; the caller has a transaction open, so that both are of the same moment.
     static func state(_ connection: Connection) throws(SQLiteError) -> StoreState {
         let version = Int(try connection.integer("PRAGMA user_version"))
-        let layout = try FileFormat.number(of: connection)
-        let hasJournal = layout >= 2
         var ledger: [LedgerEntry] = []
         let query = """
             SELECT name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
-                records_created, records_quarantined, app_version, molt_version
-                \(hasJournal ? ", attached_counts" : ", NULL")\(layout >= 3 ? ", fingerprint" : ", NULL")
-                \(layout >= 4 ? ", is_readable" : ", 0")
+                records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces,
+                extra, is_readable
             FROM molt_ledger ORDER BY id
             """
         try connection.prepare(query).eachRow { row throws(SQLiteError) in ledger.append(entry(row)) }
-        let journal = hasJournal ? try JournalTable.stores(connection) : []
-        let unfinished = layout >= 4 ? try UnfinishedMark.read(connection) : nil
-        return StoreState(version: version, isFresh: false, ledger: ledger, journal: journal, unfinished: unfinished)
+        var state = StoreState(
+            version: version,
+            isFresh: false,
+            ledger: ledger,
+            journal: try JournalTable.stores(connection)
+        )
+        state.isForReadingOnly = try FileFormat.number(of: connection) > FileFormat.number
+        return state
     }
 
     /// Adds rows and sets the version; the row of a deferred migration keeps its id.
@@ -30,8 +32,9 @@ package enum LedgerTable {
             """
             INSERT INTO molt_ledger(
                 name, version, outcome, applied_at, duration, records_read, records_changed, records_dropped,
-                records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, is_readable
-            ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+                records_created, records_quarantined, app_version, molt_version, attached_counts, fingerprint, replaces,
+                extra, is_readable
+            ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
             ON CONFLICT(name) DO UPDATE SET
                 version = excluded.version, outcome = excluded.outcome, applied_at = excluded.applied_at,
                 duration = excluded.duration, records_read = excluded.records_read,
@@ -39,7 +42,7 @@ package enum LedgerTable {
                 records_created = excluded.records_created, records_quarantined = excluded.records_quarantined,
                 app_version = excluded.app_version, molt_version = excluded.molt_version,
                 attached_counts = excluded.attached_counts, fingerprint = excluded.fingerprint,
-                is_readable = excluded.is_readable
+                replaces = excluded.replaces, extra = excluded.extra, is_readable = excluded.is_readable
             WHERE molt_ledger.outcome = '\(LedgerEntry.Outcome.deferred.rawValue)'
             """
         )
@@ -57,17 +60,11 @@ package enum LedgerTable {
             try insertion.bind(Int64(entry.counts.quarantined), at: 10)
             try insertion.bind(entry.appVersion, at: 11)
             try insertion.bind(entry.moltVersion, at: 12)
-            if entry.attachedCounts.isEmpty {
-                try insertion.bind(nil as Double?, at: 13)
-            } else {
-                try insertion.bind(text(of: entry.attachedCounts), at: 13)
-            }
-            if let fingerprint = entry.fingerprint {
-                try insertion.bind(fingerprint, at: 14)
-            } else {
-                try insertion.bind(nil as Double?, at: 14)
-            }
-            try insertion.bind(entry.isReadableByOlderReleases ? 1 : 0 as Int64, at: 15)
+            try insertion.bind(text: entry.attachedCounts.isEmpty ? nil : json(entry.attachedCounts), at: 13)
+            try insertion.bind(text: entry.fingerprint, at: 14)
+            try insertion.bind(text: entry.replaces.isEmpty ? nil : json(entry.replaces), at: 15)
+            try insertion.bind(text: entry.extra, at: 16)
+            try insertion.bind(entry.isReadableByOlderReleases ? 1 : 0 as Int64, at: 17)
             try insertion.run()
         }
         if try connection.integer("SELECT max(id) FROM molt_ledger") != lastID {
@@ -84,7 +81,7 @@ package enum LedgerTable {
         counts.dropped = Int(clamping: row.integer(7))
         counts.created = Int(clamping: row.integer(8))
         counts.quarantined = Int(clamping: row.integer(9))
-        return LedgerEntry(
+        var entry = LedgerEntry(
             name: row.text(0),
             version: Int(clamping: row.integer(1)),
             // A word of a newer release: the migration did count as applied.
@@ -92,25 +89,29 @@ package enum LedgerTable {
             appliedAt: Date(timeIntervalSince1970: row.real(3) ?? 0),
             duration: row.real(4) ?? 0,
             counts: counts,
-            attachedCounts: row.isNull(12) ? [:] : attachedCounts(in: row.text(12)),
+            // What cannot be read says nothing of the stores, as if no migration had worked on them.
+            attachedCounts: row.isNull(12) ? [:] : value(of: row.text(12)) ?? [:],
             appVersion: row.text(10),
             moltVersion: row.text(11),
             fingerprint: row.isNull(13) ? nil : row.text(13),
-            isReadableByOlderReleases: row.integer(14) != 0
+            replaces: row.isNull(14) ? [] : value(of: row.text(14)) ?? [],
+            isReadableByOlderReleases: row.integer(16) != 0
         )
+        if !row.isNull(15) { entry.extra = row.text(15) }
+        return entry
     }
 
-    // MARK: The counts of attached stores, as a JSON object
+    // MARK: JSON in a column
 
-    private static func text(of counts: [String: Int]) -> String {
+    private static func json(_ value: some Encodable) -> String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // Text and whole numbers can always be encoded.
-        return (try? encoder.encode(counts)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        // Strings and integers can always be encoded.
+        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    package static func attachedCounts(in text: String) -> [String: Int] {
-        // What cannot be read says nothing of the stores, as if no migration had worked on them.
-        (try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8))) ?? [:]
+    /// What a column holds; nil when it cannot be read.
+    package static func value<Value: Decodable>(of json: String) -> Value? {
+        try? JSONDecoder().decode(Value.self, from: Data(json.utf8))
     }
 }

@@ -113,8 +113,8 @@ struct CacheCheck {
 
     private mutating func checkBookkeeping() throws(SQLiteError) {
         let state = try LedgerTable.state(connection)
-        // Damage in these tables is thrown as damage of the file. The first layout had no journal.
-        if try FileFormat.number(of: connection) >= 2 { _ = try JournalTable.entries(connection) }
+        // Damage in these tables is thrown as damage of the file.
+        _ = try JournalTable.entries(connection)
         let latest = state.ledger.filter { $0.outcome != .deferred }.map(\.version).max() ?? 0
         if latest > state.version {
             add(

@@ -8,21 +8,6 @@ enum DeferredKind {
 }
 
 extension CacheTransaction {
-    /// Has the changes that are deferred outlive the transaction, and finds those of earlier ones.
-    func keepDeferredChanges() throws(SQLiteError) {
-        guard !keepsDeferred else { return }
-        keepsDeferred = true
-        try connection.execute("CREATE TABLE IF NOT EXISTS main.\(FileFormat.deferredTable)")
-        try keepQuarantine()
-        if hasDeferred {
-            // Those of this transaction were deferred before it was known that they must be kept.
-            try connection.execute(
-                "INSERT OR REPLACE INTO main.molt_deferred SELECT * FROM temp.molt_deferred; DROP TABLE temp.molt_deferred"
-            )
-        }
-        hasDeferred = true
-    }
-
     func deferChange(_ change: DeferredChange) throws {
         try mapped { () throws(SQLiteError) in
             if !hasDeferred { try makeDeferred() }

@@ -25,17 +25,6 @@ extension CacheTransaction {
         }
     }
 
-    /// Has the records that are to go into quarantine outlive the transaction, as all changes that are deferred.
-    func keepQuarantine() throws(SQLiteError) {
-        try connection.execute("CREATE TABLE IF NOT EXISTS main.\(QuarantineTable.deferredTable)")
-        if hasQuarantine {
-            try connection.execute(
-                "INSERT OR REPLACE INTO main.molt_failed SELECT * FROM temp.molt_failed; DROP TABLE temp.molt_failed"
-            )
-        }
-        hasQuarantine = true
-    }
-
     /// Sets the records of a stage aside, as they are now or as they were when the block started.
     func quarantine(_ stage: Int) throws(SQLiteError) {
         let search = try connection.prepare("SELECT EXISTS(SELECT 1 FROM molt_failed WHERE stage = ?1)")

@@ -13,8 +13,6 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
     var statements: Statements<TransactionQuery>
     /// Whether the table for deferred changes was made.
     var hasDeferred = false
-    /// Whether that table stays when the transaction ends.
-    var keepsDeferred = false
     /// Whether the table for records that go into quarantine was made.
     var hasQuarantine = false
     /// Whether the table for originals was made.
@@ -36,8 +34,6 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
     var snapshotDeadline: StatementStop?
     /// Whether what is committed must survive a loss of power.
     let isDurable: Bool
-    /// Whether a transaction before this one, of the same upgrade and in the same opening, has compared them.
-    private let wasChecked: Bool
     private var isOver = false
     /// What has failed: a statement may be half done, or SQLite may have undone the whole transaction.
     private var failure: SQLiteError?
@@ -60,7 +56,6 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
         storeName: String,
         coding: RecordCoding,
         isFresh: Bool,
-        wasChecked: Bool = false,
         isDurable: Bool = true,
         deadline: ContinuousClock.Instant? = nil
     ) {
@@ -68,7 +63,6 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
         self.storeName = storeName
         self.coding = coding
         self.isFresh = isFresh
-        self.wasChecked = wasChecked
         self.isDurable = isDurable
         self.deadline = deadline
         firstChange = connection.totalChanges
@@ -83,9 +77,9 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
             statements.removeAll()
             closeSnapshot()
             if indexCheck != nil { try finishCheck() }
-            if hasDeferred, !keepsDeferred { try connection.execute("DROP TABLE temp.molt_deferred") }
+            if hasDeferred { try connection.execute("DROP TABLE temp.molt_deferred") }
             if hasOriginals { try connection.execute("DROP TABLE temp.molt_original") }
-            if hasQuarantine, !keepsDeferred { try connection.execute("DROP TABLE temp.molt_failed") }
+            if hasQuarantine { try connection.execute("DROP TABLE temp.molt_failed") }
             hasDeferred = false
             hasQuarantine = false
             hasOriginals = false
@@ -126,11 +120,6 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
         try mapped { () throws(SQLiteError) in
             var state = try LedgerTable.state(connection)
             state.isFresh = isFresh
-            if state.unfinished != nil {
-                try keepDeferredChanges()
-                // The first transaction of an opening looks, and each of the others would look at everything again.
-                if wasChecked { isChecked = true }
-            }
             return state
         }
     }
@@ -140,25 +129,6 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
             try beginCheck()
             try LedgerTable.add(entries, version: version, to: connection)
             if entries.contains(where: { $0.outcome != .deferred }) { try ShapeTable.clear(connection) }
-        }
-    }
-
-    func setUnfinished(_ unfinished: UnfinishedMigration?, version: Int) throws {
-        try mapped { () throws(SQLiteError) in
-            try UnfinishedMark.write(unfinished, to: connection)
-            // A pragma takes no parameters; a number needs no quoting.
-            try connection.execute("PRAGMA user_version = \(version)")
-            statements.removeAll()
-            if unfinished != nil {
-                try keepDeferredChanges()
-            } else {
-                try connection.execute(
-                    "DROP TABLE IF EXISTS main.molt_deferred; DROP TABLE IF EXISTS main.molt_failed"
-                )
-                hasDeferred = false
-                hasQuarantine = false
-                keepsDeferred = false
-            }
         }
     }
 

@@ -219,12 +219,9 @@ final class Attachments {
         do {
             try body(store(name))
         } catch {
-            throw attachedFailure(
-                error,
-                name,
-                "The upgrade is committed, but its changes to \(name) could not be made. The store keeps them, and makes "
-                    + "them when it is next opened."
-            )
+            var failure = attachedFailure(error, name, "The changes to \(name) could not be made.")
+            if failure.code == .attachedStoreFailed { failure.outcome = .committed }
+            throw failure
         }
     }
 

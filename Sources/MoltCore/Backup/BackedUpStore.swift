@@ -27,13 +27,10 @@ package protocol BackedUpStore: MigrationStore {
     ///
     /// - Parameters:
     ///   - request: What else is put back, and what is kept.
-    ///   - isExpected: Called with the lock held and the state of the store, or nil when it cannot be read; throws to
-    ///     leave the store as it is.
     ///   - waiting: Called again and again while another process holds the lock; throws to give up.
     func restore(
         _ backup: StoreBackup,
         _ request: RestoreRequest,
-        checking isExpected: (StoreState?) throws -> Void,
         waiting: () throws -> Void
     ) throws
 
@@ -42,35 +39,6 @@ package protocol BackedUpStore: MigrationStore {
 
     /// Whether what the store is kept in is damaged: looks at all of it.
     func isDamaged() -> Bool
-
-    // MARK: Upgrades of several transactions
-
-    /// Keeps, in a transaction that another one of the same upgrade follows, the name of the backup made before them.
-    ///
-    /// - Parameter name: The backup's file; nil in the last transaction, and when there is none.
-    func keepUpgradeBackup(_ name: String?) throws
-
-    /// The backup that was made before an upgrade of which a part is committed; nil when the store was written to since.
-    ///
-    /// To be called in a transaction that has not written anything.
-    func upgradeBackup() throws -> String?
-}
-
-extension BackedUpStore {
-    /// An upgrade has one transaction.
-    package func keepUpgradeBackup(_ name: String?) throws {}
-
-    /// There are no parts.
-    package func upgradeBackup() throws -> String? { nil }
-
-    /// Puts a backup back, and keeps nothing of what is whole.
-    package func restore(
-        _ backup: StoreBackup,
-        checking isExpected: (StoreState?) throws -> Void,
-        waiting: () throws -> Void
-    ) throws {
-        try restore(backup, RestoreRequest(), checking: isExpected, waiting: waiting)
-    }
 }
 
 /// How a backup is put back.

@@ -12,14 +12,15 @@ package struct Downgrade {
 
     /// Decides whether a store that a newer app has upgraded may be read as it is.
     ///
-    /// - Returns: What the opening did, which is nothing; nil when the store is no newer than the registry.
+    /// - Returns: What the opening did, which is nothing; nil when the store is no newer than the registry, nor written by a
+    ///   later release of Molt.
     /// - Throws: ``MigrationError`` with the code `superseded`, which says what stands in the way.
     package func reading(_ store: any MigrationStore) throws -> MigrationReport? {
         let startedAt = Date()
         try registry.validate()
         let state = try store.state()
         let plan = MigrationPlan(state: state, storeName: store.storeName, migrations: registry)
-        guard plan.isSuperseded else { return nil }
+        guard plan.isSuperseded || state.isForReadingOnly else { return nil }
         options.monitor?.send(.planned(plan))
         do {
             try checkReadable(state, plan)
@@ -44,9 +45,6 @@ package struct Downgrade {
     }
 
     private func checkReadable(_ state: StoreState, _ plan: MigrationPlan) throws {
-        if let unfinished = state.unfinished {
-            throw superseded(plan, "It cannot be opened for reading either: \(unfinished.migration) is half done.")
-        }
         let newer = unknown(in: state)
         if let first = newer.first(where: { !$0.isReadableByOlderReleases && $0.outcome != .deferred }) {
             throw superseded(

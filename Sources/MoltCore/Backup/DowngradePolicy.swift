@@ -7,6 +7,7 @@ public enum DowngradePolicy: Hashable, Sendable {
     case refuse
     /// The cache is opened for reading when every newer migration has declared that older releases may read it.
     ///
-    /// See ``Migration/readableByOlderReleases()``. Otherwise it is refused.
+    /// See ``Migration/readableByOlderReleases()``. Otherwise it is refused. So is a cache that a later release of Molt has
+    /// written, unless that has said that this one may read it.
     case openReadOnly
 }

@@ -15,22 +15,13 @@ final class AttemptNote {
     func begin(_ plan: MigrationPlan) throws {
         guard let log, own == nil else { return }
         let attempt = UpgradeAttempt(plan, appVersion: options.appVersion)
-        // One whose process is there was not cut off: it may be between two batches, or at its end.
+        // One whose process is there was not cut off: it may be at its end.
         let earlier = log.attempts().filter { $0.isRepeated(by: attempt) && $0.isAlive != true }
         if let limit = options.attemptLimit, !earlier.isEmpty, earlier.count >= limit {
             throw MigrationError.attemptsFailed(earlier)
         }
         // Those of another release, or of another version of the store, say nothing any more.
         if earlier.isEmpty { log.clear() }
-        log.begin(attempt)
-        own = attempt
-    }
-
-    /// Forgets the attempts before: they have come as far as this one, which has committed a part.
-    func renew(_ plan: MigrationPlan) {
-        guard let log, own != nil else { return }
-        let attempt = UpgradeAttempt(plan, appVersion: options.appVersion)
-        log.clear()
         log.begin(attempt)
         own = attempt
     }

@@ -15,9 +15,7 @@ extension MigrationError {
     /// The error for a store that somebody else has to upgrade first.
     static func needsMigration(_ plan: MigrationPlan, waited time: Duration) -> MigrationError {
         let what =
-            if let unfinished = plan.unfinished {
-                "Nobody can read the store: \(unfinished.words), which is for others to complete."
-            } else if plan.isFresh {
+            if plan.isFresh {
                 "There is no store yet, and it is for others to make it."
             } else if plan.needsRun {
                 "The store is at version \(plan.from) and must be upgraded to \(plan.to), which is for others to do."

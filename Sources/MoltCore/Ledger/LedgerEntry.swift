@@ -34,6 +34,10 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     public var moltVersion: String
     /// What the migration declared when it was recorded, see ``Migration/fingerprint``; nil where it is not known.
     public var fingerprint: String?
+    /// The names of the earlier migrations that the migration replaces.
+    public var replaces: [String]
+    /// What a later release of Molt keeps with the row, as JSON; this release never reads it, and keeps it as it is.
+    package var extra: String?
     /// Whether the migration declared that older releases may read what it left.
     ///
     /// See ``Migration/readableByOlderReleases()``.
@@ -53,6 +57,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         appVersion: String = "",
         moltVersion: String = MoltRelease.version,
         fingerprint: String? = nil,
+        replaces: [String] = [],
         isReadableByOlderReleases: Bool = false
     ) {
         self.name = name
@@ -65,15 +70,17 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         self.appVersion = appVersion
         self.moltVersion = moltVersion
         self.fingerprint = fingerprint
+        self.replaces = replaces
         self.isReadableByOlderReleases = isReadableByOlderReleases
     }
 
-    /// Reads a row; those of earlier releases do not have all members.
+    /// Reads a row, also one of a later release.
     public init(from decoder: any Decoder) throws {
         let row = try decoder.container(keyedBy: CodingKeys.self)
         name = try row.decode(String.self, forKey: .name)
         version = try row.decode(Int.self, forKey: .version)
-        outcome = try row.decode(Outcome.self, forKey: .outcome)
+        // A word of a later release: the migration did count as applied.
+        outcome = Outcome(rawValue: try row.decode(String.self, forKey: .outcome)) ?? .ran
         appliedAt = try row.decode(Date.self, forKey: .appliedAt)
         duration = try row.decode(Double.self, forKey: .duration)
         counts = try row.decode(RecordCounts.self, forKey: .counts)
@@ -81,6 +88,8 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         appVersion = try row.decode(String.self, forKey: .appVersion)
         moltVersion = try row.decode(String.self, forKey: .moltVersion)
         fingerprint = try row.decodeIfPresent(String.self, forKey: .fingerprint)
+        replaces = try row.decodeIfPresent([String].self, forKey: .replaces) ?? []
+        extra = try row.decodeIfPresent(String.self, forKey: .extra)
         isReadableByOlderReleases = try row.decodeIfPresent(Bool.self, forKey: .isReadableByOlderReleases) ?? false
     }
 }

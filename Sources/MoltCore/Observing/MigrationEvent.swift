@@ -6,8 +6,6 @@ public enum MigrationEvent: Sendable {
     case edited([MigrationPlan.Edit])
     /// The store was copied; nothing of the upgrade has been written yet.
     case backedUp(StoreBackup)
-    /// The backup made before the upgrade was put back, because the upgrade failed in a way that could not be undone.
-    case restored(StoreBackup)
     /// Another process holds the store; the opening waits for it.
     case waiting
     /// A migration's first step begins. Migrations whose steps are fused begin together.
@@ -36,7 +34,6 @@ extension MigrationEvent: CustomStringConvertible {
         case .planned(let plan): "Planned: \(plan.headline)."
         case .edited(let edits): "Edited after it was applied: \(edits.map(\.description).joined(separator: "; "))."
         case .backedUp(let backup): "Backed up as \(backup)."
-        case .restored(let backup): "Put back the backup \(backup)."
         case .waiting: "Waiting for another process that holds the store."
         case .started(let migration): "Migration \(migration) begins."
         case .progressed(let progress): "\(Int(progress.fraction * 100)) % done."

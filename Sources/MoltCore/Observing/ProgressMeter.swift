@@ -1,4 +1,4 @@
-/// Counts the work that is done in all transactions of an upgrade, and tells the monitor.
+/// Counts the work that is done in an upgrade, and tells the monitor.
 ///
 /// What is told never goes back, also where there turns out to be more work than was expected. It is not told for each
 /// batch of a large store: two hundred times in all, or ten times a second where that is more often.
@@ -22,12 +22,10 @@ final class ProgressMeter {
         self.monitor = monitor
     }
 
-    /// Sets how much work each group is expected to be, from the first one of a transaction on.
+    /// Sets how much work each group is expected to be.
     func expect(_ weights: [Int]) {
         self.weights = weights
-        group = 0
-        completed = 0
-        total = ended + weights.reduce(0, +)
+        total = weights.reduce(0, +)
         if !weights.isEmpty { send() }
     }
 

@@ -40,9 +40,6 @@ package struct UpgradePoint: Hashable, Sendable, CustomStringConvertible {
         self.subject = subject
     }
 
-    /// After a commit that another one of the same upgrade follows.
-    package static let afterBatch = UpgradePoint(.afterCommit, "of a batch of the upgrade")
-
     /// The place in words.
     package var description: String {
         subject.isEmpty ? kind.rawValue : "\(kind.rawValue) \(subject)"

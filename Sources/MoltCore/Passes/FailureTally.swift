@@ -13,14 +13,6 @@ final class FailureTally {
         var records: [MigrationReport.FailedRecord] = []
     }
 
-    /// The first record of one limit.
-    private struct First {
-        var error: MigrationError
-        var step: Int
-        /// What the batches that follow are told of it.
-        var summary: UnfinishedMigration.FirstFailure
-    }
-
     /// How many records of one step the report names.
     private static let listLimit = 1_000
 
@@ -30,7 +22,7 @@ final class FailureTally {
     /// The limits that are about some failure.
     private var limits: [Scope: RecordFailurePolicy.Limit] = [:]
     /// The first record of each limit.
-    private var firsts: [Scope: First] = [:]
+    private var firsts: [Scope: MigrationError] = [:]
     /// By migration, then by step: how many visits were to records that the step had visited before.
     private var repeated: [Int: [Int: Int]] = [:]
 
@@ -53,16 +45,7 @@ final class FailureTally {
         of total: @autoclosure () throws -> Int
     ) throws {
         let scope = note(1, at: step)
-        if firsts[scope] == nil {
-            let summary = UnfinishedMigration.FirstFailure(
-                key: error.recordKey,
-                type: error.recordType,
-                code: error.code,
-                reason: record.reason,
-                property: error.property
-            )
-            firsts[scope] = First(error: error, step: step.number, summary: summary)
-        }
+        if firsts[scope] == nil { firsts[scope] = error }
         let limit = limits[scope] ?? 0
         let count = count(of: scope)
         guard !limit.isExceeded(by: count) else {
@@ -72,43 +55,11 @@ final class FailureTally {
                 of: max(count, try total()),
                 isFinal: false,
                 limit,
-                firsts[scope]?.error
+                firsts[scope]
             )
         }
         if failures[step.migration]?[step.number]?.records.count ?? 0 < Self.listLimit {
             failures[step.migration]?[step.number]?.records.append(record)
-        }
-    }
-
-    /// Counts what earlier batches of a migration could not convert.
-    func resume(
-        _ earlier: [UnfinishedMigration.StepFailures],
-        _ steps: [UpgradeSchedule.Step],
-        of migration: Migration,
-        store: String
-    ) {
-        for step in steps {
-            guard let failed = earlier.first(where: { $0.step == step.number }) else { continue }
-            // It comes from the file.
-            let scope = note(min(max(0, failed.count), Int(Int32.max)), at: step)
-            failures[step.migration]?[step.number]?.records = failed.records
-            guard let first = failed.first else { continue }
-            let error = MigrationError(first, in: migration, step: step.number, store: store)
-            firsts[scope] = First(error: error, step: step.number, summary: first)
-        }
-        for scope in limits.keys where firsts[scope] == nil {
-            // Which of them was the first was not kept: the first one of the first step.
-            let failed = (failures[scope.migration] ?? [:]).filter { $0.value.scope == scope }.min { $0.key < $1.key }
-            guard let failed, let record = failed.value.records.first else { continue }
-            let first = UnfinishedMigration.FirstFailure(
-                key: record.key,
-                type: record.type,
-                code: record.code,
-                reason: record.reason,
-                property: record.property
-            )
-            let error = MigrationError(first, in: migration, step: failed.key, store: store)
-            firsts[scope] = First(error: error, step: failed.key, summary: first)
         }
     }
 
@@ -120,19 +71,6 @@ final class FailureTally {
     /// The records of a step, the first of them.
     func records(of step: UpgradeSchedule.Step) -> [MigrationReport.FailedRecord] {
         failures[step.migration]?[step.number]?.records ?? []
-    }
-
-    /// The records of all steps of a migration, for the batches that follow.
-    func all(of migration: Int) -> [UnfinishedMigration.StepFailures] {
-        (failures[migration] ?? [:]).sorted { $0.key < $1.key }.map { step, failures in
-            let first = firsts[failures.scope]
-            return UnfinishedMigration.StepFailures(
-                step: step,
-                count: failures.count,
-                records: failures.records,
-                first: first?.step == step ? first?.summary : nil
-            )
-        }
     }
 
     /// Looks whether a migration that has ended has kept to its shares.
@@ -158,7 +96,7 @@ final class FailureTally {
                 of: total,
                 isFinal: true,
                 limit,
-                firsts[scope]?.error
+                firsts[scope]
             )
             error.migration = entry.migration
             throw error
@@ -207,16 +145,5 @@ extension MigrationError {
         error.recordType = first?.recordType
         error.property = first?.property
         return error
-    }
-
-    /// What an earlier batch of a migration could not do.
-    fileprivate init(_ first: UnfinishedMigration.FirstFailure, in migration: Migration, step: Int, store: String) {
-        self.init(first.code, "An earlier batch could not convert the record: \(first.reason)")
-        self.store = store
-        self.migration = migration.id
-        self.step = StepPosition(number: step + 1, words: migration.steps[step].description)
-        recordKey = first.key
-        recordType = first.type
-        property = first.property
     }
 }

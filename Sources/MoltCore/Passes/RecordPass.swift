@@ -42,35 +42,25 @@ final class RecordPass {
     }
 
     /// Runs the pass.
+    ///
+    /// - Parameter types: The types, in the order in which they are read.
     func run(types: [String]) throws {
-        _ = try change(types: types)
-        try finish(stages: deferredStages)
+        try change(types)
+        try finish()
     }
 
     /// Sends records through the steps.
-    ///
-    /// - Parameters:
-    ///   - types: The types, in the order in which they are read.
-    ///   - position: Where to go on; nil at the beginning.
-    ///   - limit: How many records to read; nil for all.
-    /// - Returns: Where it stopped; nil when all records were read.
-    func change(
-        types: [String],
-        after position: UnfinishedMigration.Position? = nil,
-        limit: Int? = nil
-    ) throws -> UnfinishedMigration.Position? {
-        guard !types.isEmpty else { return nil }
+    private func change(_ types: [String]) throws {
+        guard !types.isEmpty else { return }
         let last = try records.lastRecordID()
-        var rest = limit ?? .max
-        var work = makeWork(of: rest)
-        var other = makeWork(of: rest)
-        // A batch of a migration that commits in batches is too small for a reader of its own.
-        let third = limit == nil && position == nil ? makeWork(of: rest) : nil
-        defer { for worker in work.workers + other.workers + (third?.workers ?? []) { counts += worker.counts } }
-        defer { if third != nil { records.endReading() } }
+        var work = makeWork()
+        var other = makeWork()
+        let third = makeWork()
+        defer { for worker in work.workers + other.workers + third.workers { counts += worker.counts } }
+        defer { records.endReading() }
         var isReading: Bool?
         for type in types {
-            if let third, isReading ?? true, try records.count(ofType: type) > scope.options.batchSize {
+            if isReading ?? true, try records.count(ofType: type) > scope.options.batchSize {
                 // Once, before the first record is written: what other steps have changed, a snapshot would not show.
                 let begins = try isReading ?? records.beginReading()
                 isReading = begins
@@ -81,27 +71,22 @@ final class RecordPass {
             } else if isReading == nil {
                 isReading = false
             }
-            // By their bytes: two spellings of a letter are two types.
-            let first = position.map { RecordObject.isSame($0.type, type) ? $0.id : 0 } ?? 0
-            if let stop = try change(type, after: first, through: last, &rest, &work, &other) {
-                return UnfinishedMigration.Position(type: type, id: stop)
-            }
+            try change(type, through: last, &work, &other)
         }
-        return nil
     }
 
     /// Makes the changes that waited until all records were read.
-    func finish(stages: Set<Int>) throws {
+    private func finish() throws {
         for stage in steps.indices {
-            if stages.contains(stage) {
+            if deferredStages.contains(stage) {
                 try inStep(stage) { try records.applyDeferredChanges(stage: stage) }
             }
             try changeType(at: stage)
         }
     }
 
-    private func makeWork(of count: Int) -> PassBatch {
-        let batch = RecordBatch(capacity: max(1, min(scope.options.batchSize, count)), coding: scope.coding)
+    private func makeWork() -> PassBatch {
+        let batch = RecordBatch(capacity: max(1, scope.options.batchSize), coding: scope.coding)
         if changer.isParallel { batch.divideCoding(among: changer.workerCount) }
         return PassBatch(
             batch,
@@ -134,29 +119,21 @@ final class RecordPass {
 
     // MARK: Batches
 
-    /// - Parameter rest: How many records may still be read.
-    /// - Returns: The last record that was read, when there may be more; nil at the end of the type.
     private func change(
         _ type: String,
-        after first: Int64,
         through last: Int64,
-        _ rest: inout Int,
         _ current: inout PassBatch,
         _ other: inout PassBatch
-    ) throws -> Int64? {
+    ) throws {
         let chain = changer.chain(typeName: type)
-        var position = first
-        let start = rest
-        guard rest > 0 else { return position }
+        var seen = 0
         try scope.options.checkCancellation()
-        current.batch.limit(to: rest)
-        try records.read(into: current.batch, type: type, after: position, through: last)
+        try records.read(into: current.batch, type: type, after: 0, through: last)
         other.batch.removeAll()
         while current.batch.count > 0 {
             try scope.options.checkCancellation()
-            position = current.batch[current.batch.count - 1].id
-            rest -= current.batch.count
-            let (next, isEnough) = (position, rest <= 0)
+            let position = current.batch[current.batch.count - 1].id
+            seen += current.batch.count
             // `work` belongs to the other thread until `wait` returns; this one touches only `other` meanwhile. The
             // closure is waited for also when something is thrown.
             nonisolated(unsafe) let work = current
@@ -169,42 +146,25 @@ final class RecordPass {
                     changing.wait()
                 }
                 try write(other)
-                if isEnough {
-                    other.batch.removeAll()
-                } else {
-                    other.batch.limit(to: rest)
-                    try records.read(into: other.batch, type: type, after: next, through: last)
-                }
+                try records.read(into: other.batch, type: type, after: position, through: last)
                 isDone = true
             }
             swap(&current, &other)
         }
         try write(other)
-        guard rest > 0 else { return position }
-        if first == 0 { try check(start - rest, of: type) }
-        return nil
+        try check(seen, of: type)
     }
 
     /// Compares how many records of a type were read with how many there are.
     ///
     /// A damaged store may end its records early, and the rest would be left as they were at a newer version.
     func check(_ seen: Int, of type: String) throws {
-        try check(seen, of: records.count(ofType: type), "of the type \"\(type)\"", type)
-    }
-
-    /// Compares how many records all batches of a migration have read with how many there were when it began.
-    ///
-    /// Nobody else writes between them, and what steps do to the existence of records waits for the last one.
-    func checkAll(readBefore: Int, of total: Int) throws {
-        try check(readBefore + counts.migrations[0].read, of: total, "that the migration looks at")
-    }
-
-    private func check(_ seen: Int, of count: Int, _ which: String, _ type: String? = nil) throws {
+        let count = try records.count(ofType: type)
         guard seen != count else { return }
         var error = MigrationError(
             .storeFailed,
-            "The store gave \(seen) of \(count) records \(which). It is damaged: put a backup in its place, or save what can "
-                + "be read.",
+            "The store gave \(seen) of \(count) records of the type \"\(type)\". It is damaged: put a backup in its place, or "
+                + "save what can be read.",
             underlying: MigrationError.Damage()
         )
         error.store = scope.storeName

@@ -9,11 +9,9 @@ extension MigrationPlan {
         problems = []
         journal = state.journal
         edits = Self.edits(state, registry)
-        unfinished = state.unfinished
         let rows = LedgerRows(state.ledger)
         checkVersions(state, registry)
         checkUnknown(state, registry)
-        checkUnfinished(state, registry)
         var mayHaveRecords = false
         for migration in registry.migrations {
             let entry = entry(for: migration, state, registry, rows, mayHaveRecords: mayHaveRecords)
@@ -43,10 +41,8 @@ extension MigrationPlan {
 
     /// The migrations that do not declare any more what the ledger says that they did.
     private static func edits(_ state: StoreState, _ registry: MigrationRegistry) -> [Edit] {
-        var rows = state.ledger.filter { $0.fingerprint != nil && $0.outcome != .deferred }
+        let rows = state.ledger.filter { $0.fingerprint != nil && $0.outcome != .deferred }
             .map { (id: MigrationID(name: $0.name, version: $0.version), fingerprint: $0.fingerprint) }
-        // A part of the records went through it as it was.
-        if let unfinished = state.unfinished { rows.append((unfinished.migration, unfinished.fingerprint)) }
         guard !rows.isEmpty else { return [] }
         let recorded = Dictionary(rows.map { ($0.id.name, $0) }) { $1 }
         return registry.migrations.compactMap { migration in
@@ -197,27 +193,6 @@ extension MigrationPlan {
                     + "removed here, or a build of another branch applied them. A migration that has shipped keeps its "
                     + "name; retire it with oldestSupportedVersion, or replace it with another one.",
                 migration: MigrationID(name: unknown[0].name, version: unknown[0].version)
-            )
-        )
-    }
-
-    /// Refuses a store that only the release with the migration that is half done can complete.
-    private mutating func checkUnfinished(_ state: StoreState, _ registry: MigrationRegistry) {
-        guard let unfinished = state.unfinished else { return }
-        let migration = registry.migrations.first { $0.name == unfinished.migration.name }
-        guard migration?.isBatched != true else { return }
-        let words = unfinished.words.prefix(1).uppercased() + unfinished.words.dropFirst()
-        let isEdited = migration != nil
-        problems.append(
-            Problem(
-                code: isEdited ? .migrationEdited : .migrationMissing,
-                message: isEdited
-                    ? "\(words): it committed in batches, and does not any more. Nobody can read the store until it is "
-                        + "complete. Put committingInBatches back, and leave the migration as it was until no store is half "
-                        + "done."
-                    : "\(words), and this app does not have it. Nobody can read the store until it is complete. Open it "
-                        + "with the release that began it, or a newer one that has the migration as it was.",
-                migration: unfinished.migration
             )
         )
     }

@@ -38,7 +38,6 @@ extension MigrationRegistry {
             last = max(last, migration.version)
             faults += replacementFaults(of: migration, place: place, names: names, replaced: replaced)
             replaced.formUnion(migration.replaces)
-            faults += batchFaults(of: migration, place: place)
             faults += policyFaults(of: migration, place: place)
             faults += migration.unattachedWaits.map {
                 "\(place), waits for a sign in \($0), but none of its steps works on that. Name a suite that one works on."
@@ -62,25 +61,6 @@ extension MigrationRegistry {
         }
         if migration.version < last {
             faults.append("\(place), stands behind a migration to version \(last). Versions cannot go down.")
-        }
-        return faults
-    }
-
-    private func batchFaults(of migration: Migration, place: String) -> [String] {
-        guard let commitSize = migration.commitSize else { return [] }
-        var faults: [String] = []
-        if commitSize < 1 {
-            faults.append("\(place), commits in batches of \(commitSize) records; it must be at least 1.")
-        }
-        if !migration.steps.contains(where: \.looksAtRecords) {
-            faults.append("\(place), commits in batches, but no step of it looks at records: there are no batches.")
-        }
-        for (number, step) in migration.steps.enumerated() {
-            guard case .run = step.action else { continue }
-            faults.append(
-                "\(place), commits in batches, but step \(number + 1) (\(step)) is about the whole store. Make that a "
-                    + "migration of its own."
-            )
         }
         return faults
     }

@@ -2,11 +2,10 @@
 package final class RecordBatch {
     // Kept apart from what others read: of a stored property that is public, each access is checked for another one at
     // that time.
-    private var limit: Int
     private var filled = 0
 
     /// How many records a batch can hold.
-    package var capacity: Int { limit }
+    package var capacity: Int { records.count }
     /// As many as the batch was made for; those of this batch are the first ``count``.
     ///
     /// Memory of the batch's own and no array: each access to a class's array is checked for another one at that time.
@@ -31,7 +30,6 @@ package final class RecordBatch {
 
     /// Creates an empty batch.
     package init(capacity: Int, coding: RecordCoding) {
-        limit = capacity
         records = .allocate(capacity: capacity)
         records.initialize(repeating: Record(coding: coding))
     }
@@ -58,11 +56,6 @@ package final class RecordBatch {
         }
     }
 
-    /// Has the batch hold no more than so many records the next time, or as many as it was made for.
-    package func limit(to count: Int) {
-        limit = min(records.count, max(1, count))
-    }
-
     /// Empties the batch and keeps its buffers.
     package func removeAll() {
         filled = 0
@@ -71,7 +64,7 @@ package final class RecordBatch {
 
     /// Whether the batch is to take no further record: so many are in it as can be, or 2 MiB of content.
     package var isFull: Bool {
-        filled == limit || byteCount >= Self.byteLimit
+        filled == records.count || byteCount >= Self.byteLimit
     }
 
     /// Adds a record, given as the store holds it; the bytes are copied.
@@ -91,7 +84,7 @@ package final class RecordBatch {
         isData: Bool,
         expiration: Double?
     ) {
-        guard filled < limit else { return }
+        guard filled < records.count else { return }
         records[filled].load(
             id: id,
             typeName: typeName,

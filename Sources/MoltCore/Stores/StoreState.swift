@@ -8,22 +8,20 @@ package struct StoreState: Hashable, Sendable {
     package var ledger: [LedgerEntry]
     /// The attached stores to which the changes of a committed upgrade have not been applied yet.
     package var journal: [String]
-    /// The migration that is half done; nil when none is.
-    package var unfinished: UnfinishedMigration?
+    /// Whether a later release of Molt has written it in a layout that this one can read, and not write.
+    package var isForReadingOnly = false
 
     /// Creates a state.
     package init(
         version: Int,
         isFresh: Bool,
         ledger: [LedgerEntry],
-        journal: [String] = [],
-        unfinished: UnfinishedMigration? = nil
+        journal: [String] = []
     ) {
         self.version = version
         self.isFresh = isFresh
         self.ledger = ledger
         self.journal = journal
-        self.unfinished = unfinished
     }
 
     /// The state of a store that does not exist yet.

@@ -71,7 +71,6 @@ extension DefaultsStore: BackedUpStore {
     package func restore(
         _ backup: StoreBackup,
         _ request: RestoreRequest,
-        checking isExpected: (StoreState?) throws -> Void,
         waiting: () throws -> Void
     ) throws {
         try suite.validate()
@@ -80,7 +79,6 @@ extension DefaultsStore: BackedUpStore {
         try request.checkAttached(content.entries.map(\.store), of: backup)
         let lock = try files.lock(waiting: waiting)
         let state = try stateToReplace()
-        try isExpected(state)
         let rest = try finishUpgrade(state)
         let kept = try keepReplaced(state, rest, request)
         // What is still to be done to suites that are not at hand was committed; what the backup has of them comes first.

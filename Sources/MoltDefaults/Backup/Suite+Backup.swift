@@ -75,7 +75,7 @@ extension Suite {
             request.keep(attached.stores)
         }
         try DefaultsStore(self, attaching: attached.stores)
-            .restore(backup, request, checking: { _ in }, waiting: Self.patience(for: self))
+            .restore(backup, request, waiting: Self.patience(for: self))
     }
 
     /// Removes a backup of the suite, or one of ``filesAside()``.

@@ -3,11 +3,13 @@ internal import MoltCore
 
 /// The schema version and the ledger of a suite that is a store, as they stand under one key of it: as JSON text.
 package struct DefaultsLedger: Codable {
-    /// The form that this release writes, and the newest that it reads.
+    /// The form that this release writes.
     private static let format = 1
 
     /// The form that it is written in.
     private var format = Self.format
+    /// The least form that a release must know to read it, where that is another one.
+    private var readerFormat: Int?
     var version: Int
     var entries: [LedgerEntry]
 
@@ -22,15 +24,25 @@ package struct DefaultsLedger: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         format = try container.decode(Int.self, forKey: .format)
-        guard format <= Self.format else {
-            throw DefaultsError(
-                .newerFormat,
-                "The ledger has the format \(format), and this release of Molt reads formats up to \(Self.format). "
-                    + "Update the app. Nothing was changed."
-            )
-        }
+        readerFormat = try container.decodeIfPresent(Int.self, forKey: .readerFormat)
+        guard readerFormat ?? format <= Self.format else { throw Self.newer(format, "reads") }
         version = try container.decode(Int.self, forKey: .version)
         entries = try container.decode([LedgerEntry].self, forKey: .entries)
+    }
+
+    /// Refuses to write one that a later release has written, and that this one can only read.
+    ///
+    /// - Throws: ``DefaultsError`` with the code `newerFormat`.
+    func checkWritable(in suite: Suite) throws {
+        if format > Self.format { throw Self.newer(format, "writes").at(key: Suite.ledgerKey).of(suite: suite) }
+    }
+
+    private static func newer(_ format: Int, _ verb: String) -> DefaultsError {
+        DefaultsError(
+            .newerFormat,
+            "The ledger has the format \(format), and this release of Molt \(verb) formats up to \(Self.format). "
+                + "Update the app. Nothing was changed."
+        )
     }
 
     /// Reads what a suite has under our key.

@@ -88,9 +88,13 @@ package final class DefaultsStore: MigrationStore {
     }
 
     /// What the suite itself says.
-    private func state(of domain: [String: PropertyListValue]) throws -> StoreState {
+    private func state(
+        of domain: [String: PropertyListValue],
+        forWriting: Bool = false
+    ) throws -> StoreState {
         if let stored = domain[Suite.ledgerKey] {
             let ledger = try DefaultsLedger(stored, in: suite)
+            if forWriting { try ledger.checkWritable(in: suite) }
             return StoreState(version: ledger.version, isFresh: false, ledger: ledger.entries)
         }
         return StoreState(version: 0, isFresh: domain.keys.allSatisfy(Suite.ownKeys.contains), ledger: [])
@@ -114,12 +118,13 @@ package final class DefaultsStore: MigrationStore {
 
     private func run(_ body: (any MigrationTransaction) throws -> Void) throws {
         let journal = try files.journal()
+        try journal?.ledger.checkWritable(in: suite)
         // With a journal the suite's file may be truncated, until the changes are applied again.
         let domain = try journal == nil ? domain() : nil
         let transaction = DefaultsTransaction(
             suite: suite,
             domain: domain,
-            state: try journal.map { state(of: $0) } ?? state(of: domain ?? [:]),
+            state: try journal.map { state(of: $0) } ?? state(of: domain ?? [:], forWriting: true),
             journal: journal
         )
         self.transaction = transaction

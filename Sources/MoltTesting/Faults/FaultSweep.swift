@@ -134,8 +134,6 @@ public struct FaultSweep: Sendable {
         /// The store before and after the upgrade.
         var before: SweptState
         var after: SweptState
-        /// The store at each intermediate commit of a migration that commits in batches.
-        var milestones: [SweptState] = []
 
         /// Whether the upgrade is committed when it reaches a point.
         package func isCommitted(at point: FaultPoint) -> Bool {
@@ -157,12 +155,7 @@ public struct FaultSweep: Sendable {
         let store = try store()
         let before = try SweptState(store)
         let originals = OriginalSuites(store)
-        let milestones = Mutex<[SweptState]>([])
-        _ = try await upgrade(store, by: entryPoint, injector, watching: originals) { point in
-            guard point == .afterBatch else { return }
-            let state = try SweptState(store, before: before)
-            milestones.withLock { $0.append(state) }
-        }
+        _ = try await upgrade(store, by: entryPoint, injector, watching: originals)
         let after = try SweptState(store, before: before)
         let points = injector.points
         guard !points.isEmpty else {
@@ -187,7 +180,7 @@ public struct FaultSweep: Sendable {
         if let problem = originals.problem(confirmedBy: originalsOfOther) {
             broken.append(FaultFailure.Broken(trial: nil, problem: problem))
         }
-        return Course(points: points, before: before, after: after, milestones: milestones.withLock { $0 })
+        return Course(points: points, before: before, after: after)
     }
 
     private func pointsOf(
@@ -234,14 +227,12 @@ public struct FaultSweep: Sendable {
         by entryPoint: EntryPoint,
         _ injector: FaultInjector?,
         pageLimit: Int? = nil,
-        watching originals: OriginalSuites? = nil,
-        passing: @escaping @Sendable (UpgradePoint) throws -> Void = { _ in }
+        watching originals: OriginalSuites? = nil
     ) async throws -> MigrationReport {
         var configuration = configuration
         configuration.atPoint = { point in
             originals?.pass(point)
             try injector?.hook(point)
-            try passing(point)
         }
         configuration.batchSize = batchSize
         configuration.pageLimit = pageLimit

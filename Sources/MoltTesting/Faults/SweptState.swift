@@ -41,21 +41,12 @@ package struct SweptState: Equatable {
 }
 
 extension SweptState {
-    /// Why what an upgrade has left is not whole; nil when it is as it was before, or as it is to be, or as it was at one
-    /// of its commits, or committed with the changes to suites still to be made.
+    /// Why what an upgrade has left is not whole; nil when it is as it was before, or as it is to be, or committed with the
+    /// changes to suites still to be made.
     ///
     /// - Parameter isCommitted: Whether the upgrade was committed, so that the store must not be as it was before.
     func fault(on course: FaultSweep.Course, isCommitted: Bool) -> String? {
-        if course.milestones.contains(where: { isLeft(by: $0) }) { return nil }
-        return fault(before: course.before, after: course.after, isCommitted: isCommitted)
-    }
-
-    /// Whether it is as it was at a commit; changes to suites that the commit has left are made by what follows it.
-    package func isLeft(by milestone: SweptState) -> Bool {
-        self == milestone || !journal.isEmpty && inside == milestone.inside && quarantine == milestone.quarantine
-    }
-
-    private func fault(before: SweptState, after: SweptState, isCommitted: Bool) -> String? {
+        let (before, after) = (course.before, course.after)
         if self == after { return nil }
         if self == before, !isCommitted { return nil }
         if journal.isEmpty {

@@ -73,50 +73,6 @@ extension PowerLossTests {
             #expect(timeline.found.count { $0 > 0 } > 4, "\(timeline.found)")
         }
 
-        /// Not whole or nothing, as was asked for; but it goes on where it has stopped, and comes to the same end.
-        @Test func `leaves an upgrade that commits in batches to be gone on with`() throws {
-            defer { place.remove() }
-            try People.prepare(place, count: 300)
-            let before = try StoreContents.found(at: place.cache)
-            let registry = MigrationRegistry([
-                Migration(
-                    to: 1,
-                    "batches",
-                    .renameProperty("Alien", "note", to: "remark"),
-                    .transform("Alien") { $0.key = "new-" + $0.key }
-                ).committingInBatches(of: 64)
-            ])
-            func upgrade() throws -> StoreContents {
-                let cache = try CodableCache(at: place.cache, migrations: registry, configuration: People.configuration)
-                defer { cache.close() }
-                return try cache.contents().timeless
-            }
-            var after: StoreContents?
-            let recording = try DiskRecording(place) {
-                after = try upgrade()
-                DiskRecording.mark("opened")
-            }
-            #expect(after?.records.count { $0.key.hasPrefix("new-") } == 270)
-            let sweep = try PowerLossSweep(
-                of: recording,
-                seeds: TestRun.choose(0, long: 40),
-                distance: TestRun.choose(16, long: 1)
-            )
-            var counts = [0, 0, 0]
-            let count = try sweep.run { moment in
-                let left = try StoreContents.found(at: place.cache)
-                let state = left == before ? 0 : left?.timeless == after ? 2 : 1
-                counts[state] += 1
-                if !moment.marks.isEmpty, state != 2 { throw Broken("It was reported as done.") }
-                guard try upgrade() == after else { throw Broken("It has come to another end.") }
-                let damage = try CacheStore.damage(at: place.cache)
-                guard damage.isEmpty else { throw Broken("It is damaged: \(damage.prefix(3))") }
-            }
-            let operations = recording.operations.count
-            TestRun.report("power, batches: \(operations) operations, \(count) losses, \(counts) old, half done, new")
-            #expect(counts.allSatisfy { $0 > 0 })
-        }
-
         /// More than SQLite keeps in memory: much of it is in the log before the commit.
         @Test func `leaves a large upgrade undone or done`() throws {
             defer { place.remove() }

@@ -145,7 +145,7 @@ private let rounds = TestRun.choose(4, long: 200)
         let store = CacheStore(at: scenario.url)
         let parts = Log<Int>()
         store.atCopy = { parts.append(1) }
-        try store.restore(backup, checking: { _ in }, waiting: {})
+        try store.restore(backup, RestoreRequest(), waiting: {})
         #expect(parts.count > 5)
         for part in 0..<parts.count {
             try restore(start)
@@ -159,7 +159,7 @@ private let rounds = TestRun.choose(4, long: 200)
                     seen.append(1)
                 }
                 let backup = try #require(try CodableCache.backups(at: url).first)
-                try store.restore(backup, checking: { _ in }, waiting: {})
+                try store.restore(backup, RestoreRequest(), waiting: {})
             }
             let left = try scenario.contents
             #expect(left == new)

@@ -94,22 +94,6 @@ import Testing
         #expect(try CodableCache.backups(at: links.file("link")) == scenario.backups)
     }
 
-    @Test func `of a store of an earlier layout keeps that layout`() throws {
-        try scenario.fill(1)
-        try SQLite(scenario.url).run(
-            """
-            ALTER TABLE molt_ledger DROP COLUMN is_readable;
-            UPDATE molt_meta SET value = 3 WHERE name = 'file_format';
-            """
-        )
-        try scenario.open(2).close()
-        let backup = try #require(try scenario.backups.first)
-        #expect(try SQLite(backup.url).text("SELECT value FROM molt_meta WHERE name = 'file_format'") == "3")
-        #expect(try SQLite(scenario.url).text("SELECT value FROM molt_meta WHERE name = 'file_format'") == "4")
-    }
-
-    // MARK: What can go wrong
-
     @Test func `is not taken for none where the directory cannot be listed`() async throws {
         try scenario.fill(1)
         try scenario.open(2).close()

@@ -369,7 +369,7 @@ import Testing
         var request = RestoreRequest()
         request.keeping = BackupRequest(.replaced, version: 0)
         #expect(throws: MigrationError.self) {
-            try store.restore(backup, request, checking: { _ in }, waiting: {})
+            try store.restore(backup, request, waiting: {})
         }
         #expect(try scenario.contents == after)
         #expect(try CodableCache.filesAside(at: scenario.url) == [])
@@ -380,7 +380,7 @@ import Testing
         let other = try CodableCache.backUp(at: scenario.url)
         store.atCopy = {}
         let error = #expect(throws: MigrationError.self) {
-            try store.restore(other, request, checking: { _ in }, waiting: {})
+            try store.restore(other, request, waiting: {})
         }
         #expect(error?.code == .noSpaceForBackup)
         #expect(error?.message.contains("keep no copy of what is replaced") == true, "\(error?.message ?? "")")
@@ -499,7 +499,7 @@ import Testing
         let size = try Data(contentsOf: backup.url).count
         store.atCopy = { try? Data(repeating: 0x78, count: size).write(to: backup.url, options: []) }
         let error = #expect(throws: MigrationError.self) {
-            try store.restore(backup, checking: { _ in }, waiting: {})
+            try store.restore(backup, RestoreRequest(), waiting: {})
         }
         #expect(error?.code == .backupUnusable, "\(error?.message ?? "")")
         #expect(try scenario.contents == after)

@@ -202,28 +202,6 @@ import Testing
         #expect(kept.schemaVersion == 3 && kept.recordCount == 4)
     }
 
-    @Test func `and that is half done is replaced by a backup, too`() throws {
-        try scenario.fill(1, count: 25)
-        struct Stop: Error {}
-        let migrations = MigrationRegistry(
-            BackupScenario.registry(1).migrations
-                + [Migration(to: 2, "batched", .addProperty("Person", "b", default: 1)).committingInBatches(of: 10)]
-        )
-        let stopping = BackupScenario.configuration { configuration in
-            configuration.batchSize = 10
-            configuration.atPoint = { if $0.kind == .afterCommit { throw Stop() } }
-        }
-        #expect(throws: Stop.self) {
-            try CodableCache(at: scenario.url, migrations: migrations, configuration: stopping)
-        }
-        let error = #expect(throws: MigrationError.self) { try scenario.open(1) }
-        #expect(error?.code == .superseded)
-        let backup = try #require(try scenario.backups.first)
-        #expect(backup.schemaVersion == 1)
-        try CodableCache.restore(backup, at: scenario.url)
-        #expect(try scenario.open(1).count() == 25)
-    }
-
     @Test func `is replaced by an older backup and upgraded to this app's version`() throws {
         try scenario.fill(0)
         try scenario.open(4).close()

@@ -89,13 +89,4 @@ import Testing
         #expect(report.expiredCount == 10)
         #expect(try SQLite(scratch.file()).rows("SELECT * FROM molt_record") == before)
     }
-
-    @Test func `are counted once by a migration that commits in batches`() throws {
-        try make()
-        let migration = Migration(to: 1, "change", .addProperty("Person", "seen", default: true))
-            .committingInBatches(of: 4)
-        let cache = try CodableCache(at: scratch.file(), migrations: [migration], configuration: configuration)
-        #expect(cache.report.expiredCount == 10)
-        #expect(cache.report.counts.changed == 20)
-    }
 }

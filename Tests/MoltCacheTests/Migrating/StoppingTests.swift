@@ -26,7 +26,6 @@ struct StoppingTests {
 
     private static func migrations(
         _ work: Work,
-        inBatchesOf size: Int?,
         _ onRecord: @escaping @Sendable () -> Void
     ) -> MigrationRegistry {
         let step: MigrationStep =
@@ -54,19 +53,13 @@ struct StoppingTests {
                     throw Refusal()
                 }
             }
-        let migration = Migration(to: 1, "change", step)
-        return [size.map { migration.committingInBatches(of: $0) } ?? migration]
+        return [Migration(to: 1, "change", step)]
     }
 
     @Test(arguments: Way.allCases, Work.allCases)
     func `goes to no further record`(way: Way, work: Work) throws {
         // A record that fails goes through its step a second time when its batch is written: here the first of those.
         let last = work == .replay ? 513 : 100
-        try stop(way, work, at: last, inBatchesOf: nil)
-        if work == .steps || work == .convert { try stop(way, work, at: last, inBatchesOf: 1_000) }
-    }
-
-    private func stop(_ way: Way, _ work: Work, at last: Int, inBatchesOf size: Int?) throws {
         let store = try OldStore(Self.records)
         let before = try store.snapshot()
         let isOver = Atomic(false)
@@ -80,7 +73,7 @@ struct StoppingTests {
         options.unconvertible = .quarantine(upTo: .none)
         let deadline = ContinuousClock.now + .milliseconds(400)
         if way == .deadline { options.deadline = deadline }
-        let migrations = Self.migrations(work, inBatchesOf: size) {
+        let migrations = Self.migrations(work) {
             if isOver.load(ordering: .acquiring) { afterwards.add(1, ordering: .relaxed) }
             guard seen.add(1, ordering: .relaxed).newValue == last else { return }
             switch way {

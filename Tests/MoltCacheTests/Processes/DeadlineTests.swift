@@ -57,30 +57,6 @@ struct DeadlineTests {
         #expect(cache.report.counts.changed == 40)
     }
 
-    @Test func `stops while the log is emptied between two batches`() throws {
-        let store = CacheStore(at: url)
-        try store.withWriteTransaction(until: nil, { _ in }, waiting: {})
-        let other = try SQLite(url)
-        try other.run("PRAGMA wal_autocheckpoint = 0; CREATE TABLE big(x)")
-        func logSize() throws -> Int {
-            try FileManager.default.attributesOfItem(atPath: url.path + "-wal")[.size] as? Int ?? 0
-        }
-        // A machine that is busy may look at the clock too late.
-        var isStopped = false
-        for _ in 0..<5 where !isStopped {
-            try other.run(
-                "INSERT INTO big SELECT randomblob(8000) FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
-                    + "FROM n WHERE i < 8000) SELECT i FROM n)"
-            )
-            #expect(try logSize() > 64_000_000)
-            store.emptyLog(until: .now + .milliseconds(2))
-            isStopped = try logSize() > 0
-        }
-        #expect(isStopped)
-        store.emptyLog(until: nil)
-        #expect(try logSize() == 0)
-    }
-
     @Test func `stops within a statement`() throws {
         let deadline = ContinuousClock.now + .milliseconds(200)
         let deleted = Log<Int>()

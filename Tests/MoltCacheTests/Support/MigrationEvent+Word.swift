@@ -14,7 +14,6 @@ extension MigrationEvent {
         case .finished: "finished"
         case .failed: "failed"
         case .backedUp: "backed up"
-        case .restored: "restored"
         case .drifted(let drift): "drifted \(drift.type)"
         }
     }

@@ -152,16 +152,6 @@ struct RegistryFaultTests {
             steps(.transform("A") { _ in }.onFailure(.drop(upTo: .init(share: .nan)))),
             "A share of nan"
         ),
-        Case(
-            "batches without records",
-            [Migration(to: 1, "a", .renameType("A", to: "B")).committingInBatches()],
-            "commits in batches, but no step of it looks at records"
-        ),
-        Case(
-            "batches without steps",
-            [Migration(to: 1, "a").committingInBatches()],
-            "commits in batches, but no step of it looks at records"
-        ),
         Case("a default that is too deep", steps(.addProperty("A", "x", default: deep(512))), "nested too deep"),
     ])
     func `A fault is named`(_ fault: Case) throws {

@@ -85,6 +85,26 @@ struct LeftoverRaceTests {
         #expect(try scratch.values == before)
     }
 
+    @Test func `in a form of a newer release that this one may read is read, and not written to`() throws {
+        let suite = scratch.suite
+        try suite.upgrade(with: [doubling(1)])
+        guard case .string(let text)? = try scratch.values["molt.ledger"] else {
+            Issue.record("There is no ledger.")
+            return
+        }
+        let newer = text.replacing("\"format\":1", with: "\"format\":2,\"readerFormat\":1,\"later\":true")
+            .replacing("\"outcome\":\"ran\"", with: "\"extra\":\"{}\",\"outcome\":\"onRead\"")
+        try SuiteDomain(suite).write(set: ["molt.ledger": .string(newer)])
+        let before = try scratch.values
+        #expect(try suite.upgrade(with: [doubling(1)]).isEmpty)
+        let ledger = try DefaultsStore(suite).state().ledger
+        #expect(ledger.map(\.outcome) == [.ran] && ledger.map(\.extra) == ["{}"])
+        let error = #expect(throws: DefaultsError.self) { try suite.upgrade(with: [doubling(1), doubling(2)]) }
+        #expect(error?.code == .newerFormat)
+        #expect(error?.message.contains("this release of Molt writes formats up to 1") == true)
+        #expect(try scratch.values == before)
+    }
+
     @Test func `What a subscript could not do is the failure of its own migration`() throws {
         let suite = scratch.suite
         let wrong = DefaultsKey<[Int]>("volume", default: [])

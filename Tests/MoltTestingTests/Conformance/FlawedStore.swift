@@ -8,8 +8,6 @@ final class FlawedStore: MigrationStore {
         case handsOutTooFew, ignoresThrough, forgetsExpiry, textBecomesData, overwritesKeys, makesChangesAtOnce
         case keepsLatestOriginal, shufflesJournal, neverFresh, staysUsable, keepsDeferredRow, setsNoVersion
         case rewritesContent, countsDeleted, wrapsErrors, forgetsQuarantine
-        case acceptsMark, hidesMark, startsAnew, forgetsMark, keepsUndoneMark, neverEnds, forgetsCounts
-        case losesChanges, keepsUndoneChanges, keepsChangesAfterEnd, losesQuarantine
 
         /// The behaviour that it breaks.
         var behavior: String {
@@ -34,19 +32,6 @@ final class FlawedStore: MigrationStore {
             case .countsDeleted: "Records are counted, by type and all"
             case .forgetsQuarantine:
                 "A record goes into quarantine before its stage, or the store says that it has none"
-            case .acceptsMark: "A store that commits all as one refuses to keep a migration half done"
-            case .hidesMark, .forgetsMark: "How far a migration has come is kept with the commit"
-            case .keepsUndoneMark: "How far a migration has come is not kept when the transaction is undone"
-            case .neverEnds: "A migration that has come to its end is no longer half done"
-            case .losesChanges: "While a migration is half done, what is deferred outlives the transaction"
-            case .keepsUndoneChanges:
-                "A batch that is undone leaves nothing deferred, and takes nothing from those before it"
-            case .keepsChangesAfterEnd:
-                "Once no migration is half done, what is deferred ends with its transaction again"
-            case .losesQuarantine:
-                "While a migration is half done, what is to go into quarantine outlives the transaction"
-            case .startsAnew, .forgetsCounts:
-                "A migration that is cut off between batches is gone on with, and comes to the same end"
             case .wrapsErrors: "What the closure throws comes out, and nothing of the transaction is kept"
             }
         }
@@ -54,12 +39,6 @@ final class FlawedStore: MigrationStore {
 
     private let base: CacheStore
     private let flaw: Flaw?
-    /// A mark that was undone, and is seen all the same.
-    private var mark: UnfinishedMigration?
-    /// Changes that should have ended with their transaction, and come back in the next one.
-    private var leftovers: [DeferredChange] = []
-    /// Whether a migration that commits in batches has come to its end.
-    private var hasEnded = false
 
     init(_ flaw: Flaw?, base: CacheStore = CacheStore(inMemory: .standard)) {
         self.flaw = flaw
@@ -72,13 +51,10 @@ final class FlawedStore: MigrationStore {
 
     var storeName: String { base.storeName }
     var coding: RecordCoding { base.coding }
-    var commitsInBatches: Bool { flaw != .acceptsMark }
 
     func state() throws -> StoreState {
         var state = try base.state()
         if flaw == .neverFresh { state.isFresh = false }
-        if flaw == .hidesMark { state.unfinished = nil }
-        if let mark { state.unfinished = mark }
         return state
     }
 
@@ -94,18 +70,10 @@ final class FlawedStore: MigrationStore {
                 { transaction throws in
                     let flawed = try FlawedTransaction(transaction, flaw)
                     defer { if flaw != .staysUsable { flawed.isOver = true } }
-                    for change in leftovers { try transaction.heldRecords.deferChange(change) }
                     do {
                         try body(flawed)
-                        if flawed.hasApplied { leftovers = [] }
-                        if flaw == .keepsChangesAfterEnd, hasEnded { leftovers += flawed.deferred }
-                        hasEnded = hasEnded || flawed.hasEnded
                     } catch  where flaw == .keepsChanges {
                         kept = error
-                    } catch {
-                        if flaw == .keepsUndoneMark { mark = flawed.mark }
-                        if flaw == .keepsUndoneChanges { leftovers += flawed.deferred }
-                        throw error
                     }
                 },
                 waiting: waiting

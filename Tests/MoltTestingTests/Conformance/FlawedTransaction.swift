@@ -7,15 +7,6 @@ final class FlawedTransaction: MigrationTransaction, RecordTransaction {
     private let rows: any RecordTransaction
     private let flaw: FlawedStore.Flaw?
     private var deletedCount = 0
-    private var quarantined: [DeferredQuarantine] = []
-    /// What was deferred.
-    private(set) var deferred: [DeferredChange] = []
-    /// Whether deferred changes were made.
-    private(set) var hasApplied = false
-    /// How far a migration has come, when that was set.
-    private(set) var mark: UnfinishedMigration?
-    /// Whether a migration that commits in batches has come to its end.
-    private(set) var hasEnded = false
     var isOver = false
 
     init(_ base: any MigrationTransaction, _ flaw: FlawedStore.Flaw?) throws {
@@ -27,10 +18,7 @@ final class FlawedTransaction: MigrationTransaction, RecordTransaction {
     var records: (any RecordTransaction)? { self }
 
     func state() throws -> StoreState {
-        if flaw == .staysUsable { return .fresh }
-        var state = try base.state()
-        if flaw == .startsAnew { state.unfinished = nil }
-        return state
+        flaw == .staysUsable ? .fresh : try base.state()
     }
 
     func typeNames() throws -> [String] {
@@ -123,8 +111,6 @@ final class FlawedTransaction: MigrationTransaction, RecordTransaction {
     func deleteType(_ name: String) throws -> Int { try rows.deleteType(name) }
 
     func deferChange(_ change: DeferredChange) throws {
-        deferred.append(change)
-        if flaw == .losesChanges { return }
         try rows.deferChange(change)
         if flaw == .makesChangesAtOnce { try rows.applyDeferredChanges(stage: change.stage) }
     }
@@ -140,34 +126,11 @@ final class FlawedTransaction: MigrationTransaction, RecordTransaction {
     func endReading() {}
 
     func deferQuarantine(_ quarantine: DeferredQuarantine) throws {
-        quarantined.append(quarantine)
-        if flaw != .forgetsQuarantine, flaw != .losesQuarantine { try rows.deferQuarantine(quarantine) }
+        if flaw != .forgetsQuarantine { try rows.deferQuarantine(quarantine) }
     }
 
     func applyDeferredChanges(stage: Int) throws {
-        hasApplied = true
-        // Only what this transaction has deferred.
-        if flaw == .losesChanges { for change in deferred { try rows.deferChange(change) } }
-        if flaw == .losesQuarantine { for record in quarantined { try rows.deferQuarantine(record) } }
-        deferred.removeAll { $0.stage == stage }
-        quarantined = []
         try rows.applyDeferredChanges(stage: stage)
-    }
-
-    func setUnfinished(_ unfinished: UnfinishedMigration?, version: Int) throws {
-        mark = unfinished
-        hasEnded = unfinished == nil
-        var kept = unfinished
-        switch flaw {
-        case .acceptsMark: return
-        case .forgetsMark: kept = nil
-        case .neverEnds: kept = try unfinished ?? base.state().unfinished
-        case .forgetsCounts:
-            kept?.counts = RecordCounts()
-            kept?.stepCounts = []
-        default: break
-        }
-        try base.setUnfinished(kept, version: version)
     }
 
     func keepOriginal(id: Int64) throws { try rows.keepOriginal(id: id) }

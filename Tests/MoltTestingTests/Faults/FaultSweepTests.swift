@@ -34,38 +34,6 @@ import Testing
         }
     }
 
-    @Test func `takes each commit of a migration that commits in batches for an end`() async throws {
-        let count = TestRun.choose(5, long: 9)
-        let batches = (count + 1) / 2
-        let fixture = StoreFixture(
-            schemaVersion: 0,
-            records: (0..<count).map { .init("p\($0)", "Person", .json(#"{"name":"Ada \#($0)"}"#)) }
-        )
-        let number = Migration(
-            to: 2,
-            "number",
-            .transform("Person") { person in
-                person["initial"] = .string(String(try person.string("name").prefix(1)))
-                if person.key == "p4" { person.drop() }
-                if person.key == "p1" { person.key = "first" }
-            }
-        )
-        let sweep = FaultSweep(
-            of: fixture,
-            through: [
-                Migration(to: 1, "before", .renameProperty("Person", "name", to: "fullName")),
-                Migration(to: 1, "back", .renameProperty("Person", "fullName", to: "name")),
-                number.committingInBatches(of: 2),
-                Migration(to: 3, "after", .addProperty("Person", "age", default: 1)),
-            ],
-            batchSize: 1
-        )
-        let summary = try await sweep.run()
-        // Two points for each commit: the batches, of which the last one may be empty, and the migrations around them.
-        #expect(summary.trials.filter { $0.fault == .throwing && $0.point.area == .commits }.count >= 2 * (batches + 1))
-        for fault in Fault.all { #expect(summary.count(of: fault) > 0, "\(fault)") }
-    }
-
     @Test(arguments: [EntryPoint.asyncOpen, .migrator])
     func `goes through other entry points`(entryPoint: EntryPoint) async throws {
         let limit = TestRun.choose(3, long: 8)

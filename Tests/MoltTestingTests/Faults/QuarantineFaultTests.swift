@@ -30,21 +30,6 @@ import Testing
         #expect(summary.trials.count { $0.fault == nil } == 8)
     }
 
-    @Test func `is not what a commit left when the quarantine is another one`() {
-        let commit = SweptState(QuarantineScenario.fixture, journal: [], quarantine: ["a"])
-        var left = commit
-        #expect(left.isLeft(by: commit))
-        // The changes to suites that wait may be made or not.
-        left.journal = ["standard"]
-        left.contents.suites = [.standard: ["theme": "dark"]]
-        #expect(left.isLeft(by: commit))
-        left.quarantine = []
-        #expect(!left.isLeft(by: commit))
-        left.quarantine = ["a"]
-        left.contents.records.removeLast()
-        #expect(!left.isLeft(by: commit))
-    }
-
     @Test func `ends with all records that fail in quarantine, and is seen in the report`() throws {
         let migrated = try QuarantineScenario.fixture.migrated(through: QuarantineScenario.migrations)
         #expect(migrated.report.failedRecords.map(\.key) == ["p2+", "p5+", "n1", "p4+", "p7+"])

@@ -38,6 +38,7 @@ final class UpgradeRun {
     ///
     /// - Returns: An entry for each migration that is to have a row in the ledger, in the registry's order.
     func run() throws -> [MigrationReport.Entry] {
+        scope.meter.expect(try WorkEstimate.of(schedule.groups, scope.records))
         for (index, group) in schedule.groups.enumerated() {
             switch group {
             case .pass where isEmpty:

@@ -1,0 +1,94 @@
+import Foundation
+import Molt
+import MoltCore
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite struct `An upgrade that finds its store damaged` {
+    let scenario: BackupScenario
+
+    init() throws {
+        scenario = try BackupScenario()
+    }
+
+    /// Destroys a part of the file, as a failing disk does, once the steps have begun, and has them read all of it.
+    private func damaging() -> CodableCache.Configuration {
+        let url = scenario.url
+        return BackupScenario.configuration { configuration in
+            configuration.atPoint = { point in
+                guard point.kind == .beforeSteps else { return }
+                try overwrite(url, from: 8_192 * 2)
+            }
+        }
+    }
+
+    @Test func `names the backup made before, which restores it`() throws {
+        try scenario.fill(1, count: 20_000)
+        let before = try scenario.contents
+        let error = #expect(throws: MigrationError.self) { try scenario.open(2, damaging()) }
+        #expect(error?.code == .storeFailed && error?.outcome == nil)
+        let backup = try #require(try scenario.backups.first)
+        #expect(
+            error?.message.hasSuffix(
+                "A backup was made before the upgrade: \(backup.url.path). Restore it, and open the store again."
+            ) == true,
+            "\(error?.message ?? "")"
+        )
+        #expect(try CacheStore.damage(at: scenario.url) != [])
+        try CodableCache.restore(backup, at: scenario.url)
+        #expect(try scenario.contents == before)
+        #expect(try scenario.open(2).count() == 20_000)
+    }
+
+    @Test func `names none where none was made`() throws {
+        try scenario.fill(1, count: 20_000)
+        var configuration = damaging()
+        configuration.backup = nil
+        let error = #expect(throws: MigrationError.self) { try scenario.open(2, configuration) }
+        #expect(error?.message.contains("backup was made") == false)
+        #expect(try CacheStore.damage(at: scenario.url) != [])
+    }
+
+    @Test func `that is of a damaged store is not begun`() throws {
+        try scenario.fill(1, count: 20_000)
+        // The pages of records, behind what says what store it is.
+        try overwrite(scenario.url, from: 8_192 * 100)
+        let damaged = try Data(contentsOf: scenario.url)
+        let error = #expect(throws: MigrationError.self) { try scenario.open(2) }
+        #expect(error?.code == .backupFailed)
+        #expect(error?.message.contains("The file is damaged") == true)
+        #expect(try Data(contentsOf: scenario.url) == damaged)
+        #expect(try scenario.otherNames() == [])
+    }
+
+    @Test func `but has committed is not touched`() throws {
+        try scenario.fill(1)
+        struct Late: Error {}
+        let configuration = BackupScenario.configuration { configuration in
+            configuration.atPoint = { if $0.kind == .afterCommit { throw Late() } }
+        }
+        #expect(throws: Late.self) { try scenario.open(2, configuration) }
+        #expect(try scenario.contents.version == 2)
+        #expect(try scenario.backups.map(\.schemaVersion) == [1])
+    }
+}
+
+/// Writes over a part of a file without SQLite, through to its end.
+private func overwrite(_ url: URL, from offset: Int) throws {
+    // Not in this process, which would lose SQLite's locks when it closes the file.
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
+    let command =
+        "head -c \(size - offset) /dev/zero | tr '\\\\0' 'x' "
+        + "| dd of='\(url.path)' bs=65536 seek=\(offset) oflag=seek_bytes conv=notrunc status=none"
+    process.arguments = ["-c", command]
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw TestFailure.expected }
+}

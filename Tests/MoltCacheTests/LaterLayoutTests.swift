@@ -1,0 +1,101 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Testing
+
+@Suite("A cache file of a later layout")
+struct LaterLayoutTests {
+    private let scratch: ScratchDirectory
+    private let url: URL
+    private let first = Migration(to: 1, "first")
+
+    /// Makes a file with a column, an outcome and a table that this release does not know.
+    init() throws {
+        scratch = try ScratchDirectory()
+        url = scratch.file()
+        let cache = try CodableCache(at: url, migrations: [first])
+        try cache.set("value", forKey: "key")
+        cache.close()
+        try SQLite(url).run(
+            """
+            ALTER TABLE molt_ledger ADD COLUMN floor INTEGER;
+            ALTER TABLE molt_record ADD COLUMN origin TEXT;
+            UPDATE molt_ledger SET outcome = 'onRead', extra = '{"inverse":[]}';
+            CREATE TABLE molt_later(id INTEGER PRIMARY KEY) STRICT;
+            UPDATE molt_meta SET value = 2 WHERE name = 'file_format';
+            """
+        )
+    }
+
+    /// A release that may read such files, and says what it does with them.
+    private var reading: CodableCache.Configuration {
+        var configuration = CodableCache.Configuration()
+        configuration.downgrade = .openReadOnly
+        return configuration
+    }
+
+    private func allowReaders() throws {
+        try SQLite(url).run("INSERT INTO molt_meta(name, value) VALUES('reader_format', 1)")
+    }
+
+    @Test func `is refused unless it says that this release may read it`() throws {
+        let error = #expect(throws: CacheError.self) { try CodableCache(at: url, migrations: [first]) }
+        #expect(error?.code == .newerFormat)
+        #expect(
+            error?.message.contains("has the file format 2, and this release of Molt reads formats up to 1") == true
+        )
+    }
+
+    @Test func `is read, and what is not known in it is passed over`() throws {
+        try allowReaders()
+        let bytes = try Data(contentsOf: url)
+        let cache = try CodableCache(at: url, migrations: [first], configuration: reading)
+        #expect(cache.report.isEmpty && cache.isReadOnly)
+        #expect(try cache.value(String.self, forKey: "key") == "value")
+        cache.close()
+        let ledger = try CacheStore.state(at: url).ledger
+        #expect(ledger.map(\.name) == ["first"] && ledger.map(\.outcome) == [.ran])
+        #expect(try CodableCache.verify(at: url).isEmpty)
+        #expect(try Data(contentsOf: url) == bytes)
+    }
+
+    @Test func `is not written to, and not upgraded`() throws {
+        try allowReaders()
+        let bytes = try Data(contentsOf: url)
+        for migrations: MigrationRegistry in [[first], [first, Migration(to: 2, "second")]] {
+            let error = #expect(throws: CacheError.self) { try CodableCache(at: url, migrations: migrations) }
+            #expect(error?.code == .newerFormat)
+            #expect(error?.message.contains("it may only be opened for reading") == true, "\(error?.message ?? "")")
+        }
+        let pending: MigrationRegistry = [first, Migration(to: 2, "second")]
+        let refused = #expect(throws: MigrationError.self) {
+            try CodableCache(at: url, migrations: pending, configuration: reading)
+        }
+        #expect(refused?.code == .superseded)
+        #expect(refused?.message.contains("\"second\" (version 2) was not applied to it") == true)
+        let cache = try CodableCache(at: url, migrations: [first], configuration: reading)
+        #expect(throws: CacheError.self) { try cache.set("new", forKey: "key") }
+        cache.close()
+        #expect(try Data(contentsOf: url) == bytes)
+    }
+}
+
+@Suite("A row of the ledger")
+struct LedgerRowTests {
+    @Test func `has the names that its migration replaces`() throws {
+        let scratch = try ScratchDirectory()
+        let migration = Migration(to: 2, "both", replacing: ["first", "second"])
+        try CodableCache(at: scratch.file(), migrations: [migration]).close()
+        #expect(try CacheStore.state(at: scratch.file()).ledger.map(\.replaces) == [["first", "second"]])
+    }
+
+    @Test func `keeps what a later release has put there`() throws {
+        let scratch = try ScratchDirectory()
+        let first = Migration(to: 1, "first")
+        try CodableCache(at: scratch.file(), migrations: [first]).close()
+        try SQLite(scratch.file()).run("UPDATE molt_ledger SET extra = '{\"inverse\":[]}'")
+        try CodableCache(at: scratch.file(), migrations: [first, Migration(to: 2, "second")]).close()
+        let ledger = try CacheStore.state(at: scratch.file()).ledger
+        #expect(ledger.map(\.extra) == [#"{"inverse":[]}"#, nil])
+    }
+}
