@@ -19,6 +19,9 @@ package protocol MigrationStore: AnyObject {
     /// nil, the default, for a store that does not outlive its process.
     var attemptsURL: URL? { get }
 
+    /// The store itself, when copies of it can be kept and restored; nil, the default, when they cannot.
+    var backedUp: (any BackedUpStore)? { get }
+
     /// Reads the version and the ledger; writes nothing and takes no write lock.
     ///
     /// - Throws: ``MigrationError`` with the code `storeFailed`, or the store's own error.
@@ -46,4 +49,7 @@ extension MigrationStore {
 
     /// Nothing is noted.
     package var attemptsURL: URL? { nil }
+
+    /// No copies are kept.
+    package var backedUp: (any BackedUpStore)? { nil }
 }

@@ -10,22 +10,22 @@ internal import MoltCore
 #endif
 
 /// What SQLite said: a result code and its words, never a bound value.
-public struct SQLiteError: Error, Hashable, Sendable {
+package struct SQLiteError: Error, Hashable, Sendable {
     /// The primary result code, such as 13 for a full disk.
-    public let resultCode: Int32
+    package let resultCode: Int32
     /// The extended result code, such as 778 for a failed write.
-    public let extendedCode: Int32
+    package let extendedCode: Int32
     /// SQLite's own words.
-    public let message: String
+    package let message: String
     /// Why the system refused to read, write or open a file, as its error number; 0 when it did not.
-    public let systemCode: Int32
+    package let systemCode: Int32
 
     /// Creates an error.
     ///
     /// - Parameters:
     ///   - extendedCode: The primary code is its low byte.
     ///   - systemCode: The system's error number; 0 for none.
-    public init(extendedCode: Int32, message: String, systemCode: Int32 = 0) {
+    package init(extendedCode: Int32, message: String, systemCode: Int32 = 0) {
         self.resultCode = extendedCode & 0xFF
         self.extendedCode = extendedCode
         self.message = message
@@ -35,7 +35,7 @@ public struct SQLiteError: Error, Hashable, Sendable {
 
 extension SQLiteError: CustomStringConvertible {
     /// The codes and SQLite's own words.
-    public var description: String {
+    package var description: String {
         let system = systemCode == 0 ? "" : ", system \(systemCode)"
         return "SQLite \(resultCode) (\(extendedCode)\(system)): \(message)"
     }

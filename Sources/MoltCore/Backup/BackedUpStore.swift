@@ -41,6 +41,11 @@ package protocol BackedUpStore: MigrationStore {
     func isDamaged() -> Bool
 }
 
+extension BackedUpStore {
+    /// The store itself.
+    package var backedUp: (any BackedUpStore)? { self }
+}
+
 /// How a backup is put back.
 package struct RestoreRequest {
     /// Whether the backup may be of another store, or stand elsewhere.

@@ -11,7 +11,7 @@ final class UpgradeBackup {
 
     /// Makes nothing yet.
     init(of store: any MigrationStore, _ options: MigrationOptions) {
-        self.store = options.backup != nil && !options.isDryRun ? store as? any BackedUpStore : nil
+        self.store = options.backup != nil && !options.isDryRun ? store.backedUp : nil
         self.options = options
     }
 

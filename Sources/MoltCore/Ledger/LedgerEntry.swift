@@ -45,7 +45,9 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
 
     /// Creates a row.
     ///
-    /// - Parameter duration: In seconds.
+    /// - Parameters:
+    ///   - duration: In seconds.
+    ///   - moltVersion: The version of Molt that ran it; this one by default.
     public init(
         name: String,
         version: Int,
@@ -55,7 +57,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         counts: RecordCounts = RecordCounts(),
         attachedCounts: [String: Int] = [:],
         appVersion: String = "",
-        moltVersion: String = MoltRelease.version,
+        moltVersion: String? = nil,
         fingerprint: String? = nil,
         replaces: [String] = [],
         isReadableByOlderReleases: Bool = false
@@ -68,7 +70,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         self.counts = counts
         self.attachedCounts = attachedCounts
         self.appVersion = appVersion
-        self.moltVersion = moltVersion
+        self.moltVersion = moltVersion ?? MoltRelease.version
         self.fingerprint = fingerprint
         self.replaces = replaces
         self.isReadableByOlderReleases = isReadableByOlderReleases

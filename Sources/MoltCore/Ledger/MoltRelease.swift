@@ -1,5 +1,5 @@
 /// The release of Molt that this code is.
-public enum MoltRelease {
+package enum MoltRelease {
     /// The version, as it is written into each ledger row.
-    public static let version = "0.1.0"
+    package static let version = "0.1.0"
 }

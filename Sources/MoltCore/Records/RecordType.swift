@@ -18,9 +18,9 @@ public protocol RecordType {
 }
 
 /// Looks up the name that records of a type are written as.
-public enum RecordTypeName {
+package enum RecordTypeName {
     /// The type's ``RecordType/recordTypeName``, or its own name.
-    public static func of(_ type: Any.Type) -> String {
+    package static func of(_ type: Any.Type) -> String {
         if let named = type as? any RecordType.Type {
             return named.recordTypeName
         }

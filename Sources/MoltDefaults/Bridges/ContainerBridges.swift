@@ -33,7 +33,6 @@ public struct DefaultsArrayBridge<Element: DefaultsSerializable>: DefaultsValueB
         guard skipsUnreadable, case .array(let elements) = stored else {
             return try Element.decodeElements(of: stored)
         }
-        // Whether one throws is the answer.
         return elements.compactMap { try? Element.decoded(from: $0) }
     }
 
@@ -70,12 +69,8 @@ extension DefaultsSerializable {
 }
 
 /// An array of the form that one element has, in the same order in every run.
-public struct DefaultsSetBridge<Element: DefaultsSerializable & Hashable>: DefaultsValueBridge {
-    /// Creates the bridge.
-    public init() {}
-
-    /// The array.
-    public func encode(_ value: Set<Element>) throws -> PropertyListValue? {
+struct DefaultsSetBridge<Element: DefaultsSerializable & Hashable>: DefaultsValueBridge {
+    func encode(_ value: Set<Element>) throws -> PropertyListValue? {
         let stored = try Element.encodeElements(of: value)
         guard case .array(let elements) = stored else { return stored }
         let encoder = JSONEncoder()
@@ -84,31 +79,25 @@ public struct DefaultsSetBridge<Element: DefaultsSerializable & Hashable>: Defau
         return .array(texts.sorted { $0.text.lexicographicallyPrecedes($1.text) }.map(\.element))
     }
 
-    /// The set of the elements.
-    public func decode(_ stored: PropertyListValue) throws -> Set<Element> {
+    func decode(_ stored: PropertyListValue) throws -> Set<Element> {
         try Set(Element.decodeElements(of: stored))
     }
 
-    /// A set.
-    public var form: DefaultsForm? {
+    var form: DefaultsForm? {
         .set(of: Element.defaultsForm)
     }
 }
 
 extension Set: DefaultsSerializable where Element: DefaultsSerializable {
     /// An array of the elements' forms.
-    public static var bridge: DefaultsSetBridge<Element> {
+    public static var bridge: some DefaultsBridge<Set<Element>, PropertyListValue> {
         DefaultsSetBridge()
     }
 }
 
-/// A dictionary whose keys are texts and whose values have their own forms.
-public struct DefaultsDictionaryBridge<Key: DefaultsDictionaryKey, Element: DefaultsSerializable>: DefaultsValueBridge {
-    /// Creates the bridge.
-    public init() {}
-
-    /// The dictionary.
-    public func encode(_ value: [Key: Element]) throws -> PropertyListValue? {
+/// A dictionary whose keys are strings and whose values have their own forms.
+struct DefaultsDictionaryBridge<Key: DefaultsDictionaryKey, Element: DefaultsSerializable>: DefaultsValueBridge {
+    func encode(_ value: [Key: Element]) throws -> PropertyListValue? {
         var stored: [String: PropertyListValue] = [:]
         for (key, element) in value {
             let text = key.defaultsKey
@@ -123,8 +112,7 @@ public struct DefaultsDictionaryBridge<Key: DefaultsDictionaryKey, Element: Defa
         return .dictionary(stored)
     }
 
-    /// The dictionary of the values.
-    public func decode(_ stored: PropertyListValue) throws -> [Key: Element] {
+    func decode(_ stored: PropertyListValue) throws -> [Key: Element] {
         guard case .dictionary(let stored) = stored else { throw DefaultsError.mismatch("a dictionary") }
         var value: [Key: Element] = [:]
         for (text, element) in stored {
@@ -139,15 +127,14 @@ public struct DefaultsDictionaryBridge<Key: DefaultsDictionaryKey, Element: Defa
         return value
     }
 
-    /// A dictionary.
-    public var form: DefaultsForm? {
+    var form: DefaultsForm? {
         .dictionary(key: .of(Key.self), of: Element.defaultsForm)
     }
 }
 
 extension Dictionary: DefaultsSerializable where Key: DefaultsDictionaryKey, Value: DefaultsSerializable {
     /// A dictionary of the values' forms.
-    public static var bridge: DefaultsDictionaryBridge<Key, Value> {
+    public static var bridge: some DefaultsBridge<[Key: Value], PropertyListValue> {
         DefaultsDictionaryBridge()
     }
 }
@@ -155,24 +142,18 @@ extension Dictionary: DefaultsSerializable where Key: DefaultsDictionaryKey, Val
 /// The two bounds of a `Range`, as an array.
 ///
 /// Defaults writes them so since 6.3; JSON text, as earlier ones wrote it, is read too.
-public struct DefaultsRangeBridge<Bound: DefaultsSerializable & Comparable>: DefaultsValueBridge {
-    /// Creates the bridge.
-    public init() {}
-
-    /// The bounds, the lower one first.
-    public func encode(_ value: Range<Bound>) throws -> PropertyListValue? {
+struct DefaultsRangeBridge<Bound: DefaultsSerializable & Comparable>: DefaultsValueBridge {
+    func encode(_ value: Range<Bound>) throws -> PropertyListValue? {
         try Bound.encodeElements(of: [value.lowerBound, value.upperBound])
     }
 
-    /// The range between the bounds.
-    public func decode(_ stored: PropertyListValue) throws -> Range<Bound> {
+    func decode(_ stored: PropertyListValue) throws -> Range<Bound> {
         if let former = try Bound.formerRange(Range<Bound>.self, of: stored) { return former }
         let (lower, upper) = try Bound.decodeBounds(of: stored)
         return lower..<upper
     }
 
-    /// A range of the bounds' form.
-    public var form: DefaultsForm? {
+    var form: DefaultsForm? {
         .range(of: Bound.defaultsForm)
     }
 }
@@ -180,38 +161,32 @@ public struct DefaultsRangeBridge<Bound: DefaultsSerializable & Comparable>: Def
 /// The two bounds of a `ClosedRange`, as an array.
 ///
 /// Defaults writes them so since 6.3; JSON text, as earlier ones wrote it, is read too.
-public struct DefaultsClosedRangeBridge<Bound: DefaultsSerializable & Comparable>: DefaultsValueBridge {
-    /// Creates the bridge.
-    public init() {}
-
-    /// The bounds, the lower one first.
-    public func encode(_ value: ClosedRange<Bound>) throws -> PropertyListValue? {
+struct DefaultsClosedRangeBridge<Bound: DefaultsSerializable & Comparable>: DefaultsValueBridge {
+    func encode(_ value: ClosedRange<Bound>) throws -> PropertyListValue? {
         try Bound.encodeElements(of: [value.lowerBound, value.upperBound])
     }
 
-    /// The range between the bounds.
-    public func decode(_ stored: PropertyListValue) throws -> ClosedRange<Bound> {
+    func decode(_ stored: PropertyListValue) throws -> ClosedRange<Bound> {
         if let former = try Bound.formerRange(ClosedRange<Bound>.self, of: stored) { return former }
         let (lower, upper) = try Bound.decodeBounds(of: stored)
         return lower...upper
     }
 
-    /// A closed range of the bounds' form.
-    public var form: DefaultsForm? {
+    var form: DefaultsForm? {
         .closedRange(of: Bound.defaultsForm)
     }
 }
 
 extension Range: DefaultsSerializable where Bound: DefaultsSerializable {
     /// An array of the two bounds.
-    public static var bridge: DefaultsRangeBridge<Bound> {
+    public static var bridge: some DefaultsBridge<Range<Bound>, PropertyListValue> {
         DefaultsRangeBridge()
     }
 }
 
 extension ClosedRange: DefaultsSerializable where Bound: DefaultsSerializable {
     /// An array of the two bounds.
-    public static var bridge: DefaultsClosedRangeBridge<Bound> {
+    public static var bridge: some DefaultsBridge<ClosedRange<Bound>, PropertyListValue> {
         DefaultsClosedRangeBridge()
     }
 }
@@ -251,35 +226,30 @@ public protocol DefaultsCollectionSerializable: Collection, DefaultsSerializable
 
 extension DefaultsCollectionSerializable {
     /// An array of the elements' forms.
-    public static var bridge: DefaultsCollectionBridge<Self> {
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsCollectionBridge()
     }
 }
 
 extension DefaultsCollectionSerializable where Self: Codable {
     /// An array of the elements' forms.
-    public static var bridge: DefaultsCollectionBridge<Self> {
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsCollectionBridge()
     }
 }
 
 /// An array of the elements' forms, for a collection of the app.
-public struct DefaultsCollectionBridge<Value: DefaultsCollectionSerializable>: DefaultsValueBridge {
-    /// Creates the bridge.
-    public init() {}
-
-    /// The array.
-    public func encode(_ value: Value) throws -> PropertyListValue? {
+struct DefaultsCollectionBridge<Value: DefaultsCollectionSerializable>: DefaultsValueBridge {
+    func encode(_ value: Value) throws -> PropertyListValue? {
         try Value.Element.encodeElements(of: value)
     }
 
-    /// The collection of the array's elements.
-    public func decode(_ stored: PropertyListValue) throws -> Value {
+    func decode(_ stored: PropertyListValue) throws -> Value {
         try Value(Value.Element.decodeElements(of: stored))
     }
 
     /// An array; nil for a Codable collection, whose JSON text may have had any shape.
-    public var form: DefaultsForm? {
+    var form: DefaultsForm? {
         Value.self is any Decodable.Type ? nil : .array(of: Value.Element.defaultsForm)
     }
 }
@@ -292,36 +262,31 @@ public protocol DefaultsSetAlgebraSerializable: SetAlgebra, DefaultsSerializable
 
 extension DefaultsSetAlgebraSerializable {
     /// An array of the elements' forms.
-    public static var bridge: DefaultsSetAlgebraBridge<Self> {
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsSetAlgebraBridge()
     }
 }
 
 extension DefaultsSetAlgebraSerializable where Self: Codable {
     /// An array of the elements' forms.
-    public static var bridge: DefaultsSetAlgebraBridge<Self> {
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsSetAlgebraBridge()
     }
 }
 
 /// An array of the elements' forms, for a set of the app.
-public struct DefaultsSetAlgebraBridge<Value: DefaultsSetAlgebraSerializable>: DefaultsValueBridge
+struct DefaultsSetAlgebraBridge<Value: DefaultsSetAlgebraSerializable>: DefaultsValueBridge
 where Value.Element: DefaultsSerializable {
-    /// Creates the bridge.
-    public init() {}
-
-    /// The array.
-    public func encode(_ value: Value) throws -> PropertyListValue? {
+    func encode(_ value: Value) throws -> PropertyListValue? {
         try Value.Element.encodeElements(of: value.toArray())
     }
 
-    /// The set of the array's elements.
-    public func decode(_ stored: PropertyListValue) throws -> Value {
+    func decode(_ stored: PropertyListValue) throws -> Value {
         try Value(Value.Element.decodeElements(of: stored))
     }
 
     /// An array; nil for a Codable set, whose JSON text may have had any shape.
-    public var form: DefaultsForm? {
+    var form: DefaultsForm? {
         Value.self is any Decodable.Type ? nil : .set(of: Value.Element.defaultsForm)
     }
 }

@@ -21,7 +21,7 @@ internal import Foundation
 public protocol DefaultsBridge<Value, Serializable>: Sendable {
     /// The type that the app uses.
     associatedtype Value
-    /// What stands in the suite: a text, number, truth value, date, data, or arrays and dictionaries of these.
+    /// What stands in the suite: a string, number, Boolean, date, data, or arrays and dictionaries of these.
     associatedtype Serializable
 
     /// What to store for a value; nil when there is none, or when it cannot be stored.
@@ -111,13 +111,13 @@ public protocol DefaultsValueBridge: DefaultsBridge where Serializable == Proper
 extension DefaultsValueBridge {
     /// What `encode` gives; nil when it throws.
     public func serialize(_ value: Value?) -> PropertyListValue? {
-        // Who wants the reason calls `encode`.
+        // `encode` gives the reason.
         value.flatMap { try? encode($0) }
     }
 
     /// What `decode` gives; nil when it throws.
     public func deserialize(_ object: PropertyListValue?) -> Value? {
-        // Who wants the reason calls `decode`.
+        // `decode` gives the reason.
         object.flatMap { try? decode($0) }
     }
 }

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// A type whose values can be keys of a dictionary in a suite, where all keys are texts.
+/// A type whose values can be keys of a dictionary in a suite, where all keys are strings.
 ///
-/// A `LosslessStringConvertible` type has its text as the key, a `RawRepresentable` one its raw value's; such a type
-/// only needs to say that it conforms:
+/// A `LosslessStringConvertible` type has its description as the key, a `RawRepresentable` one its raw value's. Such
+/// a type only needs to declare the conformance:
 ///
 /// ```swift
 /// extension Period: DefaultsDictionaryKey {}
 /// ```
 public protocol DefaultsDictionaryKey: Hashable, SendableMetatype {
-    /// The key as text.
+    /// The key as a string.
     var defaultsKey: String { get }
 
-    /// The key of a text; nil when the text is none of the type.
+    /// The key of a string; nil when no value of the type has it.
     init?(defaultsKey: String)
 }
 

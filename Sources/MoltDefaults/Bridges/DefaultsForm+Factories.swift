@@ -1,5 +1,5 @@
 extension DefaultsForm {
-    /// A truth value.
+    /// A Boolean.
     public static var bool: DefaultsForm { DefaultsForm(.bool) }
     /// An `Int`.
     public static var int: DefaultsForm { .integer(Int.self) }
@@ -25,7 +25,7 @@ extension DefaultsForm {
     public static var float: DefaultsForm { DefaultsForm(.float) }
     /// A `Double` or `CGFloat`.
     public static var double: DefaultsForm { DefaultsForm(.double) }
-    /// A text; JSON in it is part of the text, and never converted.
+    /// A string; JSON in it is part of the string, and never converted.
     public static var string: DefaultsForm { DefaultsForm(.string) }
     /// A date.
     public static var date: DefaultsForm { DefaultsForm(.date) }
@@ -40,12 +40,12 @@ extension DefaultsForm {
     /// `Data` of a keyed archive.
     public static var keyedArchive: DefaultsForm { DefaultsForm(.keyedArchive) }
 
-    /// A whole number within a type's limits.
+    /// An integer within a type's limits.
     static func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> DefaultsForm {
         DefaultsForm(.integer(min: Int64(clamping: Number.min), max: UInt64(clamping: Number.max)))
     }
 
-    /// Whatever a suite can hold; never converted.
+    /// Any value that a suite can hold; never converted.
     static var any: DefaultsForm {
         DefaultsForm(
             .native(
@@ -71,7 +71,7 @@ extension DefaultsForm {
 
     /// A raw value of a type that is not at hand: any value of the form will do.
     ///
-    /// - Parameter form: That of the raw value: ``string`` or a whole number.
+    /// - Parameter form: That of the raw value: ``string`` or an integer.
     public static func rawValue(of form: DefaultsForm) -> DefaultsForm {
         DefaultsForm(.rawValue(form, isKnown: { stored in form.fits(scalar: stored) }))
     }
@@ -82,7 +82,6 @@ extension DefaultsForm {
     public static func rawValue<Value: RawRepresentable & SendableMetatype>(_ type: Value.Type) -> DefaultsForm
     where Value.RawValue: DefaultsSerializable {
         let isKnown: @Sendable (PropertyListValue) -> Bool = { stored in
-            // Whether it throws is the answer.
             (try? DefaultsRawRepresentableBridge<Value>().decode(stored)) != nil
         }
         return DefaultsForm(.rawValue(Value.RawValue.defaultsForm, isKnown: isKnown))
@@ -111,7 +110,7 @@ extension DefaultsForm {
     /// A dictionary.
     ///
     /// - Parameters:
-    ///   - key: How its keys are written; texts by default.
+    ///   - key: How its keys are written; strings by default.
     ///   - value: How its values stand.
     public static func dictionary(key: DefaultsKeyForm = .string, of value: DefaultsForm) -> DefaultsForm {
         DefaultsForm(.dictionary(key, value))
@@ -127,7 +126,7 @@ extension DefaultsForm {
         DefaultsForm(.range(bound, isClosed: true))
     }
 
-    // Raw values are texts or numbers; of anything else only the conversion knows.
+    // Raw values are strings or numbers; other forms are left to the conversion.
     private func fits(scalar stored: PropertyListValue) -> Bool {
         switch (kind, stored) {
         case (.string, _): stored.string != nil
@@ -144,22 +143,22 @@ extension DefaultsForm {
 }
 
 extension DefaultsKeyForm {
-    /// Keys that are texts.
+    /// Keys that are strings.
     public static var string: DefaultsKeyForm {
         .of(String.self)
     }
 
-    /// Keys that are whole numbers of any width, as text.
+    /// Keys that are integers of any width, as strings.
     public static var integer: DefaultsKeyForm {
         DefaultsKeyForm { text in Int64(text)?.description ?? UInt64(text)?.description }
     }
 
-    /// Keys that are raw values of a type that is not at hand: any text, or number as text, will do.
+    /// Keys that are raw values of a type that is not at hand: any string will do.
     public static var rawValue: DefaultsKeyForm {
         DefaultsKeyForm { $0 }
     }
 
-    /// Keys of a type, each as its text.
+    /// Keys of a type, each as its string.
     public static func of<Key: DefaultsDictionaryKey>(_ type: Key.Type) -> DefaultsKeyForm {
         DefaultsKeyForm(mayAlternate: type != String.self && type != Int.self) { text in
             Key(defaultsKey: text)?.defaultsKey

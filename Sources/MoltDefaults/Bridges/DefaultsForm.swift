@@ -1,6 +1,6 @@
 internal import MoltCore
 
-/// How the values under a key are built, without their Swift types: what a conversion of stored settings must know.
+/// How the values under a key are stored, without their Swift types: a conversion of settings needs no more.
 ///
 /// Typed keys know their form; write one out for tools that have no types:
 ///
@@ -8,7 +8,7 @@ internal import MoltCore
 /// .key("timeZones", .array(of: .codable))
 /// ```
 ///
-/// The JSON text alone would not do: a date stands there as a number, data as a text.
+/// The JSON text alone would not do: a date stands there as a number, data as a string.
 public struct DefaultsForm: Sendable {
     package let kind: Kind
 
@@ -19,7 +19,7 @@ public struct DefaultsForm: Sendable {
     /// What conversions look at.
     package indirect enum Kind: Sendable {
         case bool
-        /// A whole number within limits.
+        /// An integer within limits.
         case integer(min: Int64, max: UInt64)
         /// A `Float`: single precision.
         case float
@@ -85,11 +85,11 @@ extension DefaultsForm {
 
 /// How the keys of a dictionary are written.
 public struct DefaultsKeyForm: Sendable {
-    /// The text that a suite's dictionary has for the key; nil when the text is no key of the type.
+    /// The string that a suite's dictionary has for the key; nil when it is no key of the type.
     package let text: @Sendable (String) -> String?
     /// Whether Codable may write dictionaries with such keys as an array, of keys and values in turn.
     ///
-    /// It does so for all keys but texts and `Int`, which it writes as the properties of an object.
+    /// It does so for all keys but `String` and `Int`, which it writes as the properties of an object.
     package let mayAlternate: Bool
 
     package init(mayAlternate: Bool = true, _ text: @escaping @Sendable (String) -> String?) {

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension Bool: DefaultsSerializable {
-    /// A truth value; the numbers 0 and 1 are read as one too, since launch arguments and tools write them.
-    public static var bridge: DefaultsScalarBridge<Bool> {
+    /// A Boolean; the numbers 0 and 1 are read too, because launch arguments and tools write them.
+    public static var bridge: some DefaultsBridge<Bool, PropertyListValue> {
         DefaultsScalarBridge(.bool, "a truth value", stored: PropertyListValue.bool) { stored in
             switch stored {
             case .bool(let value): value
@@ -15,15 +15,15 @@ extension Bool: DefaultsSerializable {
 }
 
 extension String: DefaultsSerializable {
-    /// The text itself.
-    public static var bridge: DefaultsScalarBridge<String> {
+    /// The string itself.
+    public static var bridge: some DefaultsBridge<String, PropertyListValue> {
         DefaultsScalarBridge(.string, "a text", stored: PropertyListValue.string, value: \.string)
     }
 }
 
 extension Date: DefaultsSerializable {
     /// The date itself; Linux keeps whole seconds only.
-    public static var bridge: DefaultsScalarBridge<Date> {
+    public static var bridge: some DefaultsBridge<Date, PropertyListValue> {
         DefaultsScalarBridge(.date, "a date", stored: PropertyListValue.date, value: \.date)
     }
 }
@@ -33,14 +33,14 @@ extension Data: DefaultsSerializable {
     ///
     /// An archive of a class without `NSSecureCoding` is read this way: decoding one that a suite holds is not safe,
     /// so it is left to the app.
-    public static var bridge: DefaultsScalarBridge<Data> {
+    public static var bridge: some DefaultsBridge<Data, PropertyListValue> {
         DefaultsScalarBridge(.data, "data", stored: PropertyListValue.data, value: \.data)
     }
 }
 
 extension UUID: DefaultsSerializable {
     /// The text without quotes, as Defaults writes it since 6.2; that of earlier ones, with quotes, is read too.
-    public static var bridge: DefaultsScalarBridge<UUID> {
+    public static var bridge: some DefaultsBridge<UUID, PropertyListValue> {
         DefaultsScalarBridge(.uuid, "the text of a UUID", stored: { .string($0.uuidString) }, value: uuid)
     }
 
@@ -55,7 +55,7 @@ extension UUID: DefaultsSerializable {
 
 extension URL: DefaultsSerializable {
     /// JSON text, as every version of Defaults writes it.
-    public static var bridge: DefaultsScalarBridge<URL> {
+    public static var bridge: some DefaultsBridge<URL, PropertyListValue> {
         DefaultsScalarBridge(.url, "JSON text of a URL", stored: DefaultsJSON.text) { stored in
             // nil is a mismatch, which the bridge throws with words of its own.
             try? DefaultsJSON.value(of: stored)
@@ -65,7 +65,7 @@ extension URL: DefaultsSerializable {
 
 extension Decimal: DefaultsSerializable {
     /// JSON text, as every version of Defaults writes it.
-    public static var bridge: DefaultsScalarBridge<Decimal> {
+    public static var bridge: some DefaultsBridge<Decimal, PropertyListValue> {
         DefaultsScalarBridge(.decimal, "JSON text of a number", stored: DefaultsJSON.text) { stored in
             // nil is a mismatch, which the bridge throws with words of its own.
             try? DefaultsJSON.value(of: stored)
@@ -74,8 +74,8 @@ extension Decimal: DefaultsSerializable {
 }
 
 extension PropertyListValue: DefaultsSerializable {
-    /// Whatever is there.
-    public static var bridge: DefaultsScalarBridge<PropertyListValue> {
+    /// The value itself.
+    public static var bridge: some DefaultsBridge<PropertyListValue, PropertyListValue> {
         DefaultsScalarBridge(.any, "a value", stored: { $0 }, value: { $0 })
     }
 }

@@ -24,7 +24,7 @@ public protocol DefaultsSerializable: SendableMetatype {
     /// Turns values of the type into what a suite can hold; its `Value` is the type itself.
     associatedtype Bridge: DefaultsBridge
     /// Does the same for arrays of the type; its `Value` is `[Self]`.
-    associatedtype ArrayBridge: DefaultsBridge = DefaultsArrayBridge<Self>
+    associatedtype ArrayBridge: DefaultsBridge
 
     /// Turns values of the type into what a suite can hold.
     static var bridge: Bridge { get }
@@ -50,35 +50,35 @@ extension DefaultsSerializable {
 
 extension DefaultsSerializable where Self: Codable {
     /// JSON text.
-    public static var bridge: DefaultsCodableBridge<Self> {
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsCodableBridge()
     }
 }
 
 extension DefaultsSerializable where Self: RawRepresentable, RawValue: DefaultsSerializable {
     /// The raw value.
-    public static var bridge: DefaultsRawRepresentableBridge<Self> {
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsRawRepresentableBridge()
     }
 }
 
 extension DefaultsSerializable where Self: RawRepresentable & Codable, RawValue: DefaultsSerializable {
     /// JSON text.
-    public static var bridge: DefaultsCodableBridge<Self> {
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsCodableBridge()
     }
 }
 
 extension DefaultsSerializable where Self: DefaultsPreferRawRepresentable & Codable, RawValue: DefaultsSerializable {
     /// The raw value.
-    public static var bridge: DefaultsRawRepresentableBridge<Self> {
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsRawRepresentableBridge()
     }
 }
 
 extension DefaultsSerializable where Self: NSObject & NSSecureCoding {
     /// A secure keyed archive.
-    public static var bridge: DefaultsKeyedArchiveBridge<Self> {
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsKeyedArchiveBridge()
     }
 }
@@ -147,7 +147,6 @@ extension DefaultsSerializable {
     ///
     /// - Parameter convert: Makes it from the JSON text of the Codable form that the type had before.
     static func native(convert: @escaping @Sendable ([UInt8]) throws -> PropertyListValue) -> DefaultsForm {
-        // Whether decoding throws is the answer.
         DefaultsForm(.native(convert: convert, isCurrent: { stored in (try? decoded(from: stored)) != nil }))
     }
 }

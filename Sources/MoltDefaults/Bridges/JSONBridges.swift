@@ -52,9 +52,7 @@ enum DefaultsJSON {
         return try decode(Value.self, from: text.utf8)
     }
 
-    /// Says that a text is no JSON at all.
-    ///
-    /// - Throws: ``DefaultsError``.
+    /// Throws ``DefaultsError`` for a string that is not JSON.
     static func check(_ json: some Sequence<UInt8>) throws {
         do {
             _ = try JSONSerialization.jsonObject(with: Data(json), options: .fragmentsAllowed)
@@ -92,43 +90,39 @@ enum DefaultsJSON {
 /// JSON text of a Codable value, as Defaults writes it.
 ///
 /// Of a type with raw values, a raw value that stands as such is read too: `@AppStorage` and most apps write it so.
-public struct DefaultsCodableBridge<Value: Codable & SendableMetatype>: DefaultsValueBridge {
+struct DefaultsCodableBridge<Value: Codable & SendableMetatype>: DefaultsValueBridge {
     /// Reads a raw value; nil for types that have none.
     private let decodeRawValue: (@Sendable (PropertyListValue) throws -> Value)?
 
     /// Creates the bridge.
-    public init() {
+    init() {
         decodeRawValue = nil
     }
 
     /// Creates the bridge of a type with raw values.
-    public init() where Value: RawRepresentable, Value.RawValue: DefaultsSerializable {
+    init() where Value: RawRepresentable, Value.RawValue: DefaultsSerializable {
         decodeRawValue = { try DefaultsRawRepresentableBridge<Value>().decode($0) }
     }
 
-    /// The JSON text.
-    public func encode(_ value: Value) throws -> PropertyListValue? {
+    func encode(_ value: Value) throws -> PropertyListValue? {
         try DefaultsJSON.text(of: value)
     }
 
-    /// The value of the JSON text, or of the raw value.
-    public func decode(_ stored: PropertyListValue) throws -> Value {
+    func decode(_ stored: PropertyListValue) throws -> Value {
         do {
             return try DefaultsJSON.value(of: stored)
         } catch {
-            // What is neither is refused as no JSON text.
+            // A value that is neither is refused as not being JSON.
             guard let value = try? decodeRawValue?(stored) else { throw error }
             return value
         }
     }
 
-    /// JSON text that the type can be decoded from.
-    public var form: DefaultsForm? {
+    var form: DefaultsForm? {
         guard let decodeRawValue else { return .codable(as: Value.self) }
         return DefaultsForm(
             .codable(
                 check: { json in _ = try DefaultsJSON.decode(Value.self, from: json) },
-                // Whether it throws is the answer.
                 isRawValue: { stored in (try? decodeRawValue(stored)) != nil }
             )
         )

@@ -41,22 +41,16 @@ package enum KeyedArchive {
 /// A secure keyed archive of an object.
 ///
 /// Archives that were written without secure coding are read too, when their class supports it.
-public struct DefaultsKeyedArchiveBridge<Value: NSObject & NSSecureCoding>: DefaultsValueBridge {
-    /// Creates the bridge.
-    public init() {}
-
-    /// The archive.
-    public func encode(_ value: Value) throws -> PropertyListValue? {
+struct DefaultsKeyedArchiveBridge<Value: NSObject & NSSecureCoding>: DefaultsValueBridge {
+    func encode(_ value: Value) throws -> PropertyListValue? {
         try KeyedArchive.archive(value)
     }
 
-    /// The object of the archive.
-    public func decode(_ stored: PropertyListValue) throws -> Value {
+    func decode(_ stored: PropertyListValue) throws -> Value {
         try KeyedArchive.object([Value.self], from: stored)
     }
 
-    /// A keyed archive.
-    public var form: DefaultsForm? {
+    var form: DefaultsForm? {
         .keyedArchive
     }
 }

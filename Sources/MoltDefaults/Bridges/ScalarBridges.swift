@@ -1,20 +1,15 @@
 public import Foundation
 
-/// A whole number, exact in every width.
-public struct DefaultsIntegerBridge<Value: FixedWidthInteger>: DefaultsValueBridge {
-    /// Creates the bridge.
-    public init() {}
-
-    /// The number.
-    public func encode(_ value: Value) throws -> PropertyListValue? {
+/// An integer, exact in every width.
+struct DefaultsIntegerBridge<Value: FixedWidthInteger>: DefaultsValueBridge {
+    func encode(_ value: Value) throws -> PropertyListValue? {
         guard let number = PropertyListValue(exactly: value) else {
             throw DefaultsError.unstorable("The number is beyond 64 bits, which no suite can hold. Store it as a text.")
         }
         return number
     }
 
-    /// The number, when it is within the type's limits.
-    public func decode(_ stored: PropertyListValue) throws -> Value {
+    func decode(_ stored: PropertyListValue) throws -> Value {
         let number: Value? =
             switch stored {
             case .int(let number): Value(exactly: number)
@@ -28,15 +23,14 @@ public struct DefaultsIntegerBridge<Value: FixedWidthInteger>: DefaultsValueBrid
         return number
     }
 
-    /// A whole number within the type's limits.
-    public var form: DefaultsForm? {
+    var form: DefaultsForm? {
         .integer(Value.self)
     }
 }
 
 extension DefaultsSerializable where Self: FixedWidthInteger & Codable {
-    /// A whole number.
-    public static var bridge: DefaultsIntegerBridge<Self> {
+    /// An integer.
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsIntegerBridge()
     }
 }
@@ -53,17 +47,13 @@ extension UInt32: DefaultsSerializable {}
 extension UInt64: DefaultsSerializable {}
 
 /// A number with a fraction.
-public struct DefaultsFloatingPointBridge<Value: BinaryFloatingPoint>: DefaultsValueBridge {
-    /// Creates the bridge.
-    public init() {}
-
+struct DefaultsFloatingPointBridge<Value: BinaryFloatingPoint>: DefaultsValueBridge {
     /// The number in double precision, which has every `Float` and `CGFloat` exactly.
-    public func encode(_ value: Value) throws -> PropertyListValue? {
+    func encode(_ value: Value) throws -> PropertyListValue? {
         .double(Double(value))
     }
 
-    /// The nearest number of the type.
-    public func decode(_ stored: PropertyListValue) throws -> Value {
+    func decode(_ stored: PropertyListValue) throws -> Value {
         let number: Value? =
             switch stored {
             case .double(let number): Value(number).isInfinite && number.isFinite ? nil : Value(number)
@@ -75,15 +65,14 @@ public struct DefaultsFloatingPointBridge<Value: BinaryFloatingPoint>: DefaultsV
         return number
     }
 
-    /// A number in the type's precision.
-    public var form: DefaultsForm? {
+    var form: DefaultsForm? {
         Value.self == Float.self ? .float : .double
     }
 }
 
 extension DefaultsSerializable where Self: BinaryFloatingPoint & Codable {
     /// A number.
-    public static var bridge: DefaultsFloatingPointBridge<Self> {
+    public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsFloatingPointBridge()
     }
 }
@@ -92,8 +81,8 @@ extension Float: DefaultsSerializable {}
 extension Double: DefaultsSerializable {}
 extension CGFloat: DefaultsSerializable {}
 
-/// A value that a suite holds as it is, or as one text.
-public struct DefaultsScalarBridge<Value>: DefaultsValueBridge {
+/// A value that a suite holds as it is, or as one string.
+struct DefaultsScalarBridge<Value>: DefaultsValueBridge {
     private let scalarForm: DefaultsForm
     private let name: String
     private let stored: @Sendable (Value) throws -> PropertyListValue
@@ -112,72 +101,57 @@ public struct DefaultsScalarBridge<Value>: DefaultsValueBridge {
         self.value = value
     }
 
-    /// What is stored for the value.
-    public func encode(_ value: Value) throws -> PropertyListValue? {
+    func encode(_ value: Value) throws -> PropertyListValue? {
         try stored(value)
     }
 
-    /// The value.
-    public func decode(_ stored: PropertyListValue) throws -> Value {
+    func decode(_ stored: PropertyListValue) throws -> Value {
         guard let value = value(stored) else { throw DefaultsError.mismatch(name) }
         return value
     }
 
-    /// The form of the scalar.
-    public var form: DefaultsForm? {
+    var form: DefaultsForm? {
         scalarForm
     }
 }
 
 /// The raw value.
-public struct DefaultsRawRepresentableBridge<Value: RawRepresentable & SendableMetatype>: DefaultsValueBridge
+struct DefaultsRawRepresentableBridge<Value: RawRepresentable & SendableMetatype>: DefaultsValueBridge
 where Value.RawValue: DefaultsSerializable {
-    /// Creates the bridge.
-    public init() {}
-
-    /// The raw value.
-    public func encode(_ value: Value) throws -> PropertyListValue? {
+    func encode(_ value: Value) throws -> PropertyListValue? {
         try Value.RawValue.encode(value.rawValue)
     }
 
-    /// The value with the raw value.
-    public func decode(_ stored: PropertyListValue) throws -> Value {
+    func decode(_ stored: PropertyListValue) throws -> Value {
         guard let value = try Value(rawValue: Value.RawValue.decoded(from: stored)) else {
             throw DefaultsError.mismatch("a raw value of \(Value.self)")
         }
         return value
     }
 
-    /// A raw value of the type.
-    public var form: DefaultsForm? {
+    var form: DefaultsForm? {
         .rawValue(Value.self)
     }
 }
 
 /// A value that may be absent: nil has nothing stored.
-public struct DefaultsOptionalBridge<Wrapped: DefaultsSerializable>: DefaultsValueBridge {
-    /// Creates the bridge.
-    public init() {}
-
-    /// What is stored for the value; nil for nil.
-    public func encode(_ value: Wrapped?) throws -> PropertyListValue? {
+struct DefaultsOptionalBridge<Wrapped: DefaultsSerializable>: DefaultsValueBridge {
+    func encode(_ value: Wrapped?) throws -> PropertyListValue? {
         try value.flatMap { try Wrapped.encode($0) }
     }
 
-    /// The value.
-    public func decode(_ stored: PropertyListValue) throws -> Wrapped? {
+    func decode(_ stored: PropertyListValue) throws -> Wrapped? {
         try Wrapped.decoded(from: stored)
     }
 
-    /// The form of the value.
-    public var form: DefaultsForm? {
+    var form: DefaultsForm? {
         Wrapped.defaultsForm
     }
 }
 
 extension Optional: DefaultsSerializable where Wrapped: DefaultsSerializable {
     /// The form of the value; nothing for nil.
-    public static var bridge: DefaultsOptionalBridge<Wrapped> {
+    public static var bridge: some DefaultsBridge<Wrapped?, PropertyListValue> {
         DefaultsOptionalBridge()
     }
 }
