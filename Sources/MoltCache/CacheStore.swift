@@ -16,7 +16,6 @@ package import MoltCore
 package final class CacheStore: MigrationStore {
     /// The file's path, or ":memory:".
     package let storeName: String
-    /// The coders for values.
     package let coding: RecordCoding
     /// The attached stores beside those that the steps of a registry name.
     package let attachments: [any AttachedStore]
@@ -33,7 +32,6 @@ package final class CacheStore: MigrationStore {
     private static let cacheSize = -4_000
     private let createsFile: Bool
     private(set) var connection: Connection?
-    /// Whether the file was probed and accepted.
     private var isProbed = false
     /// The file's generation at the last look or upgrade.
     private(set) var generation: Int64 = 0
@@ -58,7 +56,6 @@ package final class CacheStore: MigrationStore {
         isInMemory = false
     }
 
-    /// Creates an empty store in memory.
     package init(inMemory coding: RecordCoding, attachments: [any AttachedStore] = []) {
         storeName = ":memory:"
         self.coding = coding
@@ -289,7 +286,6 @@ package final class CacheStore: MigrationStore {
         }
     }
 
-    /// Creates the file unless it exists.
     private func makeFile() throws {
         // A kill may leave an empty file, which beside a backup would look like the remains of the old file. The file
         // therefore gets its name only once it has a page.

@@ -38,7 +38,6 @@ public final class CodableCache: Sendable {
     /// Whether shapes of types are compared; false when no one would receive the result.
     let checksShapes: Bool
     let knownTypes = KnownTypes()
-    /// The name of the type that was last set on its own.
     let lastTypeName = Locked(TypeNames())
     /// Lives as long as the cache: a test's copy of a file is removed with its last user.
     private let retained: (any Sendable)?
@@ -173,7 +172,6 @@ extension CodableCache {
 }
 
 extension CacheStore {
-    /// Creates the store for a cache with a configuration.
     fileprivate convenience init(at url: URL, _ configuration: CodableCache.Configuration) {
         self.init(
             at: url,

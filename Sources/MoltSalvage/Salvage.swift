@@ -123,7 +123,6 @@ final class Salvage {
         }
     }
 
-    /// The maximum number of ids looked up one by one.
     private static let lookupLimit: Int64 = 10_000_000
 
     /// Adds a record found by its tree, unless it is known to be removed.
@@ -177,7 +176,6 @@ final class Salvage {
         }
     }
 
-    /// Searches an earlier state for missing records.
     private func readEarlier(_ source: SalvageSource) throws {
         _ = try source.rows(Self.columns, of: "molt_record") { id, values in
             let isWanted = try isWanted(id, key: values[1].string, isNewest: false)
@@ -219,7 +217,6 @@ final class Salvage {
         return try search.first { $0.isNull(0) || $0.isBlob(0) ? String?.none : $0.text(0) }
     }
 
-    /// The index's id for a key.
     private func expectedID(_ key: String) throws -> Int64? {
         try target.connection.execute("CREATE INDEX IF NOT EXISTS temp.expected_key ON expected(key)")
         let search = try target.statement("SELECT id FROM temp.expected WHERE key = ?1")

@@ -15,7 +15,6 @@ final class SalvageCopy {
     let unread: [String]
     /// The path for a new file that is removed with the copy.
     var scratch: String { directory.url.appending(path: "salvaged").path }
-    /// The status of the file when it was copied.
     let status: Status
     /// Removed with this object, including its contents.
     private let directory: CopyDirectory
@@ -136,7 +135,6 @@ final class SalvageCopy {
         var file: FileStatus
         var log: FileStatus?
 
-        /// The total size in bytes.
         var bytes: Int { file.size + (log?.size ?? 0) }
     }
 
@@ -183,7 +181,6 @@ final class SalvageCopy {
         return lost
     }
 
-    /// Removes the copy of an earlier attempt.
     private static func remove(_ path: String) throws {
         guard FileStatus.unfollowed(path) != nil else { return }
         try FileManager.default.removeItem(atPath: path)

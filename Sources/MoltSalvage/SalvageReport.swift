@@ -136,10 +136,8 @@ public struct SalvageReport: Hashable, Sendable, Codable {
 }
 
 extension SalvageReport.Loss {
-    /// Whether the loss is of a record.
     fileprivate var isOfARecord: Bool { kind != .duplicate && kind != .doubtfulKey }
 
-    /// Creates the loss of a record with a known id.
     init(_ kind: Kind, id: Int64, key: String? = nil) {
         self.init(kind: kind, key: key, ids: id...id, page: nil, count: 1)
     }
@@ -185,7 +183,6 @@ extension SalvageReport: CustomStringConvertible {
 }
 
 extension SalvageReport.Loss: CustomStringConvertible {
-    /// Whether there certainly was a record.
     fileprivate var isCertain: Bool { kind != .unknownRecords && kind != .unknownRows }
 
     /// The kind and the place.

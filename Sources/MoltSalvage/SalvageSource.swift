@@ -8,7 +8,6 @@ final class SalvageSource {
     let path: String
     private let connection: Connection
     private let limit: StepLimit
-    /// The total size of the file and its log in bytes.
     private let bytes: Int
     private var lookup: Statement?
     private let tables: Set<String>
@@ -16,7 +15,6 @@ final class SalvageSource {
     let damage: [String]
     /// Whether the trees are sound, so that every row can be read.
     let areTreesSound: Bool
-    /// The `application_id`; nil when it cannot be read.
     let applicationID: Int64?
     let format: Int64?
     let version: Int64?
@@ -135,7 +133,6 @@ final class SalvageSource {
     /// The extent to which a scan has read a table.
     struct Scan {
         var gaps: [ClosedRange<Int64>] = []
-        /// Whether the table could be read at all.
         var isReadable = true
 
         var isWhole: Bool { isReadable && gaps.isEmpty }
@@ -241,7 +238,6 @@ final class SalvageSource {
         return !isRow || probe.integer(0) >= id
     }
 
-    /// Looks up one row by its id; nil when it cannot be read.
     func row(_ columns: String, of table: String, id: Int64) -> [ColumnValue]? {
         let sql = "SELECT \(columns) FROM \(table) NOT INDEXED WHERE id = ?1"
         if lookup == nil, tables.contains(table) { lookup = try? Statement(sql, on: connection, isLasting: true) }

@@ -4,7 +4,6 @@ internal import MoltCore
 
 /// The new file with the saved records; it has the suffix `.part` until it is complete.
 final class SalvagedFile {
-    /// The outcome of adding a record.
     enum Outcome {
         case added
         /// The same record exists, byte for byte.
@@ -146,7 +145,6 @@ final class SalvagedFile {
         return try search.first { $0.integer(0) } != nil
     }
 
-    /// Removes a record and its stale mark.
     func remove(_ id: Int64) throws(SQLiteError) {
         for table in ["main.molt_record", "temp.stale"] {
             let deletion = try statement("DELETE FROM \(table) WHERE id = ?1")
@@ -176,7 +174,6 @@ final class SalvagedFile {
         return try search.first { $0.integer(0) != 0 }
     }
 
-    /// The number of records that may be older than the last write.
     func staleCount() throws(SQLiteError) -> Int {
         Int(try connection.integer("SELECT count(*) FROM temp.stale WHERE id IN (SELECT id FROM main.molt_record)"))
     }

@@ -14,13 +14,11 @@ struct SalvagedRow {
     let content: [UInt8]
     let isData: Bool
 
-    /// The reason for rejecting a row.
     struct Fault: Error {
         var kind: SalvageReport.Loss.Kind
         var key: String?
     }
 
-    /// The number of columns in a row of a record.
     static let columnCount = 9
 
     /// Whether a row could be a record, by the types of its columns.

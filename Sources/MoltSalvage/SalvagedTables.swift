@@ -4,7 +4,6 @@ internal import MoltCore
 
 /// The tables of a damaged file without the records: types, ledger, journal, quarantine, and adopted names.
 struct SalvagedTables {
-    /// The rows found, by id.
     private var rows: [PageScan.Kind: [Int64: [ColumnValue]]] = [:]
     private var whole: Set<PageScan.Kind> = []
     /// The kinds without a table in the schema.
@@ -26,7 +25,6 @@ struct SalvagedTables {
         stale.insert(kind)
     }
 
-    /// Excludes a row of the newest state.
     mutating func leaveOut(_ kind: PageScan.Kind, _ id: Int64) {
         leftOut[kind, default: []].insert(id)
     }

@@ -23,7 +23,6 @@ final class CacheCore: Sendable {
     private let isShared = Atomic(false)
     private let isClosed = Atomic(false)
 
-    /// Takes over a store that is at `version`.
     init(
         _ store: sending CacheStore,
         version: Int,
@@ -104,7 +103,6 @@ final class CacheCore: Sendable {
 
     // MARK: Reading
 
-    /// Runs a closure on one snapshot of the file.
     func read<Value: Sendable>(_ body: (CacheSession) throws(SQLiteError) -> Value) throws -> Value {
         try withSession { session throws(SQLiteError) in try session.read(body) }
     }
@@ -251,7 +249,6 @@ final class CacheCore: Sendable {
         }
     }
 
-    /// Throws when the file at the path is not the open one.
     private func checkFile() throws {
         guard let file, !file.isInPlace else { return }
         throw isClosed.load(ordering: .relaxed) ? closed : CacheError(.moved, path: path)

@@ -1,11 +1,9 @@
 internal import Foundation
 internal import MoltCore
 
-/// Reading and removing inside a transaction.
 extension CacheSession {
     // MARK: Reading
 
-    /// The content under a key; nil when there is none or it has expired.
     func content(_ key: String) throws(SQLiteError) -> StoredContent? {
         if let found = try find(key) { return found }
         let adopted = try adoptedContent(key)

@@ -1,7 +1,6 @@
 internal import Foundation
 internal import MoltCore
 
-/// Writing inside a transaction.
 extension CacheSession {
     /// Applies one change.
     ///
@@ -70,7 +69,6 @@ extension CacheSession {
         return isTold
     }
 
-    /// - Parameter type: The id of the form's type, once looked up.
     private func set(
         _ key: UnsafeRawBufferPointer,
         _ content: UnsafeRawBufferPointer,
@@ -140,7 +138,6 @@ extension CacheSession {
         if let limit = uses?.sizeLimit, count > limit { _ = try remove(key, as: .evicted) }
     }
 
-    /// The id of a type name; a new name is added.
     func typeID(_ name: String) throws(SQLiteError) -> Int64 {
         // Strings equal in canonical form are one dictionary key, but two type names.
         if let last = lastType, RecordObject.isSame(last.name, name) { return last.id }

@@ -15,10 +15,8 @@ final class CacheSession: @unchecked Sendable {
     var statements: Statements<RowQuery>
     /// The time of the current call by the configuration's clock, in seconds since 1970; it may go backwards.
     var now = 0.0
-    /// The uses of records that are not written yet.
     let uses: UseLog?
 
-    /// The type names looked up so far, by id.
     var typeNames: [Int64: String] = [:]
     var lastRead: (id: Int64, name: String)?
     var lastType: (name: String, id: Int64)?
@@ -32,7 +30,6 @@ final class CacheSession: @unchecked Sendable {
     /// The total size of all contents; nil without a limit.
     var size: Int64?
     var key: String?
-    /// The changes of the current write.
     var changes: [CacheChange] = []
     /// The keys whose values leave the memory layer at the commit.
     var changedKeys = ChangedKeys()
@@ -44,13 +41,11 @@ final class CacheSession: @unchecked Sendable {
     private(set) var writtenUses: [Int64: Double] = [:]
     private var lastTime = 0.0
 
-    /// How to treat a type whose shape has changed.
     let driftPolicy: MismatchPolicy
     /// The types whose shapes were compared or stored since the cache was opened.
     let knownTypes: KnownTypes
     /// The types compared by the current write; they become known at its commit.
     var newTypes: [(typeName: String, first: FirstShape)] = []
-    /// The drifts found by the current write.
     var drifts: [SchemaDrift] = []
 
     init(_ connection: Connection, of plan: Plan) {
@@ -75,7 +70,6 @@ final class CacheSession: @unchecked Sendable {
 
     var connection: Connection { statements.connection }
 
-    /// Finalizes the statements and closes the connection.
     func close() {
         statements.removeAll()
         connection.close()
@@ -207,7 +201,6 @@ final class CacheSession: @unchecked Sendable {
 
     // MARK: Size and uses
 
-    /// Notes the use of a record.
     func touch(_ id: Int64) {
         uses?.add(id, at: now)
     }
@@ -245,7 +238,6 @@ final class CacheSession: @unchecked Sendable {
         try statement.run()
     }
 
-    /// The total size of the database's pages in bytes.
     func pagesSize() throws(SQLiteError) -> Int64 {
         try connection.integer("PRAGMA page_count") * connection.integer("PRAGMA page_size")
     }
@@ -262,7 +254,6 @@ final class CacheSession: @unchecked Sendable {
 /// The keys changed by a write; beyond a limit, only the fact that any key may have changed.
 struct ChangedKeys {
     private static let limit = 4_096
-    /// The keys; nil for all.
     private(set) var keys: [String]? = []
 
     mutating func insert(_ key: @autoclosure () -> String) {

@@ -2,13 +2,11 @@ internal import MoltCore
 
 /// Delivers changes to listeners.
 final class ChangeHub: Sendable {
-    /// The changes that a listener wants.
     enum Filter: Sendable {
         case all
         case key(String)
         case type(String)
 
-        /// Whether a change concerns the listener.
         func matches(_ change: CacheChange) -> Bool {
             switch self {
             case .all:

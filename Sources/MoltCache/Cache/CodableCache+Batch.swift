@@ -7,7 +7,6 @@ extension CodableCache {
         private let cache: CodableCache
         fileprivate private(set) var changes = EncodedBatch()
         private var names = TypeNames()
-        /// The types whose shapes are already known.
         private var knownTypes: Set<ObjectIdentifier>
 
         fileprivate init(_ cache: CodableCache) {

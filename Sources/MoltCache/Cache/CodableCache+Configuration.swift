@@ -63,7 +63,6 @@ extension CodableCache {
         /// Creates a configuration with the defaults named at each property.
         public init() {}
 
-        /// Whether the shapes of types are compared.
         var checksShapes: Bool {
             switch drift {
             case .fail: true

@@ -23,9 +23,7 @@ struct EncodedBatch: Sendable {
     struct Row: Sendable {
         /// The index of its form; nil for a removal.
         let form: Int32?
-        /// The length of the key in bytes.
         let keyCount: Int
-        /// The length of the content in bytes.
         let contentCount: Int
         /// Seconds since 1970; NaN for never.
         let expiration: Double
@@ -43,7 +41,6 @@ struct EncodedBatch: Sendable {
     private(set) var forms: [Form] = []
     /// The changes in order; no chunk is empty.
     private(set) var chunks: [Chunk] = []
-    /// Whether the batch has no removals.
     private(set) var isOnlySetting = true
 
     var isEmpty: Bool { chunks.isEmpty }

@@ -7,7 +7,6 @@ final class ReaderPool: Sendable {
         var idle: [CacheSession] = []
         var countInUse = 0
         var isClosed = false
-        /// Called when the pool is closed and no connection is in use.
         var atEnd: (@Sendable () -> Void)?
     }
 

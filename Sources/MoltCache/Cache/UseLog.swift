@@ -4,7 +4,6 @@ internal import MoltCore
 final class UseLog: Sendable {
     /// The maximum content of the file in bytes.
     let sizeLimit: Int
-    /// The maximum number of uses kept.
     private static let limit = 16_384
 
     private struct State {
@@ -29,7 +28,6 @@ final class UseLog: Sendable {
         }
     }
 
-    /// Notes the use of a record.
     func add(_ id: Int64, at now: Double) {
         state.withLock { state in
             state.last = max(now, state.last.nextUp)

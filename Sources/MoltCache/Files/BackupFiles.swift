@@ -105,7 +105,6 @@ struct BackupFiles {
         return name
     }
 
-    /// Begins a file under an unused name.
     func begin(
         _ kind: BackupName.Kind,
         version: Int?,
@@ -126,7 +125,6 @@ struct BackupFiles {
         directory == "/" ? "/\(name)" : "\(directory)/\(name)"
     }
 
-    /// The names of the files beside the store; empty when there is no directory.
     private func names() throws(CacheError) -> [String] {
         do {
             return try DirectoryListing.names(in: directory)

@@ -67,7 +67,6 @@ package final class CopyDirectory {
         }
     }
 
-    /// Whether a path still leads to an open directory.
     private static func isAt(_ path: String, _ descriptor: Int32) -> Bool {
         var open = stat()
         var found = stat()

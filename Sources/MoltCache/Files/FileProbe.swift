@@ -9,7 +9,6 @@ internal import MoltCore
 enum FileProbe {
     /// The number of reads of a changing file before the probe takes locks instead.
     private static let attempts = 3
-    /// SQLite's smallest page size, in bytes.
     private static let smallestDatabase = 512
 
     /// Reads the state of the store at a path; a missing file gives a fresh state.

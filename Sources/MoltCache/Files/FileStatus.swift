@@ -10,9 +10,7 @@ package import Foundation
 
 /// The file system's status of a path, symbolic links followed.
 package struct FileStatus: Equatable {
-    /// Whether it is a regular file.
     package let isFile: Bool
-    /// The size in bytes.
     package let size: Int
     /// The modification time in nanoseconds since 1970.
     let modified: Int64
@@ -53,7 +51,6 @@ package struct FileStatus: Equatable {
         number = UInt64(status.st_ino)
     }
 
-    /// Whether two paths lead to the same file or directory.
     static func isSame(_ path: String, _ other: String) -> Bool {
         var status = stat()
         var otherStatus = stat()
@@ -151,7 +148,6 @@ package struct FileStatus: Equatable {
         access(path, R_OK) == 0
     }
 
-    /// The error for a failed system call.
     package static func failure(_ number: Int32, path: String) -> CacheError {
         let reason = String(cString: strerror(number))
         var error =

@@ -6,7 +6,6 @@
 /// first 8 bytes and the page, continued from the frame before. A power loss may leave any part of the last writes, so
 /// SQLite ends the log at the first frame with a wrong checksum.
 package struct WriteAheadLog {
-    /// The page size in bytes.
     package let pageSize: Int
     /// Whether the header's checksum is right; otherwise SQLite ignores the log.
     package let isHeaderSound: Bool
@@ -78,7 +77,6 @@ package struct WriteAheadLog {
         self.salts = salts
     }
 
-    /// Whether SQLite supports a page size.
     package static func isPageSize(_ size: Int) -> Bool {
         size >= 512 && size <= 65536 && size & (size - 1) == 0
     }
@@ -87,13 +85,11 @@ package struct WriteAheadLog {
 
     /// One page as a transaction wrote it; its checksum is not verified yet.
     package struct Frame {
-        /// The page's number; the first is 1.
         package let pageNumber: Int
         /// The number of pages in the database after the transaction that ends here; 0 when none does.
         package let pageCount: Int
         /// Tell this log's frames from an earlier log's remains.
         package let salts: ArraySlice<UInt8>
-        /// The stored checksum.
         package let checksum: Checksum
         /// The page; truncated at the end of a truncated log.
         package let page: [UInt8]
@@ -110,12 +106,10 @@ package struct WriteAheadLog {
         return rest < 0 ? 0 : rest / (Self.frameHeaderSize + pageSize) + 1
     }
 
-    /// The offset of a frame's page in the log.
     func pageOffset(_ index: Int) -> Int {
         Self.headerSize + index * (Self.frameHeaderSize + pageSize) + Self.frameHeaderSize
     }
 
-    /// A frame by its index; the first is 0.
     package func frame(_ index: Int) -> Frame? {
         let offset = pageOffset(index)
         guard let header = log.read(at: offset - Self.frameHeaderSize, Self.frameHeaderSize),

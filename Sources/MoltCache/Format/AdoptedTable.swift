@@ -26,14 +26,12 @@ package enum AdoptedTable {
         """,
     ]
 
-    /// Whether any record still waits for its key.
     static func hasRows(_ connection: Connection) throws(SQLiteError) -> Bool {
         let table = "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE name = 'molt_adopted')"
         guard try connection.integer(table) != 0 else { return false }
         return try connection.integer("SELECT EXISTS(SELECT 1 FROM molt_adopted)") != 0
     }
 
-    /// Creates the table unless it exists.
     package static func make(_ connection: Connection) throws(SQLiteError) {
         try connection.execute(creation)
     }

@@ -79,7 +79,6 @@ package enum FileFormat {
         ) WITHOUT ROWID
         """
 
-    /// The generation of a file that has our tables.
     static func generation(of connection: Connection) throws(SQLiteError) -> Int64 {
         try connection.integer(RowQuery.generation.sql)
     }

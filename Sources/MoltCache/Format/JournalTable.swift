@@ -12,7 +12,6 @@ enum JournalTable {
         return names
     }
 
-    /// All pending changes.
     static func entries(_ connection: Connection) throws(SQLiteError) -> [JournalEntry] {
         var entries: [JournalEntry] = []
         let query = "SELECT store, changes FROM molt_journal ORDER BY id"
@@ -29,7 +28,6 @@ enum JournalTable {
         return name
     }
 
-    /// Adds pending changes.
     static func add(_ entries: [JournalEntry], to connection: Connection) throws(SQLiteError) {
         let insertion = try connection.prepare("INSERT INTO molt_journal(store, changes) VALUES(?1, ?2)")
         for entry in entries {
@@ -38,7 +36,6 @@ enum JournalTable {
         }
     }
 
-    /// Deletes all pending changes.
     static func clear(_ connection: Connection) throws(SQLiteError) {
         try connection.execute("DELETE FROM molt_journal")
     }

@@ -41,7 +41,6 @@ package enum QuarantineTable {
         ) WITHOUT ROWID
         """
 
-    /// Adds a record to be quarantined with its stage.
     static let deferring = """
         INSERT OR REPLACE INTO molt_failed(
             stage, id, type, migration, migration_version, first_step, step, step_words, code, reason, property
@@ -80,7 +79,6 @@ package enum QuarantineTable {
             """
     }
 
-    /// Creates the table unless it exists.
     static func make(_ connection: Connection) throws(SQLiteError) {
         try connection.execute(creation)
     }

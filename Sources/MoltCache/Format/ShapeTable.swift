@@ -16,7 +16,7 @@ struct ShapeTable {
         ) STRICT, WITHOUT ROWID
         """
 
-    /// Creates a view of the table; the connection is inside a write transaction.
+    /// Uses a connection that is inside a write transaction.
     init(_ connection: Connection) {
         self.connection = connection
     }
@@ -42,7 +42,6 @@ struct ShapeTable {
         try connection.execute("DELETE FROM molt_shape")
     }
 
-    /// Stores a shape, replacing the previous one.
     func keep(_ shape: TypeShape, of type: String, version: Int) throws(SQLiteError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -4,7 +4,6 @@ internal import MoltCore
 
 /// The check of a whole file, on one snapshot.
 struct CacheCheck {
-    /// The findings so far, up to ``limit``.
     private(set) var findings: [CacheFinding] = []
     private static let limit = 1_000
 

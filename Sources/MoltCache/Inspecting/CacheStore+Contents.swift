@@ -35,7 +35,6 @@ extension CacheStore {
         return lines ?? []
     }
 
-    /// The contents of the store, in memory or in its file.
     package func contents() throws -> StoreContents {
         let connection = try ready(busyMilliseconds: 5_000)
         do throws(SQLiteError) {

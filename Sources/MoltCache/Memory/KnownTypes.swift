@@ -22,7 +22,6 @@ final class FirstShape: Sendable {
 final class KnownTypes: Sendable {
     private struct State {
         var types: Set<ObjectIdentifier> = []
-        /// The type that was looked up last.
         var last: ObjectIdentifier?
         /// The code names of types by their stored name.
         var codeNames: [String: Set<String>] = [:]
@@ -41,12 +40,10 @@ final class KnownTypes: Sendable {
         }
     }
 
-    /// The code names of the types stored under a name.
     func codeNames(of typeName: String) -> Set<String> {
         state.withLock { $0.codeNames[typeName] ?? [] }
     }
 
-    /// Marks types as compared.
     func insert(_ types: [(typeName: String, first: FirstShape)]) {
         guard !types.isEmpty else { return }
         state.withLock { state in

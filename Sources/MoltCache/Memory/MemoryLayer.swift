@@ -51,14 +51,12 @@ final class MemoryLayer: Sendable {
         /// The stored content in bytes.
         var bytes = 0
 
-        /// - Returns: The previous box.
         mutating func set(_ box: MemoryBox, _ key: MemoryKey) -> MemoryBox? {
             let previous = boxes.updateValue(box, forKey: key)
             bytes += box.size - (previous?.size ?? 0)
             return previous
         }
 
-        /// - Returns: The removed box.
         mutating func remove(_ key: MemoryKey) -> MemoryBox? {
             let removed = boxes.removeValue(forKey: key)
             bytes -= removed?.size ?? 0
@@ -70,7 +68,6 @@ final class MemoryLayer: Sendable {
     private let limit: CodableCache.MemoryLimit
     private let pressure = MemoryPressure()
 
-    /// - Parameter index: The log's index; nil for a cache in memory.
     init(_ limit: CodableCache.MemoryLimit, index: LogIndex?) {
         self.limit = CodableCache.MemoryLimit(
             bytes: limit.bytes > 0 ? limit.bytes : .max,
@@ -251,7 +248,6 @@ private struct MemoryKey: Hashable {
 /// Sendable because it is immutable, and `TypedBox`, the only subclass, adds only a `Sendable` constant.
 class MemoryBox: @unchecked Sendable {
     let type: Any.Type
-    /// The record's id.
     let id: Int64
     /// The size of the stored content in bytes.
     let size: Int

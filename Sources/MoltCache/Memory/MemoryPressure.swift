@@ -19,7 +19,6 @@ final class MemoryPressure: Sendable {
             source.cancel()
         }
     #else
-        /// Does nothing on this platform.
         func onWarning(_ body: @escaping @Sendable () -> Void) {}
     #endif
 }

@@ -5,7 +5,6 @@ internal import MoltCore
 struct StoredContent: Sendable {
     let id: Int64
     var key: String
-    /// JSON text, or raw data.
     let data: Data
     let isData: Bool
     let typeName: String
@@ -42,9 +41,7 @@ enum RowChange: Sendable {
     case remove(key: String)
 }
 
-/// A value encoded for storage.
 struct EncodedContent: Sendable {
-    /// JSON text, or raw data.
     let data: Data
     let isData: Bool
     let typeName: String

@@ -53,7 +53,6 @@ struct LogIndex: @unchecked Sendable {
         )
     }
 
-    /// Both copies of the header.
     struct Mark: Equatable {
         fileprivate let first: SIMD8<UInt64>
         fileprivate let second: SIMD4<UInt64>

@@ -2,7 +2,6 @@ internal import CMoltSQLite
 
 /// Raw reads go through SQLite's own layer: closing another descriptor would drop this process's locks.
 extension Connection {
-    /// The file's size in bytes.
     package func fileSize() throws(SQLiteError) -> Int {
         let (file, methods) = try openFile()
         var size: sqlite3_int64 = 0

@@ -11,7 +11,6 @@ internal import Foundation
 
 /// A connection to one database; its owner lets only one thread use it at a time.
 package final class Connection {
-    /// How a file is opened.
     package enum Mode {
         /// Reads a file that no one changes meanwhile; takes no lock and creates no file beside it.
         case immutable
@@ -105,13 +104,11 @@ package final class Connection {
 
     // MARK: Statements
 
-    /// Runs SQL that has no parameters.
     package func execute(_ sql: String) throws(SQLiteError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw error(code) }
     }
 
-    /// Prepares SQL for a single use.
     package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
         try Statement(sql, on: self, isLasting: false)
     }
@@ -135,7 +132,6 @@ package final class Connection {
 
     // MARK: State
 
-    /// The number of rows that the last statement changed.
     package var changes: Int { Int(sqlite3_changes64(handle)) }
 
     /// The number of rows changed since the connection was opened.
@@ -170,7 +166,6 @@ package final class Connection {
         sqlite3_busy_timeout(handle, milliseconds)
     }
 
-    /// Rolls back the open transaction, unless SQLite already has.
     func rollBack() {
         guard isInTransaction else { return }
         // This fails only when the transaction is already gone.

@@ -52,7 +52,6 @@ final class ContentSource {
         }
     }
 
-    /// Supplies contents while a closure runs statements.
     func lend(
         _ contents: RecordContents,
         _ body: (UnsafeBufferPointer<RecordContents.Row>) throws(SQLiteError) -> Void

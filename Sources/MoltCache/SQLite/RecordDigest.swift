@@ -26,7 +26,6 @@ final class RecordDigest {
         var lastKey = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         var lastKeyCount = 0
 
-        /// Adds the next key of an index.
         mutating func add(orderedKey key: UnsafeRawBufferPointer, _ id: Int64) {
             if keys.count > 0 {
                 let common = min(lastKeyCount, key.count)

@@ -42,10 +42,8 @@ extension SQLiteError: CustomStringConvertible {
 }
 
 extension SQLiteError {
-    /// The file is shorter than the first page of a database.
     static let short = SQLiteError(extendedCode: SQLITE_NOTADB, message: "the file is too short for a database")
 
-    /// Another connection held the lock for too long.
     package static let busy = SQLiteError(extendedCode: SQLITE_BUSY, message: "database is locked")
 
     /// A value of ours cannot be passed to SQLite.
@@ -67,10 +65,8 @@ extension SQLiteError {
         SQLiteError(extendedCode: SQLITE_CORRUPT, message: fault)
     }
 
-    /// A row found by an index has a different key.
     static let wrongRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "an index leads to the row of another key")
 
-    /// A row that an index refers to is missing.
     static let missingRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "a row is missing that an index names")
 
     /// The journal has changes for an attached store whose name is missing.
@@ -89,7 +85,6 @@ extension SQLiteError {
     ///
     /// SQLITE_PROTOCOL means that this connection lost the race for a lock too often.
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(resultCode) }
-    /// Whether the file is damaged, or not a database.
     package var isDamage: Bool { (resultCode == SQLITE_CORRUPT && !isUnsafeSchema) || resultCode == SQLITE_NOTADB }
     /// Whether the schema uses a function that SQLite bars from untrusted schemas, for example in an index.
     ///
@@ -102,7 +97,6 @@ extension SQLiteError {
     var mayBeCommitted: Bool { resultCode == SQLITE_IOERR && !isFull && !isAtLimit }
     /// Whether a statement was interrupted at its deadline.
     package var isInterruption: Bool { resultCode == SQLITE_INTERRUPT }
-    /// Whether two rows would have had the same key.
     package var isConstraint: Bool { resultCode == SQLITE_CONSTRAINT }
 
     /// Whether space ran out; SQLite itself recognizes only one of the system's error codes for that.
@@ -113,10 +107,8 @@ extension SQLiteError {
         default: false
         }
     }
-    /// Whether the file has reached its maximum size.
     var isAtLimit: Bool { resultCode == SQLITE_IOERR && systemCode == EFBIG }
 
-    /// Advice for the user.
     var advice: String {
         switch resultCode {
         case _ where self == .moved:

@@ -148,7 +148,6 @@ package final class Statement {
         try outcome.get()
     }
 
-    /// Clears a binding.
     func unbind(_ index: Int32) {
         sqlite3_bind_null(handle, index)
     }
@@ -187,7 +186,6 @@ package final class Statement {
         return type == SQLITE_FLOAT || type == SQLITE_INTEGER
     }
 
-    /// Whether a column is a blob rather than text.
     package func isBlob(_ column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_BLOB
     }
@@ -214,7 +212,6 @@ package final class Statement {
         String(decoding: bytes(column), as: UTF8.self)
     }
 
-    /// Whether a column has the same bytes as a string.
     func isText(_ column: Int32, _ text: String) -> Bool {
         let bytes = bytes(column, isBlob: false)
         guard text.utf8.count == bytes.count else { return false }

@@ -24,7 +24,6 @@ final class StatementStop {
         )
     }
 
-    /// Interrupts statements at a deadline.
     convenience init(on connection: Connection, at time: ContinuousClock.Instant) {
         self.init(on: connection) { ContinuousClock.now >= time }
     }

@@ -56,7 +56,6 @@ extension CacheTransaction {
         return try statement.first { $0.integer(0) }
     }
 
-    /// The id of a type name; a new name is added.
     func addType(_ name: String) throws(SQLiteError) -> Int64 {
         if let id = try typeID(name) { return id }
         let statement = try statements[.addType]
@@ -65,7 +64,6 @@ extension CacheTransaction {
         return connection.lastInsertedID
     }
 
-    /// The name of a type, cached.
     func typeName(_ id: Int64) throws(SQLiteError) -> String {
         if id == lastType.id { return lastType.name }
         if let name = typeNamesByID[id] {

@@ -141,7 +141,6 @@ extension CacheTransaction {
         }
     }
 
-    /// The error for a key that another record has.
     func keyExists(_ newKey: String, of what: String, recordKey: String, recordType: String) -> MigrationError {
         var error = MigrationError(
             .keyExists,

@@ -14,7 +14,6 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
     var hasDeferred = false
     /// Whether the table of records bound for quarantine was created.
     var hasQuarantine = false
-    /// Whether the table of originals was created.
     var hasOriginals = false
     /// Whether the table of records that wait for their keys was created.
     var hasAdopted = false
@@ -28,10 +27,8 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
     var firstChange: Int64
     /// The cutoff at which expired records were deleted before the first change; nil when none were.
     var expiredAt: Double?
-    /// When statements are interrupted; nil for never.
     let deadline: ContinuousClock.Instant?
     var snapshotDeadline: StatementStop?
-    /// Whether a commit must survive a power loss.
     let isDurable: Bool
     private var isOver = false
     /// The first failure: a statement may be half done, or SQLite may have rolled back the transaction.
@@ -42,9 +39,7 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
     var lastType: (id: Int64, name: String) = (0, "")
     /// Whether a type is read by a scan, for types already read.
     var scansByTypeID: [Int64: Bool] = [:]
-    /// The numbers of counted records, by type.
     var counts: [Int64: Int] = [:]
-    /// The number of all records, once counted.
     var total: Int?
     /// Reused memory for the content of inserted records.
     var buffer: [UInt8] = []
@@ -85,7 +80,6 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
         }
     }
 
-    /// Finalizes all statements and refuses every later call.
     func invalidate() {
         statements.removeAll()
         closeSnapshot()

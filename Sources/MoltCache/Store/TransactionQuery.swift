@@ -38,7 +38,6 @@ enum TransactionQuery: Int, CaseIterable {
     /// The columns of the reading queries, in reading order.
     private static let columns = "SELECT id, key, type_id, content, expires_at FROM molt_record"
 
-    /// The changes of keys in a stage.
     private static let keyChanges = """
         FROM molt_deferred AS change WHERE change.stage = ?1 AND change.kind = \(DeferredKind.key)
         """

@@ -90,7 +90,6 @@ extension Statement {
         }
     }
 
-    /// All columns of a row.
     var values: [ColumnValue] {
         (0..<columnCount).map { value($0) }
     }

@@ -4,7 +4,6 @@ internal import MoltCache
 ///
 /// Layout: sqlite.org/fileformat2.html. Every value of the file is checked before it is used.
 struct DatabasePages {
-    /// The page size in bytes.
     let pageSize: Int
     /// The number of bytes of a page that SQLite uses.
     let usableSize: Int

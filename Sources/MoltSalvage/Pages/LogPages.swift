@@ -6,7 +6,6 @@ internal import MoltCache
 /// The checksum of a frame continues from the stored checksum of the frame before, so each frame can be checked even
 /// after damaged ones. SQLite itself reads nothing after the first damaged frame.
 struct LogPages {
-    /// The page size in bytes.
     let pageSize: Int
     /// Whether all checksums of the log are right.
     let isSound: Bool
@@ -79,7 +78,6 @@ struct LogPages {
 
     // MARK: Frames
 
-    /// One page as a transaction wrote it.
     private struct Frame {
         enum State {
             case whole
@@ -146,7 +144,6 @@ struct LogPages {
 
     var hasLosses: Bool { firstLost != nil }
 
-    /// Whether a newer state of a page may be lost.
     func mayBeStale(_ page: Int) -> Bool {
         lostPages.contains(page) || newest[page, default: -1] < lastUnknown
     }
@@ -188,7 +185,6 @@ private final class DatabaseCopy {
         try? file.close()
     }
 
-    /// Writes a page; the first has the number 1.
     func write(_ bytes: [UInt8], page: Int) throws {
         try file.seek(toOffset: UInt64((page - 1) * pageSize))
         try file.write(contentsOf: bytes)

@@ -4,7 +4,6 @@ internal import MoltCache
 struct PageScan {
     /// The pages; without a valid header, by the page size that yields the most rows.
     let pages: DatabasePages
-    /// The unused pages; nil when the list of them cannot be read.
     let freePages: Set<Int>?
 
     private let log: LogPages?
@@ -116,7 +115,6 @@ struct PageScan {
 
 /// Reads arbitrary bytes as a file, for the fuzzer.
 package enum PageRows {
-    /// The number of rows found.
     package static func count(in file: [UInt8], log: [UInt8]) -> Int {
         var count = LogPages(ByteSource(log), file: ByteSource(file))?.lostPages.count ?? 0
         // The closures throw nothing.

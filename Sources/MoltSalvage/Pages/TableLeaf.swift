@@ -12,7 +12,6 @@ struct TableLeaf {
         var goesOnStale = false
     }
 
-    /// The rows with a readable id.
     private(set) var cells: [Cell] = []
     /// The number of rows with an unreadable id.
     private(set) var unknownCount = 0
