@@ -16,7 +16,7 @@ package import MoltCore
 public struct CacheError: Error, Sendable {
     /// The kind of failure.
     public var code: Code
-    /// What happened, where, why, and what to do, in full sentences.
+    /// The failure, its place and cause, and the remedy, in full sentences.
     public var message: String
     /// The path of the cache file.
     public var path: String?
@@ -63,7 +63,7 @@ public struct CacheError: Error, Sendable {
         public static let readOnly = Code(rawValue: "readOnly")
         /// The file is not an SQLite database.
         public static let notADatabase = Code(rawValue: "notADatabase")
-        /// The database belongs to another app, or Molt did not make something in it or beside it.
+        /// The database, or something in it or beside it, was not made by Molt.
         public static let foreignFile = Code(rawValue: "foreignFile")
         /// The file has a format that only a newer release of Molt knows.
         public static let newerFormat = Code(rawValue: "newerFormat")

@@ -133,9 +133,8 @@ package final class CacheStore: MigrationStore {
             // Before the transaction, so that readers never wait for a new file: until the commit it is a database
             // without tables, which counts as no store.
             try settle(connection, waiting)
-            // FULL syncs the log at the commit, so that a reported upgrade survives a power loss. The larger cache
-            // keeps a batch's pages between reading and writing it: SQLite leaves a tenth of it, in KiB here, to
-            // unchanged pages.
+            // FULL syncs the log at the commit, so that a reported upgrade survives a power loss. The cache, in KiB,
+            // is larger to keep a batch's pages from reading to writing: only a tenth of it is for unchanged pages.
             try connection.execute("PRAGMA synchronous = \(isDurable ? "FULL" : "OFF"); PRAGMA cache_size = -8000")
             try begin(connection, waiting)
             defer { connection.rollBack() }

@@ -20,7 +20,7 @@ public import MoltCore
 /// are two keys. A value is stored with the name of its type, see `RecordType`, but can be read as any type that can
 /// decode it.
 public final class CodableCache: Sendable {
-    /// What the opening did to the file.
+    /// The report of the upgrade at the opening.
     public let report: MigrationReport
     /// The schema version that values are read and written at.
     public let schemaVersion: Int

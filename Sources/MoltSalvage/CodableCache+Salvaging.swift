@@ -73,7 +73,7 @@ extension CodableCache {
     ///
     /// Records are found in the trees of the file, in its indexes and, where these are damaged, page by page. A file
     /// that SQLite no longer accepts as a database may therefore still yield nearly all of its records. Deleted records
-    /// do not come back unless the list of unused pages is damaged, too; the report then says so.
+    /// do not come back unless the part of the file that records the deletion is damaged; the report then says so.
     ///
     /// A record counts as readable when its key is text and its content is JSON text or raw data.
     ///

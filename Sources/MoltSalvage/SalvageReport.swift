@@ -1,6 +1,6 @@
 internal import MoltCore
 
-/// What `CodableCache.salvage` saved of a damaged file, lost, and assumed.
+/// The result of `CodableCache.salvage`: what was saved, lost, and assumed.
 ///
 /// ```swift
 /// let report = try CodableCache.salvage(at: url, migrations: migrations)

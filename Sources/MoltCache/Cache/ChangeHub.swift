@@ -12,8 +12,7 @@ final class ChangeHub: Sendable {
             case .all:
                 true
             case .key(let key):
-                // Compared by bytes: two spellings of the same letter are two keys. Without a key, it concerns all
-                // keys.
+                // Compared by bytes: two spellings of the same letter are two keys. A nil key concerns all keys.
                 change.key?.utf8.elementsEqual(key.utf8) ?? true
             case .type(let type):
                 change.typeName?.utf8.elementsEqual(type.utf8) ?? true

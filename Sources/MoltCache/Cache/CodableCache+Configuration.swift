@@ -23,8 +23,7 @@ extension CodableCache {
         public var defaultExpiry: Expiry = .never
         /// How much memory decoded values may take; nil keeps none.
         public var memory: MemoryLimit? = MemoryLimit()
-        /// The maximum content of the file in bytes, above which the least recently used values are evicted; nil for no
-        /// limit.
+        /// The content limit in bytes, above which the least recently used values are evicted; nil for none.
         ///
         /// Reads count as uses. They are kept in memory and written with the next write, so that reading writes
         /// nothing; uses not yet written when the process ends are lost. A value larger than the limit by itself is
@@ -32,7 +31,7 @@ extension CodableCache {
         public var sizeLimit: Int?
         /// The attached stores that blocks of migrations change, beside those that steps name themselves.
         public var attached: [any Attachable] = []
-        /// What happens when a type is stored with another shape than before at the same schema version.
+        /// The policy for a type whose shape has changed at the same schema version.
         ///
         /// The first write of a type after the opening compares the shape of its value with the one stored in the file;
         /// later writes compare nothing. By default, a difference is an error with the code `schemaDrift` in debug
@@ -51,7 +50,7 @@ extension CodableCache {
         public var busyTimeout: Duration = .seconds(5)
         /// The clock, for expiry and for the dates of records.
         public var now: @Sendable () -> Date = { Date() }
-        /// What happens when a newer app has upgraded the file; it is refused by default.
+        /// The policy for a file that a newer app has upgraded; the file is refused by default.
         public var downgrade = DowngradePolicy.refuse
         /// The maximum number of pages in the file, for tests of a full disk; nil for no limit.
         package var pageLimit: Int?

@@ -70,7 +70,7 @@ struct EncodedBatch: Sendable {
     private mutating func add(_ key: UnsafeBufferPointer<UInt8>, _ content: UnsafeRawBufferPointer, _ row: Row) {
         let count = key.count + content.count
         if chunks.isEmpty {
-            // No reserve: a small batch takes only the memory it needs.
+            // Without reserved capacity, a small batch takes only the memory it needs.
             chunks.append(Chunk())
         } else if chunks[chunks.count - 1].bytes.count + count > Self.chunkSize {
             var chunk = Chunk()

@@ -11,8 +11,7 @@ internal import Foundation
 
 /// Starts writing a growing log to disk during an upgrade, so that the commit has less to wait for.
 ///
-/// This is only a hint: the commit syncs the log as usual. Without it, the system keeps everything in memory until
-/// then.
+/// This is only a hint: the commit syncs the log as usual. Without it, the system writes nothing before the commit.
 final class LogFlusher {
     /// The minimum growth, in bytes, between two writes.
     private static let portion: off_t = 4 << 20

@@ -102,7 +102,7 @@ package enum FileFormat {
         try connection.prepare("SELECT value FROM molt_meta WHERE name = '\(name)'").first { $0.integer(0) }
     }
 
-    /// Finds out whether a database is ours; one without any table is not ours yet.
+    /// Finds out whether a database is ours or still empty.
     ///
     /// - Parameter forWriting: Whether the caller will write to it.
     /// - Returns: Whether it has our tables.
@@ -163,7 +163,7 @@ package enum FileFormat {
 
     /// A view in place of one of our tables, or a foreign trigger on one; nil when there is none.
     ///
-    /// Either would run with the cache's own statements: a trigger that deletes new rows makes every write a loss. A
+    /// Either would run with the cache's own statements: a trigger that deletes new rows would lose every write. A
     /// trigger is ours by its SQL, not by its name.
     private static func intruder(in connection: Connection) throws(SQLiteError) -> String? {
         try connection.prepare(

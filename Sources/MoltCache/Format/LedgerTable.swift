@@ -3,7 +3,7 @@ package import MoltCore
 
 /// Reads and writes the schema version and the ledger of a file that has our tables.
 package enum LedgerTable {
-    /// The version and the ledger; the caller's transaction makes both of the same moment.
+    /// The version and the ledger; the caller's transaction keeps them consistent.
     static func state(_ connection: Connection) throws(SQLiteError) -> StoreState {
         let version = Int(try connection.integer("PRAGMA user_version"))
         var ledger: [LedgerEntry] = []

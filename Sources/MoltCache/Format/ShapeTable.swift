@@ -45,7 +45,7 @@ struct ShapeTable {
     func keep(_ shape: TypeShape, of type: String, version: Int) throws(SQLiteError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Names and Booleans can always be encoded; otherwise the value is still written.
+        // Names and Booleans can always be encoded. If this failed, the value would still be written.
         guard let data = try? encoder.encode(shape) else { return }
         try connection.execute(Self.creation)
         let statement = try connection.prepare(

@@ -6,9 +6,8 @@ internal import MoltCore
 /// Values are current while the header of the log's index, which all processes share in memory, is unchanged; each
 /// commit changes it. Only the cache's own writes report their keys, so that other values stay valid.
 ///
-/// Values are kept in two generations. A value that is read enters the young one. At half of the limit, the young one
-/// becomes the old one, whose values are dropped. A hit in the old one moves the value to the young one, so values in
-/// use stay.
+/// Values are kept in two generations. A value that is read enters the young one. When that reaches half of the limit,
+/// the old one is dropped and the young one takes its place. A hit in the old one moves the value to the young one.
 final class MemoryLayer: Sendable {
     /// The beginning of a read; see ``beginReading()``.
     struct Ticket {

@@ -6,7 +6,7 @@ extension CacheTransaction {
 
     /// Begins to compare the indexes of the records with the table; they must agree before the upgrade commits.
     ///
-    /// With a key missing from an index, a search finds nothing, and setting the record would double it. A scan of a
+    /// With a key missing from an index, a search finds nothing, and setting the record would duplicate it. A scan of a
     /// damaged tree skips records silently.
     func beginCheck() throws(SQLiteError) {
         guard !isChecked, indexCheck == nil, !isFresh else { return }

@@ -10,8 +10,7 @@ enum ColumnValue: Equatable {
 
     /// Decodes a row into its columns; nil when the bytes are not a valid row.
     ///
-    /// Layout: sqlite.org/fileformat2.html, section 2.1. An integer for the type and length of each column, then the
-    /// values.
+    /// Layout: sqlite.org/fileformat2.html, section 2.1: the type and length of each column, then the values.
     static func row(_ bytes: [UInt8]) -> [ColumnValue]? {
         var position = 0
         guard let size = TableLeaf.number(bytes, at: &position, end: bytes.count), size >= position,
