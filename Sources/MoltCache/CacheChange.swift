@@ -1,4 +1,4 @@
-/// A change of a cache that this process made.
+/// A change that this process made to a cache.
 public struct CacheChange: Hashable, Sendable {
     /// The kinds of change.
     public enum Kind: String, Hashable, Sendable {
@@ -10,15 +10,15 @@ public struct CacheChange: Hashable, Sendable {
         case expired
         /// A value was removed because the cache was larger than its limit.
         case evicted
-        /// All values, or all of a type, were removed.
+        /// All values, or all values of one type, were removed.
         case removedAll
     }
 
-    /// The key; nil when all values, or all of a type, were removed.
+    /// The key; nil when several values were removed at once.
     public let key: String?
-    /// The type name that the value is or was written as; nil when all values were removed.
+    /// The stored type name of the value; nil when all values were removed.
     public let typeName: String?
-    /// What happened.
+    /// The kind of change.
     public let kind: Kind
 
     /// Creates a change.

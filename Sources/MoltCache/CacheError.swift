@@ -2,10 +2,9 @@ internal import CMoltSQLite
 public import Foundation
 package import MoltCore
 
-/// What went wrong with a cache file or with a value in it: a code to act on and a message that says what to do.
+/// A failure of a cache file, or of a value in it: a code to act on, and a message that says what to do.
 ///
-/// No description of this error holds a value: `description`, `debugDescription` and `errorDescription` name the
-/// underlying error by its type only. Keys may be named.
+/// No description of the error contains a value: the underlying error is named by its type only. Keys may be named.
 ///
 /// ```swift
 /// do {
@@ -15,27 +14,27 @@ package import MoltCore
 /// }
 /// ```
 public struct CacheError: Error, Sendable {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public var code: Code
-    /// What happened, to which thing, why, and what to do, in full sentences.
+    /// The failure, its place and cause, and the remedy, in full sentences.
     public var message: String
-    /// The cache, by its file's path.
+    /// The path of the cache file.
     public var path: String?
     /// The key of the record.
     public var key: String?
     /// The type name that the record was written as.
     public var storedType: String?
-    /// The type that was asked for.
+    /// The type that the caller asked for.
     public var requestedType: String?
-    /// What was thrown further down: a ``SQLiteError``, or what a coder threw.
+    /// The error thrown further down: a ``SQLiteError``, or the error of a coder.
     ///
-    /// - Important: A coder's error may hold a value; do not log it where users' data must not go.
+    /// - Important: A coder's error may contain a value; keep it out of logs that must not contain users' data.
     public var underlying: (any Error)?
 
     /// Creates an error.
     ///
     /// - Parameters:
-    ///   - code: What kind of failure it is.
+    ///   - code: The kind of failure.
     ///   - message: Full sentences: what happened and what to do. Never a value.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
         self.code = code
@@ -45,50 +44,50 @@ public struct CacheError: Error, Sendable {
 
     /// The kinds of failure; new ones may be added, so switch over them with a `default`.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-        /// The code's stable text.
+        /// The code's stable name.
         public let rawValue: String
 
-        /// The code's stable text.
+        /// The code's stable name.
         public var description: String { rawValue }
 
-        /// Creates a code from its stable text.
+        /// Creates a code from its stable name.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// There is a directory, or something else that is not a file, at the path.
+        /// The path leads to a directory, or to something else that is not a regular file.
         public static let notAFile = Code(rawValue: "notAFile")
-        /// The file, or its directory, may not be read or made.
+        /// The process lacks permission to read or create the file or its directory.
         public static let noPermission = Code(rawValue: "noPermission")
-        /// The file, or its volume, can only be read.
+        /// The file or its volume is read-only.
         public static let readOnly = Code(rawValue: "readOnly")
         /// The file is not an SQLite database.
         public static let notADatabase = Code(rawValue: "notADatabase")
-        /// The file is a database of another app, or has something in it or beside it that Molt did not make.
+        /// The database, or something in it or beside it, was not made by Molt.
         public static let foreignFile = Code(rawValue: "foreignFile")
-        /// The file is laid out in a way that only a newer release of Molt knows.
+        /// The file has a format that only a newer release of Molt knows.
         public static let newerFormat = Code(rawValue: "newerFormat")
-        /// The content cannot be decoded as the type asked for; the stored bytes stay.
+        /// The content cannot be decoded as the requested type; the stored bytes are kept.
         public static let unreadableContent = Code(rawValue: "unreadableContent")
         /// The value cannot be encoded.
         public static let notEncodable = Code(rawValue: "notEncodable")
-        /// Another process held the file for longer than the time allowed.
+        /// Another process held the file longer than the time allowed.
         public static let busy = Code(rawValue: "busy")
-        /// Reading or writing failed: disk full, damaged file.
+        /// Reading or writing failed, for example because the disk is full or the file is damaged.
         public static let storeFailed = Code(rawValue: "storeFailed")
-        /// The value, with its key, is larger than SQLite can hold: 1 000 000 000 bytes, unless it was built otherwise.
+        /// Key and value together exceed SQLite's limit, which is 1 000 000 000 bytes by default.
         public static let tooLarge = Code(rawValue: "tooLarge")
-        /// There is no file, and the configuration says that none is to be made.
+        /// There is no file, and the configuration does not allow creating one.
         public static let fileMissing = Code(rawValue: "fileMissing")
-        /// There is a file already where a new one was to be made; it was not touched.
+        /// A file already exists where a new one was to be created; it was not touched.
         public static let fileExists = Code(rawValue: "fileExists")
-        /// The file has another name on its volume, a hard link; each name would have a log of its own.
+        /// The file has another hard link on its volume; each name would have a write-ahead log of its own.
         public static let hardLinked = Code(rawValue: "hardLinked")
         /// The file was removed, moved or replaced while the cache had it open.
         public static let fileReplaced = Code(rawValue: "fileReplaced")
-        /// No record in quarantine has the id.
+        /// The quarantine has no record with this id.
         public static let notQuarantined = Code(rawValue: "notQuarantined")
-        /// A record cannot be put back: there is a value under its key.
+        /// A record cannot be put back because its key is in use.
         public static let keyTaken = Code(rawValue: "keyTaken")
         /// The cache was closed.
         public static let closed = Code(rawValue: "closed")
@@ -96,12 +95,12 @@ public struct CacheError: Error, Sendable {
 }
 
 extension CacheError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
-    /// One line: the code, the message, the place, and the underlying error without its values.
+    /// One line: the code, the message, the context, and the underlying error without its values.
     public var description: String {
         errorText.line
     }
 
-    /// A tree: the code, then one line for each thing that is known, the underlying error below.
+    /// A tree: the code, one line for each known detail, and the underlying error below.
     public var debugDescription: String {
         errorText.tree
     }
@@ -126,7 +125,7 @@ extension CacheError: DescribedError {
 extension SQLiteError: ValueFreeError {}
 
 extension CacheError {
-    /// The error for a failure of SQLite in a cache file.
+    /// Creates the error for a failure of SQLite in a cache file.
     package init(_ error: SQLiteError, path: String) {
         let code: Code =
             switch error.resultCode {
@@ -157,7 +156,7 @@ extension CacheError {
 }
 
 extension MigrationError {
-    /// The error for a failure of SQLite during an upgrade.
+    /// Creates the error for a failure of SQLite during an upgrade.
     init(_ error: SQLiteError, store: String) {
         if error.isInterruption {
             self = .deadlinePassed

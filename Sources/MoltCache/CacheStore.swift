@@ -2,50 +2,47 @@ internal import CMoltSQLite
 package import Foundation
 package import MoltCore
 
-/// A cache file, or a cache in memory, as the migrator sees it.
+/// The migrator's view of a cache file or of a cache in memory.
 ///
-/// ``CodableCache`` opens one of these, has it upgraded and reads and writes through it. Use it directly for what
-/// needs no cache: the plan for a file, or its schema version.
+/// ``CodableCache`` opens a store, upgrades it, and reads and writes through it. Use the store directly for tasks that
+/// need no cache, such as planning an upgrade or reading the schema version.
 ///
 /// ```swift
 /// let version = try CacheStore.state(at: url).version
 /// ```
 ///
-/// A file is looked at without opening it for writing until ``withWriteTransaction(until:_:waiting:)`` is called. A store is used by
-/// one thread at a time.
+/// The file is not opened for writing before ``withWriteTransaction(until:_:waiting:)``. A store is used by one thread
+/// at a time.
 package final class CacheStore: MigrationStore {
     /// The file's path, or ":memory:".
     package let storeName: String
-    /// The coders that values are encoded and decoded with.
     package let coding: RecordCoding
-    /// What is attached beside what the steps of a registry name.
+    /// The attached stores beside those that the steps of a registry name.
     package let attachments: [any AttachedStore]
-    /// How many pages the file may have, for tests of a full disk; nil for no limit.
+    /// The maximum number of pages in the file, for tests of a full disk; nil for no limit.
     package var pageLimit: Int?
-    /// How large the pages of a new file are, in bytes: a power of two from 512 to 65536.
+    /// The page size of a new file in bytes: a power of two from 512 to 65536.
     package var pageSize = 8192
-    /// Whether what is committed must survive a loss of power; a test's copy need not, and is faster.
+    /// Whether a commit must survive a power loss; a test's copy need not, and is faster.
     package var isDurable = true
-    /// Is called before each part of a backup that is put back, for tests that kill the process there.
+    /// Called before each part of a backup is restored, for tests that kill the process there.
     package var atCopy: () -> Void = {}
     let isInMemory: Bool
-    /// How many KiB of pages a connection keeps, as SQLite has it negative: twice its default, as the pages are twice as
-    /// large, so that it keeps as many.
+    /// SQLite's `cache_size`, negative for KiB: twice the default, since the pages are twice as large.
     private static let cacheSize = -4_000
     private let createsFile: Bool
     private(set) var connection: Connection?
-    /// Whether the file was looked at and not refused.
     private var isProbed = false
-    /// The file's generation when the store was last asked, or upgraded.
+    /// The file's generation at the last look or upgrade.
     private(set) var generation: Int64 = 0
 
-    /// Creates a store for a file, which is not touched and need not exist.
+    /// Creates a store for a file; the file is not touched and need not exist.
     ///
     /// - Parameters:
     ///   - url: The file.
-    ///   - coding: The coders that values are encoded and decoded with.
-    ///   - createsFile: Whether an upgrade makes the file when there is none.
-    ///   - attachments: What blocks work on outside the file, beside what steps name themselves; none by default.
+    ///   - coding: The coders for values.
+    ///   - createsFile: Whether an upgrade creates a missing file.
+    ///   - attachments: Attached stores for blocks, beside those that steps name themselves; none by default.
     package init(
         at url: URL,
         coding: RecordCoding = .standard,
@@ -59,7 +56,6 @@ package final class CacheStore: MigrationStore {
         isInMemory = false
     }
 
-    /// Creates an empty store in memory.
     package init(inMemory coding: RecordCoding, attachments: [any AttachedStore] = []) {
         storeName = ":memory:"
         self.coding = coding
@@ -68,15 +64,15 @@ package final class CacheStore: MigrationStore {
         isInMemory = true
     }
 
-    /// What the store in a file says of itself, read without writing and without making a file.
+    /// Reads the version and the ledger of a file without opening it for writing or creating it.
     ///
-    /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`,
-    ///   `newerFormat`, `hardLinked`, `busy` or `storeFailed`.
+    /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`, `newerFormat`,
+    ///   `hardLinked`, `busy` or `storeFailed`.
     package static func state(at url: URL) throws -> StoreState {
         try probe(FileStatus.path(of: url))?.state ?? .fresh
     }
 
-    /// Looks at a file that is to be used as a store: by its only name, since the log has the name of the file.
+    /// Probes a file; a hard link is refused, because each name would have a log of its own.
     private static func probe(_ path: String) throws(CacheError) -> (state: StoreState, generation: Int64)? {
         try HardLinks.check(path)
         return try FileProbe.stateAndGeneration(path)
@@ -84,7 +80,7 @@ package final class CacheStore: MigrationStore {
 
     /// Reads the version and the ledger; writes nothing and takes no write lock.
     ///
-    /// - Throws: ``CacheError``, with the codes of ``state(at:)``.
+    /// - Throws: ``CacheError`` with the codes of ``state(at:)``.
     package func state() throws -> StoreState {
         guard let connection else {
             guard !isInMemory else { return .fresh }
@@ -104,24 +100,24 @@ package final class CacheStore: MigrationStore {
         }
     }
 
-    /// Where upgrades that begin are noted; nil in memory.
+    /// The file that records attempted upgrades; nil in memory.
     package var attemptsURL: URL? {
         isInMemory ? nil : Self.attemptsURL(of: storeName)
     }
 
-    /// Where upgrades of a file that begin are noted: beside the file itself, also when a link leads to it.
+    /// The file that records attempted upgrades: beside the target when the path is a symbolic link.
     static func attemptsURL(of path: String) -> URL {
         URL(fileURLWithPath: FileStatus.resolved(path) + "-attempt")
     }
 
-    /// The upgrade that another process, or another thread, is making of the file; nil when none is known.
+    /// The upgrade in progress in another process or thread; nil when none is known.
     var holder: UpgradeAttempt? {
         attemptsURL.flatMap { AttemptLog($0).holder() }
     }
 
-    /// Runs a closure in one write transaction; makes the file and its tables in the same transaction when needed.
+    /// Runs a closure in one write transaction, which also creates the file and its tables when needed.
     ///
-    /// - Throws: What `body` and `waiting` throw; ``CacheError`` for a file that cannot be used; ``MigrationError``
+    /// - Throws: The errors of `body` and `waiting`; ``CacheError`` for a file that cannot be used; ``MigrationError``
     ///   with the code `storeFailed` or `busy`.
     package func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
@@ -130,20 +126,19 @@ package final class CacheStore: MigrationStore {
     ) throws {
         let connection = try openForWriting()
         do {
-            // Another file may have been put in its place since it was looked at.
+            // The file may have been replaced since it was probed.
             connection.setBusyTimeout(milliseconds: 5_000)
             _ = try hasTables(connection, forWriting: true)
             connection.setBusyTimeout(milliseconds: 50)
-            // Before the transaction, so that a new file has no moment in which readers must wait: until the commit
-            // it is a database without tables, which counts as no store at all.
+            // Before the transaction, so that readers never wait for a new file: until the commit it is a database
+            // without tables, which counts as no store.
             try settle(connection, waiting)
-            // An upgrade that was reported as done must survive a loss of power: FULL syncs the log at the commit. Its
-            // pages must stay in the cache from reading a batch to writing it: SQLite leaves a tenth of the cache, here
-            // in KiB, to unchanged ones.
+            // FULL syncs the log at the commit, so that a reported upgrade survives a power loss. The cache, in KiB,
+            // is larger to keep a batch's pages from reading to writing: only a tenth of it is for unchanged pages.
             try connection.execute("PRAGMA synchronous = \(isDurable ? "FULL" : "OFF"); PRAGMA cache_size = -8000")
             try begin(connection, waiting)
             defer { connection.rollBack() }
-            // Refused only once the transaction has made temporary tables.
+            // SQLite refuses this only after the transaction has made temporary tables.
             try connection.execute("PRAGMA temp_store = DEFAULT")
             if connection.hasMoved { throw SQLiteError.moved }
             let isFresh = try !FileFormat.recognize(connection, path: storeName, forWriting: true)
@@ -158,14 +153,14 @@ package final class CacheStore: MigrationStore {
             )
             defer { transaction.invalidate() }
             let stop = deadline.map { StatementStop(on: connection, at: $0) }
-            // Before the rollback, which must not be stopped.
+            // Before the rollback, which must not be interrupted.
             defer { stop?.end() }
             try body(transaction)
             try transaction.finish()
             let generation = try FileFormat.generation(of: connection)
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
             self.generation = generation
-            // Apple's own SQLite never asks the drive for that, not even with fullfsync. Nobody locks the log.
+            // Apple's SQLite never asks for this, not even with fullfsync. The log itself is never locked.
             if isDurable, !isInMemory { DiskSync.drive(of: FileStatus.resolved(storeName) + "-wal") }
             tidy(connection, isFresh: isFresh)
         } catch let error as SQLiteError {
@@ -175,34 +170,34 @@ package final class CacheStore: MigrationStore {
 
     /// Begins the transaction of an upgrade.
     ///
-    /// A statement that writes many records with our functions can be undone by SQLite, alone: until it ends, the pages
-    /// that it changes are kept as they were; in a file they would be half of all that an upgrade writes. Where they are
-    /// kept SQLite settles as the transaction begins (its documentation does not say so; 3.40 does). Who calls this puts
-    /// the setting back at once: temporary tables, made later, are to have files, so that memory stays flat.
+    /// SQLite can undo a statement that calls our functions, so it keeps the original of every changed page until the
+    /// statement ends; in a file, those would be half of what an upgrade writes. SQLite chooses memory or file when the
+    /// transaction begins (undocumented; true of 3.40). The caller resets `temp_store` at once: temporary tables made
+    /// later belong in files, so that memory stays flat.
     private func begin(_ connection: Connection, _ waiting: () throws -> Void) throws {
         try connection.execute("PRAGMA temp_store = MEMORY")
         do {
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
         } catch {
-            // The next one sets it again.
+            // The next attempt sets it again.
             try? connection.execute("PRAGMA temp_store = DEFAULT")
             throw error
         }
     }
 
-    /// What follows a commit: it cannot fail the upgrade, which is done, and nothing is lost when it does not work.
+    /// Tidies up after the commit; a failure here loses nothing and must not fail the upgrade.
     private func tidy(_ connection: Connection, isFresh: Bool) {
-        // At worst commits stay as safe, and as slow, as those of an upgrade.
+        // At worst, commits stay as safe, and as slow, as those of an upgrade.
         try? connection.execute(
             "PRAGMA synchronous = \(isDurable ? "NORMAL" : "OFF"); PRAGMA cache_size = \(Self.cacheSize)"
         )
-        // The first page says whose file it is; it should not stay in the log. A full disk may keep it there.
+        // The first page holds the application id and should not stay in the log. A full disk may keep it there.
         if isFresh { try? connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
     }
 
     // MARK: For the cache
 
-    /// The connection, with tables in the file, in WAL mode, and set up for reading and writing.
+    /// Returns a connection for reading and writing to a file in WAL mode that has our tables.
     func ready(busyMilliseconds: Int32) throws -> Connection {
         let connection = try openForWriting()
         connection.setBusyTimeout(milliseconds: busyMilliseconds)
@@ -218,7 +213,7 @@ package final class CacheStore: MigrationStore {
                 try withWriteTransaction(until: nil, { _ in }, waiting: waiting)
             }
             connection.setBusyTimeout(milliseconds: busyMilliseconds)
-            // Not before: SQLite reads the schema for it.
+            // Not earlier: this pragma makes SQLite read the schema.
             try connection.execute("PRAGMA cache_size = \(Self.cacheSize)")
             return connection
         } catch let error as SQLiteError {
@@ -226,7 +221,7 @@ package final class CacheStore: MigrationStore {
         }
     }
 
-    /// A connection that can only read, to a file that has our tables.
+    /// Returns a read-only connection to a file that has our tables.
     func readyForReading(busyMilliseconds: Int32) throws -> Connection {
         do {
             let connection = try Connection(storeName, mode: .readOnly)
@@ -239,14 +234,14 @@ package final class CacheStore: MigrationStore {
         }
     }
 
-    /// Gives the connection up, so that SQLite closes it when nobody uses it any more.
+    /// Releases the connection; SQLite closes it with its last user.
     package func close() {
         connection = nil
     }
 
     // MARK: Opening
 
-    /// Whether a database is ours; all that decides is read in one snapshot, because another process may be making it.
+    /// Whether the database is ours, judged in one snapshot because another process may be creating it.
     private func hasTables(_ connection: Connection, forWriting: Bool = false) throws -> Bool {
         try connection.execute("BEGIN")
         defer { connection.rollBack() }
@@ -256,11 +251,11 @@ package final class CacheStore: MigrationStore {
     private func openForWriting() throws -> Connection {
         if let connection { return connection }
         if !isInMemory {
-            // A file that is not ours is refused before SQLite may write to it.
+            // SQLite must not write to a file that is not ours.
             if !isProbed { _ = try Self.probe(storeName) }
             let directory = URL(fileURLWithPath: storeName).deletingLastPathComponent().path
             if !createsFile, try (FileStatus.of(storeName)?.size ?? 0) == 0 { throw missing }
-            // What it cannot make is reported by the next line, with its reason.
+            // On failure, the next line reports the reason.
             try? DurableDirectory.make(at: directory)
             try makeFile()
         }
@@ -274,14 +269,14 @@ package final class CacheStore: MigrationStore {
                 error.path = storeName
                 throw error
             }
-            // Twice SQLite's own default, for a new file only: an upgrade of all records takes three quarters of the
-            // time, because it makes half as many calls to the system.
+            // Twice SQLite's default, for new files only: an upgrade of all records takes a quarter less time, because
+            // it makes half as many system calls.
             try connection.execute("PRAGMA page_size = \(pageSize)")
             if let pageLimit { try connection.execute("PRAGMA max_page_count = \(pageLimit)") }
-            // The log is cut back to this size when it has grown beyond it, as an upgrade of all records makes it.
+            // Truncates the log to 16 MiB after an upgrade of all records has grown it beyond that.
             try connection.execute("PRAGMA journal_size_limit = 16777216")
-            // The log may be written anew only when its pages are in the file: the drives of Apple's systems keep to no
-            // order unless asked. Their own SQLite is built to ask; on other systems this is without effect.
+            // The log may be overwritten only once its pages are in the file, and drives on Apple's systems keep no
+            // order unless asked. Only Apple's SQLite is built to ask; elsewhere the pragma has no effect.
             try connection.execute("PRAGMA checkpoint_fullfsync = ON")
             self.connection = connection
             return connection
@@ -290,10 +285,9 @@ package final class CacheStore: MigrationStore {
         }
     }
 
-    /// Makes the file unless there is one.
     private func makeFile() throws {
-        // A kill may leave an empty one, which with a backup beside it would be taken for what is left of the old one. So
-        // there it has its name only when it has a page.
+        // A kill may leave an empty file, which beside a backup would look like the remains of the old file. The file
+        // therefore gets its name only once it has a page.
         guard try FileStatus.of(storeName) == nil, (try? BackupFiles(storeName).list().isEmpty) == false else {
             return try FileStatus.create(storeName)
         }
@@ -310,7 +304,7 @@ package final class CacheStore: MigrationStore {
         } catch let error as SQLiteError {
             throw CacheError(error, path: storeName)
         } catch let error as DurableFile.Failure {
-            // Another one was quicker.
+            // Another process created the file first.
             guard error.isExisting else { throw FileStatus.failure(error.number, path: storeName) }
             try FileStatus.create(storeName)
         }
@@ -324,14 +318,14 @@ package final class CacheStore: MigrationStore {
 
     /// Switches a new file to WAL mode; writes nothing when it is in WAL mode.
     ///
-    /// In WAL mode NORMAL loses at most the last writes when power is lost, never the file's integrity, and nothing
-    /// when the process is killed. That is enough for single values, and an upgrade sets FULL for itself.
+    /// With NORMAL, a power loss costs at most the last writes and never the file's integrity; a kill costs nothing.
+    /// That is enough for single values; an upgrade sets FULL.
     private func settle(_ connection: Connection, _ waiting: () throws -> Void) throws {
         if !isInMemory {
-            // The mode is known once the file was read.
+            // SQLite knows the mode only after reading the file.
             try retry(waiting) { () throws(SQLiteError) in _ = try connection.integer("PRAGMA user_version") }
             if try connection.text("PRAGMA journal_mode") != "wal" {
-                // Refused as busy while another process has the file open in the old mode; it is switching, too.
+                // Busy while another process has the file open in the old mode; that process is switching, too.
                 try retry(waiting) { () throws(SQLiteError) in
                     try connection.execute("PRAGMA journal_mode = WAL")
                 }
@@ -340,7 +334,7 @@ package final class CacheStore: MigrationStore {
         try connection.execute("PRAGMA synchronous = \(isDurable ? "NORMAL" : "OFF")")
     }
 
-    /// Tries until another connection lets go; SQLite waits a little within each try.
+    /// Retries until the other connection releases its lock; SQLite waits a little within each attempt.
     private func retry(_ waiting: () throws -> Void, _ body: () throws(SQLiteError) -> Void) throws {
         while true {
             do throws(SQLiteError) {
@@ -348,7 +342,7 @@ package final class CacheStore: MigrationStore {
             } catch {
                 guard error.isBusy else { throw error }
                 try waiting()
-                // Some refusals come at once.
+                // SQLite returns some refusals without waiting.
                 Thread.sleep(forTimeInterval: 0.001)
             }
         }

@@ -12,21 +12,21 @@ public import MoltCore
 /// let john = try cache.value(Person.self, forKey: "john")
 /// ```
 ///
-/// A cache may be used from any thread and any actor. Several caches, in one process or in many, may have the same
-/// file open: each sees what the others write. When another process upgrades the file, the next call throws
-/// ``MigrationError`` with the code `storeChanged`, and so does every call until the cache is opened again.
+/// A cache may be used from any thread and any actor. Several caches, in one process or in many, may have the same file
+/// open, and each sees the others' writes. When another process upgrades the file, every later call throws
+/// ``MigrationError`` with the code `storeChanged` until the cache is opened again.
 ///
-/// Keys may hold any Unicode and be of any length. They are compared by their bytes: two spellings of the same
-/// letter are two keys. A value is stored with the name of its type, see `RecordType`, but it can be read as any
-/// type that can decode it.
+/// Keys may contain any Unicode and have any length. They are compared by their bytes: two spellings of the same letter
+/// are two keys. A value is stored with the name of its type, see `RecordType`, but can be read as any type that can
+/// decode it.
 public final class CodableCache: Sendable {
-    /// What was done to the file when it was opened.
+    /// The report of the upgrade at the opening.
     public let report: MigrationReport
     /// The schema version that values are read and written at.
     public let schemaVersion: Int
-    /// Whether a newer app has upgraded the file, so that it can only be read; see ``Configuration/downgrade``.
+    /// Whether the file is only readable because a newer app has upgraded it; see ``Configuration/downgrade``.
     ///
-    /// Everything that writes throws ``CacheError`` with the code `readOnly` then.
+    /// Every writing call then throws ``CacheError`` with the code `readOnly`.
     public let isReadOnly: Bool
     /// The file's path, or ":memory:".
     public let path: String
@@ -35,28 +35,25 @@ public final class CodableCache: Sendable {
 
     let core: CacheCore
     let hub = ChangeHub()
-    /// Whether the shapes of types are compared: not for nothing, when nobody would be told.
+    /// Whether shapes of types are compared; false when no one would receive the result.
     let checksShapes: Bool
-    /// The types whose shapes were compared.
     let knownTypes = KnownTypes()
-    /// The name of the type that was set last by itself.
     let lastTypeName = Locked(TypeNames())
-    /// What must live as long as the cache: a test's copy of a file is removed when nobody uses it.
+    /// Lives as long as the cache: a test's copy of a file is removed with its last user.
     private let retained: (any Sendable)?
-    /// Where `async` calls wait for the disk, so that they block no thread of the cooperative pool.
+    /// `async` calls wait for the disk here, so that they block no thread of the cooperative pool.
     let queue = DispatchQueue(label: "molt.cache")
 
-    /// Opens a cache file, and upgrades it first; makes the file when there is none.
+    /// Opens a cache file and upgrades it first; creates the file when there is none.
     ///
-    /// Directories that are missing on the way to the file are made. An up-to-date file is not written to.
+    /// Missing directories on the way to the file are created. An up-to-date file is not written to.
     ///
     /// - Parameters:
-    ///   - url: The file. SQLite keeps two more beside it while it is open, with `-wal` and `-shm` after its name.
-    ///   - migrations: Brings the file to today's version; none by default.
+    ///   - url: The file. While it is open, SQLite keeps two more beside it, with the suffixes `-wal` and `-shm`.
+    ///   - migrations: Bring the file to today's version; none by default.
     ///   - configuration: How the cache works.
-    /// - Throws: ``CacheError`` when the file cannot be used, and it is untouched then; ``MigrationError`` when it
-    ///   cannot be upgraded. It is as it was then, but for batches that a migration has committed, and unless the error
-    ///   says that changes outside the file are still to be made.
+    /// - Throws: ``CacheError`` when the file cannot be used; it is untouched then. ``MigrationError`` when it cannot
+    ///   be upgraded; it is as it was then, unless the error says that changes outside the file are still to be made.
     public convenience init(
         at url: URL,
         migrations: MigrationRegistry = MigrationRegistry(),
@@ -69,7 +66,7 @@ public final class CodableCache: Sendable {
         )
     }
 
-    /// Opens a cache file, and keeps something alive that the file needs.
+    /// Opens a cache file, and retains an object that the file needs.
     package convenience init(
         at url: URL,
         migrations: MigrationRegistry,
@@ -92,7 +89,7 @@ public final class CodableCache: Sendable {
         configuration: Configuration = Configuration()
     ) throws {
         var configuration = configuration
-        // Nobody else could make it.
+        // No other process could upgrade it.
         configuration.duty = .opener
         try self.init(
             CacheStore(inMemory: configuration.coding, attachments: configuration.attached.stores),
@@ -101,7 +98,7 @@ public final class CodableCache: Sendable {
         )
     }
 
-    /// Opens a store that is at hand, as one in memory that has records already.
+    /// Opens an existing store, for example one in memory that already has records.
     package init(
         _ store: sending CacheStore,
         migrations: MigrationRegistry,
@@ -111,7 +108,7 @@ public final class CodableCache: Sendable {
     ) throws {
         var options = configuration.migrationOptions
         options.isCancelled = isCancelled
-        // What may only be read is not opened for writing, and takes no lock.
+        // A store that may only be read is not opened for writing and takes no lock.
         let reading =
             configuration.downgrade == .openReadOnly ? try Downgrade(migrations, options).reading(store) : nil
         isReadOnly = reading != nil
@@ -138,9 +135,9 @@ public final class CodableCache: Sendable {
     ///
     /// Later calls throw ``CacheError`` with the code `closed`. Closing again does nothing.
     ///
-    /// When the last connection to a file is closed, everything is moved into the file itself, which can then be
-    /// copied. A read that another thread has begun keeps the file open until it has ended, also when this call has
-    /// returned. Sequences of changes end.
+    /// Closing the last connection moves everything from the log into the file, which can then be copied. A read in
+    /// progress on another thread keeps the file open until it ends, even after this call has returned. Sequences of
+    /// changes end.
     public func close() {
         core.close()
         hub.finish()
@@ -150,11 +147,11 @@ public final class CodableCache: Sendable {
 extension CodableCache {
     /// Opens a cache file on a queue of its own, so that no thread of the caller's pool is blocked.
     ///
-    /// An upgrade of a task that is cancelled stops before the next record and is rolled back.
+    /// Cancelling the task stops the upgrade before the next record and rolls it back.
     ///
     /// - Parameters:
     ///   - url: The file.
-    ///   - migrations: Brings the file to today's version; none by default.
+    ///   - migrations: Bring the file to today's version; none by default.
     ///   - configuration: How the cache works; its monitor reports the progress.
     /// - Throws: ``CacheError`` and ``MigrationError`` as ``init(at:migrations:configuration:)`` does, and
     ///   ``MigrationError`` with the code `cancelled`.
@@ -175,7 +172,6 @@ extension CodableCache {
 }
 
 extension CacheStore {
-    /// Creates the store of a cache that works as a configuration says.
     fileprivate convenience init(at url: URL, _ configuration: CodableCache.Configuration) {
         self.init(
             at: url,

@@ -3,7 +3,7 @@ public import MoltCache
 public import MoltCore
 
 extension CodableCache {
-    /// Puts what can still be read of a damaged file in its place, and lists what cannot.
+    /// Replaces a damaged file with one of its readable records, and lists the losses.
     ///
     /// ```swift
     /// do {
@@ -14,20 +14,20 @@ extension CodableCache {
     /// }
     /// ```
     ///
-    /// The damaged file and its log stay beside the new one, under a name that ends in `damaged`, which
-    /// ``SalvageReport/setAside`` has; Molt never removes them. Where the volume allows two names for one file, as the
-    /// volumes of apps do, there is always a file at the path: the old one or the new one. The work needs space for three
-    /// copies of the file in the temporary directory. A cache that has the old file open gets the code `fileReplaced` at
-    /// its next write.
+    /// The damaged file and its log stay beside the new one, under a name that ends in `damaged`; see
+    /// ``SalvageReport/setAside``. Molt never removes them. On volumes that support hard links, as those of apps do,
+    /// there is always a file at the path: the old one or the new one. The work needs space for three copies of the
+    /// file in the temporary directory. A cache that has the old file open gets the code `fileReplaced` at its next
+    /// write.
     ///
     /// - Parameters:
     ///   - url: The damaged file. Close every cache that has it open first. Keep the log beside it, whose name ends in
-    ///     `-wal`: it has what was written last.
+    ///     `-wal`: it has the last writes.
     ///   - migrations: As for ``salvage(from:to:migrations:)``.
     ///   - timeout: How long to wait while another process replaces the file; 5 seconds by default.
-    /// - Returns: What was saved, what was not, and what was assumed. Its description holds no values.
-    /// - Throws: As ``salvage(from:to:migrations:)``, and `CacheError` with the code `busy` when the file was written to
-    ///   meanwhile. The damaged file is then where it was.
+    /// - Returns: What was saved, lost and assumed. Its description contains no values.
+    /// - Throws: The errors of ``salvage(from:to:migrations:)``, and `CacheError` with the code `busy` when the file
+    ///   was written to meanwhile. The damaged file is then where it was.
     @discardableResult
     public static func salvage(
         at url: URL,
@@ -59,40 +59,40 @@ extension CodableCache {
         }
     }
 
-    /// Copies every record of a damaged file that can still be read into a new file, and lists what cannot.
+    /// Copies every readable record of a damaged file into a new file, and lists the losses.
     ///
     /// ```swift
     /// let report = try CodableCache.salvage(from: url, to: newURL, migrations: migrations)
     /// print(report)
     /// ```
     ///
-    /// The damaged file is only read. The work is done on a copy in the temporary directory and needs space for two copies
-    /// of the file. The new file has `.part` behind its name until it is whole, and only its owner may read and write it.
-    /// It has the records with their keys, types, dates and versions, the ledger, the quarantine, and the changes that wait
-    /// for attached stores. It is upgraded when it is first opened.
+    /// The damaged file is only read. The work is done on a copy in the temporary directory and needs space for two
+    /// copies of the file. The new file has the suffix `.part` until it is complete, and only its owner may read and
+    /// write it. It gets the records with their keys, types, dates and versions, the ledger, the quarantine, and the
+    /// pending changes of attached stores. It is upgraded when it is first opened.
     ///
-    /// Records are found in the trees of the file, in its indexes and, where these are damaged, page by page. So a file that
-    /// SQLite no longer takes for a database may still give nearly all of its records. Deleted records do not come back,
-    /// unless the part that says that they were deleted is damaged; the report then says so.
+    /// Records are found in the trees of the file, in its indexes and, where these are damaged, page by page. A file
+    /// that SQLite no longer accepts as a database may therefore still yield nearly all of its records. Deleted records
+    /// do not come back unless the part of the file that records the deletion is damaged; the report then says so.
     ///
     /// A record counts as readable when its key is text and its content is JSON text or raw data.
     ///
-    /// - Important: SQLite keeps no checksums of the file. A changed bit that leaves a content JSON text cannot be noticed,
-    ///   and the record is saved as it is. The log beside the file, which has what was written last, does have checksums,
-    ///   and each page of it that is intact is used. ``SalvageReport/lostPageCount`` counts the others, and
-    ///   ``SalvageReport/staleCount`` the records that may be older because of them. A log that is missing altogether
-    ///   cannot be noticed.
+    /// - Important: SQLite keeps no checksums of the file. If a changed bit leaves the content valid JSON, the damage
+    ///   goes unnoticed and the record is saved as it is. The log beside the file, which has the last writes, does have
+    ///   checksums, and each of its intact pages is used. ``SalvageReport/lostPageCount`` counts the others, and
+    ///   ``SalvageReport/staleCount`` the records that may be older because of them. A missing log goes unnoticed.
     /// - Parameters:
     ///   - url: The damaged file. Close every cache that has it open first. Keep the log beside it, whose name ends in
-    ///     `-wal`: it has what was written last.
-    ///   - newURL: The new file. Nothing may be there, nor a log beside it.
-    ///   - migrations: The migrations that the app opens its caches with. They are used only when a part of the ledger is
-    ///     lost: those up to the version of the file then count as applied. Without them, opening the new file throws
-    ///     `lateMigration` for each migration whose row is lost.
-    /// - Returns: What was saved, what was not, and what was assumed. Its description holds no values.
-    /// - Throws: `CacheError` with the code `fileMissing` or `notAFile` for the damaged file; `notADatabase` when nothing in
-    ///   it is a cache's; `foreignFile`; `newerFormat`; `busy` while another process writes it, or another salvage makes the
-    ///   new file; `fileExists` when something is at the new file's place; or the code of a failed write, such as
+    ///     `-wal`: it has the last writes.
+    ///   - newURL: The new file. Neither it nor a log beside it may exist.
+    ///   - migrations: The migrations that the app opens its caches with. They are used only when a part of the ledger
+    ///     is lost: those up to the version of the file then count as applied. Without them, opening the new file
+    ///     throws `lateMigration` for each migration whose row is lost.
+    /// - Returns: What was saved, lost and assumed. Its description contains no values.
+    /// - Throws: `CacheError` with the code `fileMissing` or `notAFile` for the damaged file; `notADatabase` when it
+    ///   contains nothing of a cache; `foreignFile`; `newerFormat`; `busy` while another process writes it, or another
+    ///   salvage creates the new file; `fileExists` when the new file's path is taken; or the code of a failed write,
+    ///   such as `storeFailed` for a full disk.
     ///   `storeFailed` for a full disk.
     @discardableResult
     public static func salvage(
@@ -106,7 +106,7 @@ extension CodableCache {
         }
     }
 
-    /// Turns errors of SQLite and of the system into those of a cache.
+    /// Maps errors of SQLite and of the system to ``CacheError``.
     private static func explained<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -119,7 +119,6 @@ extension CodableCache {
 }
 
 extension CacheError {
-    /// The error for the file at a path.
     init(_ code: Code, _ message: String, path: String) {
         self.init(code, message)
         self.path = path

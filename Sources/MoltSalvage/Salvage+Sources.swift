@@ -2,7 +2,7 @@ internal import MoltCache
 internal import MoltCore
 
 extension Salvage {
-    /// The states of the file that SQLite can read, the newest first.
+    /// The states of the file that SQLite can read, newest first.
     func openSources() throws -> [SalvageSource] {
         if copy.hasForeignJournal {
             report.assume("The journal beside the file does not belong to it: it was left out.")
@@ -26,8 +26,7 @@ extension Salvage {
 
     /// The states of a file with a log.
     ///
-    /// SQLite reads a log up to the first damaged frame, as if nothing followed. So the pages are written into the copy
-    /// here.
+    /// SQLite ends a log at its first damaged frame, so its pages are written into the copy here instead.
     private func openLogged(_ path: String) throws -> [SalvageSource] {
         guard let bytes = ByteSource(path: path), let file = ByteSource(path: copy.file) else { return [] }
         guard let log = LogPages(bytes, file: file) else {
@@ -39,7 +38,7 @@ extension Salvage {
             isAllStale = true
             return [openAlone()].compactMap { $0 }
         }
-        // The size of pages never changes while there is a log.
+        // The page size never changes while there is a log.
         if let size = DatabasePages.pageSize(of: file), size != log.pageSize { return try leaveOut(log, openAlone()) }
         let path = try copy.secondCopy(with: log)
         let source = SalvageSource(path, .immutable)
@@ -65,7 +64,7 @@ extension Salvage {
         return [newest, source].compactMap { $0 }
     }
 
-    /// Uses the file without a log that does not belong to it, and counts what may be missing.
+    /// Uses the file without a foreign log, and counts what may be missing.
     private func leaveOut(_ log: LogPages, _ alone: SalvageSource?) throws -> [SalvageSource] {
         report.assume(
             "The log beside the file does not belong to it, or is damaged: it was left out, with what was written last."
@@ -76,7 +75,7 @@ extension Salvage {
         return [alone]
     }
 
-    /// Notes which rows are on pages whose newest state may be lost, and which tables have such pages.
+    /// Notes the rows and tables on pages whose newest state may be lost.
     private func noteStaleRows(_ log: LogPages, in source: SalvageSource) throws {
         guard let file = ByteSource(path: source.path) else { return }
         let scan = PageScan(file, log: log)

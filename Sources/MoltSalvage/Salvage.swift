@@ -2,30 +2,30 @@ internal import Foundation
 internal import MoltCache
 internal import MoltCore
 
-/// Copies what can be read of a damaged file into a new one, the most reliable source first.
+/// Copies the readable contents of a damaged file into a new one, from the most reliable source first.
 ///
-/// 1. The trees of the file, read with SQLite: the records by id, skipping each place that cannot be read, and then the
-///    records that only the indexes name.
-/// 2. For what is still missing, the pages themselves: a page with rows of a table is recognized without a tree.
+/// 1. The trees of the file, read with SQLite: the records by id, skipping unreadable places, and then the records that
+/// only the indexes name.
+/// 2. For what is still missing, the pages themselves: a table's leaf page is recognized without a tree.
 /// 3. For what is still missing, an earlier state: the file without its log or, with a damaged log, before the damage.
 ///
-/// What 2 and 3 find counts only where 1 has a gap, so that deleted records do not come back.
+/// Records found in 2 and 3 count only in the gaps of 1, so that deleted records do not come back.
 final class Salvage {
     let copy: SalvageCopy
     private let migrations: MigrationRegistry
     let target: SalvagedFile
     var report: SalvageReport
-    /// The log, when pages of it are lost and the others were written into the copy.
+    /// The log, when some of its pages are lost and the others were written into the copy.
     var damagedLog: LogPages?
-    /// The copy with the newest state.
+    /// The path of the copy with the newest state.
     var newestPath: String
     private var record = Record(data: [])
     private var gaps: [ClosedRange<Int64>] = [Int64.min...Int64.max]
-    /// Whether the index of the keys was read whole, so that it names every record.
+    /// Whether the index of the keys was read completely, so that it names every record.
     private var isIndexWhole = false
     private var hasTree = false
     private var isFreeListWhole = false
-    /// Whether nothing of the log can be read, so that every record may be older than what was written last.
+    /// Whether the whole log is unreadable, so that every record may be older than the last write.
     var isAllStale = false
     // Whether the newest state of some of their pages may be lost.
     var isVersionStale = false
@@ -33,7 +33,6 @@ final class Salvage {
     var areRecordsStale = false
     private var losses: [SalvageReport.Loss] = []
     private var unlisted = 0
-    /// The other tables.
     var tables = SalvagedTables()
 
     /// Begins a salvage.
@@ -83,7 +82,7 @@ final class Salvage {
         if !first.isOurs, let owner = first.applicationID, owner != 0 || first.damage.isEmpty {
             throw FileFormat.foreign(report.source)
         }
-        // A number that is far off is damage and not a layout.
+        // A number that is far off is damage rather than a format.
         if let format = first.format, format > FileFormat.number, format <= 1_000 {
             throw FileFormat.newer(report.source, format)
         }
@@ -100,7 +99,7 @@ final class Salvage {
         isIndexWhole = try source.entries(of: Self.keyIndex, by: "key") { id, key in try expect(id, key: key.string) }
         if isKeyIndexStale {
             isIndexWhole = false
-            // The rows then say which records there are.
+            // The rows then tell which records there are.
             if !areRecordsStale { try target.connection.execute("DELETE FROM temp.expected") }
         }
         if !isIndexWhole, !isKeyIndexStale {
@@ -114,7 +113,7 @@ final class Salvage {
         let lastID = try target.connection.integer(
             "SELECT max(coalesce((SELECT max(id) FROM temp.expected), 0), coalesce(max(id), 0)) FROM main.molt_record"
         )
-        // The file has no room for more records than that, whatever an index says.
+        // The file has no room for more records, whatever an index says.
         let limit = min(Self.lookupLimit, Int64(copy.status.bytes / 8) + 1_000)
         for id in 0..<max(0, min(lastID, limit)) where try !target.has(id: id + 1) {
             if let values = source.row(Self.columns, of: "molt_record", id: id + 1) { try takeNewest(id + 1, values) }
@@ -124,13 +123,12 @@ final class Salvage {
         }
     }
 
-    /// How many ids are looked up one by one.
     private static let lookupLimit: Int64 = 10_000_000
 
-    /// Adds a record that was found by its tree, unless it is known to have been removed.
+    /// Adds a record found by its tree, unless it is known to be removed.
     private func takeNewest(_ id: Int64, _ values: [ColumnValue]) throws {
         if damagedLog != nil, let isMixed = try target.isMixed(id) {
-            // The index does not name it: a transaction removed it, and this page of that transaction is lost.
+            // Not in the index: a transaction removed the record, and its version of this page is lost.
             let key = values.count > 1 ? values[1].string : nil
             guard !isMixed, try !isIndexWhole || isExpected(id, key: key) else { return }
         }
@@ -151,7 +149,7 @@ final class Salvage {
         try scan.rows { kind, id, values, staleness in
             guard staleness != .mixed else { return }
             guard kind == .record else {
-                // Changes that waited in an earlier state may have been applied since.
+                // Pending changes of an earlier state may have been applied since.
                 if isNewest || kind != .journal { tables.addFound(kind, id, values) }
                 return
             }
@@ -168,7 +166,7 @@ final class Salvage {
             }
         } unread: { page, ids, count in
             guard isNewest else { return }
-            // Only ids that are missing: the page may belong to another table.
+            // Only missing ids, because the page may belong to another table.
             for id in ids where try isWanted(id, key: nil, isNewest: true) {
                 lose(SalvageReport.Loss(.unreadable, id: id))
             }
@@ -178,7 +176,6 @@ final class Salvage {
         }
     }
 
-    /// Searches an earlier state for what is still missing.
     private func readEarlier(_ source: SalvageSource) throws {
         _ = try source.rows(Self.columns, of: "molt_record") { id, values in
             let isWanted = try isWanted(id, key: values[1].string, isNewest: false)
@@ -188,21 +185,21 @@ final class Salvage {
         try tables.read(source, isStale: true)
     }
 
-    /// Whether a row on a page whose newest state is not lost was written last, although no tree may lead to it.
+    /// Whether a row on a page that is not stale is current, although no tree may lead to it.
     private func isCurrent(_ id: Int64, key: String?) throws -> Bool {
         guard damagedLog != nil, isFreeListWhole else { return false }
         return try !isIndexWhole || isExpected(id, key: key)
     }
 
-    /// Whether a record that was not found by its tree may be missing, and not deleted.
+    /// Whether a record not found by its tree may be missing rather than deleted.
     private func isWanted(_ id: Int64, key: String?, isNewest: Bool) throws -> Bool {
-        // A record that was found by its tree counts.
+        // A record found by its tree takes precedence.
         if hasTree, try target.has(id: id) { return false }
         // The newest state has only parts of it.
         if !isNewest, try target.isMixed(id) == true { return true }
         if try isExpected(id, key: key) { return true }
         guard try expectedKey(id) == nil else { return false }
-        // Rows on a page in use were not deleted, unless that happened later.
+        // A row on a page in use is not deleted, unless a later state deleted it.
         return !isIndexWhole && (isNewest && isFreeListWhole || gaps.contains { $0.contains(id) })
     }
 
@@ -213,14 +210,13 @@ final class Salvage {
         return name.utf8.elementsEqual(key.utf8)
     }
 
-    /// The key that the index has for an id, nil inside when it is not known; nil when it has none.
+    /// The index's key for an id: nil when the id is not in it, nil inside when the key is unknown.
     private func expectedKey(_ id: Int64) throws -> String?? {
         let search = try target.statement("SELECT key FROM temp.expected WHERE id = ?1")
         try search.bind(id, at: 1)
         return try search.first { $0.isNull(0) || $0.isBlob(0) ? String?.none : $0.text(0) }
     }
 
-    /// The id that the index has for a key.
     private func expectedID(_ key: String) throws -> Int64? {
         try target.connection.execute("CREATE INDEX IF NOT EXISTS temp.expected_key ON expected(key)")
         let search = try target.statement("SELECT id FROM temp.expected WHERE key = ?1")
@@ -228,7 +224,7 @@ final class Salvage {
         return try search.first { $0.integer(0) }
     }
 
-    /// Notes an entry of an index; when an id has two keys, neither counts.
+    /// Notes an entry of an index; if an id has two keys, neither counts.
     private func expect(_ id: Int64, key: String?) throws {
         let insertion = try target.statement(
             """
@@ -241,7 +237,7 @@ final class Salvage {
         try insertion.run()
     }
 
-    /// The records that an index names and that were not found; at most a limited number.
+    /// The records that an index names and that were not found; limited in number.
     private func missing(above id: Int64 = .min) throws -> [(id: Int64, key: String?)] {
         let search = try target.statement(
             """
@@ -257,22 +253,22 @@ final class Salvage {
         return missing
     }
 
-    /// Adds a record if it is one.
+    /// Checks a record and adds it.
     ///
     /// - Returns: Whether it was added.
     @discardableResult
     private func take(_ id: Int64, _ values: [ColumnValue]) throws -> Bool {
         var (id, values) = (id, values)
-        // With a damaged log, the index and the row may be of different times.
+        // With a damaged log, the index and the row may be from different times.
         let expected = damagedLog == nil ? try expectedKey(id) ?? nil : nil
         if let expected, values.count > 1, values[1].string.map({ !$0.utf8.elementsEqual(expected.utf8) }) ?? true {
             if let other = try values[1].string.flatMap({ try expectedID($0) }), try !target.has(id: other) {
-                // The index has the row's key with another id: the id is damaged.
+                // The index has the row's key with another id, so the id is damaged.
                 lose(SalvageReport.Loss(.doubtfulKey, id: id, key: expected))
                 id = other
             } else {
-                // A changed bit mostly puts an index out of order, while nothing shows it in a row. And the record is
-                // found by the key that the index has.
+                // Prefer the index: a changed bit usually puts it out of order, while nothing reveals one in a row. The
+                // record is also found by the index's key.
                 lose(SalvageReport.Loss(.doubtfulKey, id: id, key: values[1].string ?? expected))
                 values[1] = .text(Array(expected.utf8))
             }

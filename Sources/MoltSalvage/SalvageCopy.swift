@@ -2,30 +2,28 @@ internal import Foundation
 internal import MoltCache
 internal import MoltCore
 
-/// A copy of a damaged file and its log in a directory of their own, so that SQLite never writes to the file.
+/// A private copy of a damaged file and its log, so that SQLite never writes to the original.
 final class SalvageCopy {
     /// The file without its log.
     let file: String
-    /// The log; nil when there is none.
     let log: String?
-    /// A second copy beside a rollback journal, which SQLite may write to; nil when there is no journal.
+    /// A second copy beside a rollback journal, which SQLite may write to; nil without a journal.
     let journaled: String?
-    /// Whether there is a journal beside the file that is not its own.
+    /// Whether the journal beside the file belongs to another file.
     let hasForeignJournal: Bool
-    /// Which parts of the files could not be read, in sentences for the report.
+    /// Sentences for the report about the unreadable parts of the files.
     let unread: [String]
     /// The path for a new file that is removed with the copy.
     var scratch: String { directory.url.appending(path: "salvaged").path }
-    /// The status of the file when it was copied.
     let status: Status
-    /// Removed with this object, with all that is in it.
+    /// Removed with this object, including its contents.
     private let directory: CopyDirectory
     private let second: String
 
-    /// Copies a file without taking a lock, and without dropping those that caches of this process have on it.
+    /// Copies a file without taking a lock, and without dropping locks that caches of this process have on it.
     ///
-    /// - Throws: ``CacheError`` with the code `fileMissing`, `notAFile`, `noPermission`, `notADatabase`, `busy` when the
-    ///   file is written to again and again, or `storeFailed` where the copy cannot be made.
+    /// - Throws: ``CacheError`` with the code `fileMissing`, `notAFile`, `noPermission`, `notADatabase`, `busy` when
+    ///   the file keeps being written to, or `storeFailed` when the copy cannot be created.
     init(of path: String) throws {
         try FileStatus.checkPath(path)
         let path = FileStatus.resolved(path)
@@ -50,7 +48,7 @@ final class SalvageCopy {
                 guard let source = ByteSource(path: file), let header = source.read(at: 0, 100) else { return false }
                 return !journal.mayBelong(toFileWith: header, size: source.count)
             } ?? false
-        // A cache that has a log has no journal.
+        // A cache with a log has no journal.
         let isUsed = log == nil && !hasForeignJournal && FileStatus.hasContent(file + "-journal")
         journaled = isUsed ? second : nil
         guard isUsed else { return }
@@ -61,7 +59,7 @@ final class SalvageCopy {
         }
     }
 
-    /// Makes a second copy with the pages of the log, as far as one transaction has left it.
+    /// Creates a second copy, with the log's pages up to the last intact transaction.
     func secondCopy(with log: LogPages) throws -> String {
         try Self.copying {
             try FileManager.default.copyItem(atPath: file, toPath: second)
@@ -70,7 +68,7 @@ final class SalvageCopy {
         return second
     }
 
-    /// Writes all pages of the log into the copy.
+    /// Writes all readable pages of the log into the copy.
     func write(_ log: LogPages) throws {
         try Self.copying { try log.write(to: file, isWhole: true) }
     }
@@ -90,9 +88,9 @@ final class SalvageCopy {
         }
     }
 
-    /// Copies until nothing was written meanwhile.
+    /// Copies until no write happened during the copy.
     ///
-    /// - Returns: Which parts could not be read, in sentences; and the status of the file.
+    /// - Returns: Sentences about the unreadable parts, and the status of the file.
     private static func copySettled(_ path: String, to copy: String) throws -> ([String], Status) {
         for _ in 0..<3 {
             guard let before = try status(path) else {
@@ -132,16 +130,15 @@ final class SalvageCopy {
         )
     }
 
-    /// Differs when a file or its log was written to.
+    /// Changes whenever the file or its log is written to.
     struct Status: Equatable {
         var file: FileStatus
         var log: FileStatus?
 
-        /// The size of both together.
         var bytes: Int { file.size + (log?.size ?? 0) }
     }
 
-    /// The status of what is at a path, links followed; nil when nothing is.
+    /// The status of a path, symbolic links followed; nil when nothing is there.
     static func status(_ path: String) throws(CacheError) -> Status? {
         guard let file = try FileStatus.of(path) else { return nil }
         return Status(file: file, log: FileStatus.unfollowed(FileStatus.resolved(path) + "-wal"))
@@ -159,9 +156,9 @@ final class SalvageCopy {
         }
     }
 
-    /// Writes a new file, with zeros for what cannot be read, in pieces as small as 512 bytes.
+    /// Writes a new file; unreadable parts, down to 512 bytes, become zeros.
     ///
-    /// - Returns: How many bytes could not be read.
+    /// - Returns: The number of unreadable bytes.
     private static func write(to path: String, count: Int, _ read: (Int, Int) throws -> [UInt8]?) throws -> Int {
         try remove(path)
         try FileStatus.createNew(path)
@@ -179,12 +176,11 @@ final class SalvageCopy {
             try file.write(contentsOf: bytes ?? [UInt8](repeating: 0, count: length))
             offset += length
         }
-        // Closed here, because some volumes report only now that they are full.
+        // Some volumes report only at the close that they are full.
         try file.close()
         return lost
     }
 
-    /// Removes what an earlier attempt has copied.
     private static func remove(_ path: String) throws {
         guard FileStatus.unfollowed(path) != nil else { return }
         try FileManager.default.removeItem(atPath: path)

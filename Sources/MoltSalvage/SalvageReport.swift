@@ -1,6 +1,6 @@
 internal import MoltCore
 
-/// What `CodableCache.salvage` has saved of a damaged file, what it could not save, and what it assumed.
+/// The result of `CodableCache.salvage`: what was saved, lost, and assumed.
 ///
 /// ```swift
 /// let report = try CodableCache.salvage(at: url, migrations: migrations)
@@ -8,108 +8,108 @@ internal import MoltCore
 /// for loss in report.losses where loss.key != nil { … }
 /// ```
 ///
-/// It names keys and ids, and never a value.
+/// The report names keys and ids, and never a value.
 public struct SalvageReport: Hashable, Sendable, Codable {
-    /// Something that could not be saved.
+    /// A record, or a number of rows, that could not be saved.
     public struct Loss: Hashable, Sendable, Codable {
-        /// What kind of thing, and why; new kinds may be added, so switch over them with a `default`.
+        /// The kind and cause of a loss; new ones may be added, so switch over them with a `default`.
         public struct Kind: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-            /// The kind's stable text.
+            /// The kind's stable name.
             public let rawValue: String
 
-            /// The kind's stable text.
+            /// The kind's stable name.
             public var description: String { rawValue }
 
-            /// Creates a kind from its stable text.
+            /// Creates a kind from its stable name.
             public init(rawValue: String) {
                 self.rawValue = rawValue
             }
 
-            /// A record on a page that cannot be read.
+            /// A record on an unreadable page.
             public static let unreadable = Kind(rawValue: "unreadable")
-            /// A record whose key is not text, so that it cannot be asked for.
+            /// A record whose key is not text, so that it cannot be looked up.
             public static let damagedKey = Kind(rawValue: "damagedKey")
             /// A record with columns that no cache writes.
             public static let damagedRow = Kind(rawValue: "damagedRow")
             /// A record whose content is neither JSON text nor raw data.
             public static let damagedContent = Kind(rawValue: "damagedContent")
-            /// An older state of a record that was saved: another row has the same key or the same id.
+            /// An older state of a saved record: another row has the same key or the same id.
             public static let duplicate = Kind(rawValue: "duplicate")
-            /// A record that was saved, and whose row and index have different keys.
+            /// A saved record whose row and index have different keys.
             ///
-            /// It was saved under the index's key, by which it is found, unless the index has the row's key too, with
-            /// another id. The loss names the key that it was not saved under.
+            /// It was saved under the index's key, by which it is found, unless the index has the row's key with
+            /// another id. The loss names the key that was not used.
             public static let doubtfulKey = Kind(rawValue: "doubtfulKey")
-            /// Records with ids of a range that cannot be read; how many there were is not known.
+            /// An unknown number of records in an unreadable range of ids.
             public static let unknownRecords = Kind(rawValue: "unknownRecords")
             /// Rows of a page whose ids cannot be read.
             public static let unknownRows = Kind(rawValue: "unknownRows")
         }
 
-        /// What kind of thing, and why.
+        /// The kind and cause.
         public var kind: Kind
-        /// The key of the record, where it is known.
+        /// The record's key, if known.
         public var key: String?
-        /// The ids of the records, where they are known; one of them is a range of one.
+        /// The ids of the records, if known; a single record is a range of one.
         public var ids: ClosedRange<Int64>?
-        /// The page of the file, where no id is known; the first is 1.
+        /// The page of the file if no id is known; the first is 1.
         public var page: Int?
-        /// How many there are at most; nil when that is not known.
+        /// The maximum number of records; nil when unknown.
         public var count: Int?
     }
 
-    /// The damaged file, by its path.
+    /// The path of the damaged file.
     public var source: String
-    /// The new file, by its path.
+    /// The path of the new file.
     public var destination: String
-    /// Where the damaged file is now, by its path; nil when it was left where it was.
+    /// The path that the damaged file was moved to; nil when it stayed in place.
     public var setAside: String?
-    /// How many records were saved.
+    /// The number of saved records.
     public var savedCount = 0
-    /// How many of them SQLite no longer finds, and were found page by page.
+    /// The number of saved records that SQLite no longer finds, and that were found page by page.
     public var rawCount = 0
-    /// How many of them may be older than what was written last, or may have been removed, because a newer state of them
-    /// was in the log beside the file and is lost.
+    /// The number of saved records that may be older than the last write, or may have been removed, because a newer
+    /// state in the log is lost.
     ///
-    /// They are the records of the pages that ``lostPageCount`` counts. Where the log does not say which page was lost, they
-    /// are the records of all pages that were not written again after that.
+    /// They are the records of the pages that ``lostPageCount`` counts. If the log does not tell which page was lost,
+    /// they are the records of all pages not written again later.
     public var staleCount = 0
-    /// How many pages of the log beside the file are lost, with no newer state of them elsewhere.
+    /// The number of lost pages of the log whose newest state is nowhere else.
     ///
-    /// Records that were new on such a page are missing; those that an earlier state has are in ``staleCount``.
+    /// Records that were new on such a page are missing; those with an earlier state are in ``staleCount``.
     public var lostPageCount = 0
-    /// How many records are known to be lost: those that the losses name, or count.
+    /// The number of records known to be lost, from the losses.
     public var lostCount: Int { losses.reduce(0) { $0 + ($1.isOfARecord ? $1.count ?? 0 : 0) } }
-    /// What could not be saved; at most ``lossLimit`` are listed.
+    /// The losses, at most ``lossLimit``.
     public var losses: [Loss] = []
-    /// How many losses there are beyond those that are listed.
+    /// The number of losses beyond the listed ones.
     public var unlistedLossCount = 0
     /// The schema version of the new file.
     public var schemaVersion = 0
-    /// How many rows of the ledger were saved.
+    /// The number of saved rows of the ledger.
     public var ledgerCount = 0
-    /// Whether the ledger was read whole.
+    /// Whether the ledger was read completely.
     ///
-    /// When it was not, and no migrations were given, opening the new file throws `lateMigration` for each whose row was
+    /// If not, and without migrations, opening the new file throws `lateMigration` for each migration whose row is
     /// lost.
     public var isLedgerWhole = true
-    /// How many changes to attached stores were waiting, and wait in the new file.
+    /// The number of pending changes of attached stores, which the new file has, too.
     public var journalCount = 0
-    /// Whether all changes that waited for attached stores were read.
+    /// Whether all pending changes of attached stores were read.
     public var isJournalWhole = true
-    /// How many records in quarantine were saved; they are in quarantine in the new file.
+    /// The number of saved records in quarantine; the new file has them in quarantine, too.
     public var quarantinedCount = 0
-    /// Whether the quarantine was read whole.
+    /// Whether the quarantine was read completely.
     public var isQuarantineWhole = true
-    /// What was missing or unreadable, and what was assumed instead; a sentence each.
+    /// One sentence for each missing or unreadable part and the assumption in its place.
     public var assumptions: [String] = []
-    /// What SQLite says is wrong with the file, in its own words; at most a hundred lines.
+    /// The faults that SQLite reports, in its own words; at most 100 lines.
     public var damage: [String] = []
 
-    /// How many losses are listed at most.
+    /// The maximum number of listed losses.
     public static let lossLimit = 10_000
 
-    /// Whether everything was saved, so that only what can be made again was damaged, such as an index.
+    /// Whether everything was saved; only parts that can be rebuilt, such as an index, were damaged.
     public var isWhole: Bool {
         losses.isEmpty && unlistedLossCount == 0 && staleCount == 0 && lostPageCount == 0 && isLedgerWhole
             && isJournalWhole
@@ -117,7 +117,6 @@ public struct SalvageReport: Hashable, Sendable, Codable {
             && assumptions.isEmpty
     }
 
-    /// Creates an empty report.
     init(source: String, destination: String) {
         self.source = source
         self.destination = destination
@@ -137,17 +136,15 @@ public struct SalvageReport: Hashable, Sendable, Codable {
 }
 
 extension SalvageReport.Loss {
-    /// Whether a record is lost with it.
     fileprivate var isOfARecord: Bool { kind != .duplicate && kind != .doubtfulKey }
 
-    /// A record that is known by its id.
     init(_ kind: Kind, id: Int64, key: String? = nil) {
         self.init(kind: kind, key: key, ids: id...id, page: nil, count: 1)
     }
 }
 
 extension SalvageReport: CustomStringConvertible {
-    /// A headline, what was assumed, and a line for each loss; of many the first ones.
+    /// A summary, the assumptions, and one line for each of the first losses.
     public var description: String {
         var lines = [headline]
         if rawCount > 0 {
@@ -186,14 +183,13 @@ extension SalvageReport: CustomStringConvertible {
 }
 
 extension SalvageReport.Loss: CustomStringConvertible {
-    /// Whether there was a record.
     fileprivate var isCertain: Bool { kind != .unknownRecords && kind != .unknownRows }
 
     /// The kind and the place.
     public var description: String {
         var parts = [kind.rawValue]
         if let key { parts.append("\"\(ErrorSummary.oneLine(key))\"") }
-        // The count of a range that has no end is more than an Int holds.
+        // The count of an unbounded range would overflow Int.
         if let ids, ids.lowerBound == ids.upperBound { parts.append("id \(ids.lowerBound)") }
         if let ids, ids.lowerBound != ids.upperBound {
             let start = ids.lowerBound == .min ? "" : " from \(ids.lowerBound)"

@@ -1,27 +1,22 @@
 internal import CMoltSQLite
 internal import MoltCache
 
-/// One state of a damaged file as SQLite can still read it: with its log, or without.
+/// One state of a damaged file that SQLite can read: with its log, or without.
 ///
-/// Only the closures throw: where SQLite cannot read on, a search ends without an error.
+/// Only closures throw: a search that SQLite cannot continue ends without an error.
 final class SalvageSource {
     let path: String
     private let connection: Connection
     private let limit: StepLimit
-    /// How large the file and its log are.
     private let bytes: Int
     private var lookup: Statement?
-    /// The tables that the schema names.
     private let tables: Set<String>
-    /// What SQLite finds wrong, in its own words; at most a hundred lines.
+    /// The faults that SQLite reports, in its own words; at most 100 lines.
     let damage: [String]
     /// Whether the trees are sound, so that every row can be read.
     let areTreesSound: Bool
-    /// The `application_id`; nil when it cannot be read.
     let applicationID: Int64?
-    /// The number of its layout.
     let format: Int64?
-    /// Its schema version.
     let version: Int64?
 
     /// Opens a copy; nil when SQLite cannot read it at all.
@@ -38,7 +33,7 @@ final class SalvageSource {
         var tables: Set<String> = []
         var schemaDamage: [String] = []
         do throws(SQLiteError) {
-            // A view of such a name would run a statement that Molt did not write.
+            // A view with such a name would run SQL that Molt did not write.
             let names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'molt\\_%' ESCAPE '\\'"
             try connection.prepare(names).eachRow { row throws(SQLiteError) in tables.insert(row.text(0)) }
         } catch  where tables.isEmpty {
@@ -48,14 +43,14 @@ final class SalvageSource {
             schemaDamage.append("the schema cannot be read to its end: \(error.message)")
         }
         self.tables = tables
-        // A changed byte in the schema can hide a table, and SQLite finds nothing wrong with that.
+        // A changed byte in the schema can hide a table, which SQLite does not notice.
         for name in Self.lastingTables where tables.contains("molt_record") && !tables.contains(name) {
             schemaDamage.append("the schema has no table \(name)")
         }
         if tables.contains("molt_record") {
             var strange = Set(tables.subtracting(Self.knownTables))
             let others = "SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-            // That it cannot be read to its end was noted above.
+            // A failure to read it completely was noted above.
             try? connection.prepare(others).eachRow { row throws(SQLiteError) in
                 let isTable = row.text(0) == "table" && tables.contains(row.text(1))
                 if !isTable, !["index", "trigger"].contains(row.text(0)) { strange.insert(row.text(1)) }
@@ -73,7 +68,7 @@ final class SalvageSource {
 
     /// The tables that every cache has.
     private static let lastingTables = ["molt_meta", "molt_type", "molt_ledger"]
-    /// All that a cache may have.
+    /// The tables that a cache may have.
     private static let knownTables: Set = [
         "molt_record", "molt_meta", "molt_type", "molt_ledger", "molt_journal", "molt_shape", "molt_adopted",
         "molt_quarantine",
@@ -90,13 +85,13 @@ final class SalvageSource {
         applicationID == FileFormat.applicationID || tables.contains("molt_record")
     }
 
-    /// Whether it is a cache in which SQLite finds nothing wrong.
+    /// Whether it is a cache without any fault that SQLite reports.
     var isSound: Bool { damage.isEmpty && isOurs }
 
-    /// Whether it is a cache whose damage hides no record, as that of an index.
+    /// Whether it is a cache whose damage hides no records, such as that of an index.
     var mayBeUsed: Bool { areTreesSound && isOurs }
 
-    /// The first page of the tree of a table or an index; nil when it is not known.
+    /// The root page of a table or an index; nil when it is unknown.
     func root(of name: String) -> Int? {
         guard let search = try? connection.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?1"),
             (try? search.bind(name, at: 1)) != nil
@@ -104,14 +99,13 @@ final class SalvageSource {
         return (try? search.first { Int(clamping: $0.integer(0)) }) ?? nil
     }
 
-    /// Whether the schema names a table.
     func has(_ table: String) -> Bool {
         tables.contains(table)
     }
 
-    /// What SQLite finds wrong: with the trees and, where these are sound, with their contents.
+    /// The faults that SQLite reports: in the trees and, if these are sound, in their contents.
     ///
-    /// The second check counts the rows of an index in one instruction, which nothing stops in a tree without an end.
+    /// The second check counts the rows of an index in one instruction, which cannot be interrupted in an endless tree.
     private static func check(_ connection: Connection, _ limit: StepLimit) -> (lines: [String], areTreesSound: Bool) {
         let lines = run("PRAGMA quick_check(100)", connection, limit)
         guard lines.isEmpty else { return (lines, false) }
@@ -133,25 +127,22 @@ final class SalvageSource {
 
     // MARK: Rows
 
-    /// How many unreadable places a scan skips; each takes dozens of look-ups.
+    /// The maximum number of unreadable places that a scan skips; each takes dozens of look-ups.
     private static let gapLimit = 10_000
 
-    /// How much of a table a scan has read.
+    /// The extent to which a scan has read a table.
     struct Scan {
-        /// The ranges of ids that could not be read.
         var gaps: [ClosedRange<Int64>] = []
-        /// Whether the table could be read at all.
         var isReadable = true
 
-        /// Whether everything was read.
         var isWhole: Bool { isReadable && gaps.isEmpty }
     }
 
-    /// Reads a table by ascending id, and skips each place that cannot be read.
+    /// Reads a table by ascending id, skipping unreadable places.
     ///
     /// - Parameters:
-    ///   - columns: The columns, of which the first must be the id.
-    ///   - body: Gets the id, and the columns with the id among them.
+    ///   - columns: The columns; the first must be the id.
+    ///   - body: Gets the id, and all columns including the id.
     func rows(
         _ columns: String,
         of table: String,
@@ -166,8 +157,8 @@ final class SalvageSource {
             return scan
         }
         var start = Int64.min
-        // The first id that could not be read. Everything up to the next row is unknown: a look-up goes through the same
-        // damaged tree, and may skip rows.
+        // The first unreadable id. Everything up to the next row is unknown: a look-up goes through the same damaged
+        // tree, and may skip rows.
         var unread: Int64?
         while true {
             let last = try read(statement, from: start) { id, values in
@@ -191,9 +182,9 @@ final class SalvageSource {
         }
     }
 
-    /// Reads until the end, or until something cannot be read.
+    /// Reads until the end or an unreadable place.
     ///
-    /// - Returns: The last id before that, if there is one below the greatest; nil at the end.
+    /// - Returns: The last id read; nil at the end, or at the greatest id.
     private func read(
         _ statement: Statement,
         from start: Int64,
@@ -207,7 +198,7 @@ final class SalvageSource {
             guard let isRow = try? statement.step() else { return last }
             guard isRow else { return nil }
             let id = statement.integer(0)
-            // Ids that do not grow are damage, too, and could go on for ever.
+            // Ids that do not grow are damage, too, and could repeat forever.
             guard last.found ? id > last.id : id >= start else { return last }
             try body(id, statement.values)
             guard id < Int64.max else { return nil }
@@ -215,7 +206,7 @@ final class SalvageSource {
         }
     }
 
-    /// The first id, at or above one, from which a scan can go on; nil when there is none.
+    /// The lowest id, from `lower` on, at which a scan can continue; nil when there is none.
     private func nextReadable(from lower: Int64, _ probe: Statement) -> Int64? {
         var failing = lower
         var distance: Int64 = 1
@@ -247,7 +238,6 @@ final class SalvageSource {
         return !isRow || probe.integer(0) >= id
     }
 
-    /// The record of an id, looked up on its own; nil when none can be read.
     func row(_ columns: String, of table: String, id: Int64) -> [ColumnValue]? {
         let sql = "SELECT \(columns) FROM \(table) NOT INDEXED WHERE id = ?1"
         if lookup == nil, tables.contains(table) { lookup = try? Statement(sql, on: connection, isLasting: true) }
@@ -261,10 +251,10 @@ final class SalvageSource {
     /// Reads the entries of an index of the records, from both ends.
     ///
     /// - Parameters:
-    ///   - index: The index.
-    ///   - column: What it is ordered by.
-    ///   - body: Gets the id, and the column.
-    /// - Returns: Whether it was read whole.
+    ///   - index: The name of the index.
+    ///   - column: The indexed column.
+    ///   - body: Gets the id and the column.
+    /// - Returns: Whether the index was read completely.
     func entries(
         of index: String,
         by column: String,
@@ -285,7 +275,7 @@ final class SalvageSource {
                     break
                 }
                 let next = (value: statement.value(1), id: statement.integer(0))
-                // Entries that are out of order are damage, too, and could go on for ever.
+                // Entries out of order are damage, too, and could repeat forever.
                 if let last, !Self.isOrdered(order == "ASC" ? (last, next) : (next, last)) { break }
                 last = next
                 try body(next.id, next.value)
@@ -307,7 +297,7 @@ final class SalvageSource {
 }
 
 extension Connection {
-    /// Reads a schema as far as it can be parsed; for a copy that no other connection uses.
+    /// Makes SQLite read a schema as far as it can be parsed; for a copy that no other connection uses.
     fileprivate func tolerateDamagedSchema() {
         _ = molt_sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
         sqlite3_exec(handle, "PRAGMA writable_schema = ON", nil, nil, nil)

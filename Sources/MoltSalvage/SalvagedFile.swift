@@ -2,14 +2,13 @@ internal import Foundation
 internal import MoltCache
 internal import MoltCore
 
-/// The new file with what was saved; it has `.part` behind its name until it is whole.
+/// The new file with the saved records; it has the suffix `.part` until it is complete.
 final class SalvagedFile {
-    /// What became of a record that was to be added.
     enum Outcome {
         case added
-        /// It is there already, byte for byte.
+        /// The same record exists, byte for byte.
         case same
-        /// Another state of it was there; the one that was written last stays.
+        /// Another state of the record exists; the later write stays.
         case duplicate(key: String, id: Int64)
     }
 
@@ -19,10 +18,10 @@ final class SalvagedFile {
     private let part: PartFile
     private var statements: [String: Statement] = [:]
 
-    /// Makes the file.
+    /// Creates the file.
     ///
-    /// - Throws: ``CacheError`` with the code `fileExists`, `busy` while another salvage makes the same file, or that of an
-    ///   error of the system.
+    /// - Throws: ``CacheError`` with the code `fileExists`, `busy` while another salvage creates the same file, or the
+    ///   code for an error of the system.
     init(_ path: String) throws(CacheError) {
         try Self.checkAbsence(of: path)
         let partPath = path + BackupName.part
@@ -49,12 +48,12 @@ final class SalvagedFile {
         self.path = path
         do throws(SQLiteError) {
             connection = try Connection(partPath, mode: .readWrite)
-            // A partial file is of no use, so nothing is kept on disk for a rollback.
+            // A partial file is useless, so no rollback journal is kept on disk.
             try connection.execute("PRAGMA page_size = 8192; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
             try connection.execute("BEGIN IMMEDIATE; \(FileFormat.creation)")
             // The records that the damaged file's index names. Temporary tables are in a file, so memory stays flat.
             try connection.execute("CREATE TEMP TABLE expected(id INTEGER PRIMARY KEY, key TEXT)")
-            // The records that may be older than what was written last.
+            // The records that may be older than the last write.
             try connection.execute("CREATE TEMP TABLE stale(id INTEGER PRIMARY KEY, is_mixed INTEGER NOT NULL)")
         } catch {
             throw CacheError(error, path: path)
@@ -66,7 +65,7 @@ final class SalvagedFile {
         connection.close()
     }
 
-    /// Refuses a path that is taken, or that has a log beside it, which SQLite would take for the new file's.
+    /// Refuses a path that is taken, or with a log beside it, which SQLite would apply to the new file.
     static func checkAbsence(of path: String) throws(CacheError) {
         for suffix in ["", "-wal", "-shm", "-journal"] where FileStatus.unfollowed(path + suffix) != nil {
             throw exists(path + suffix)
@@ -140,14 +139,12 @@ final class SalvagedFile {
         try insertion.run()
     }
 
-    /// Whether there is a record of an id.
     func has(id: Int64) throws(SQLiteError) -> Bool {
         let search = try statement("SELECT 1 FROM molt_record WHERE id = ?1")
         try search.bind(id, at: 1)
         return try search.first { $0.integer(0) } != nil
     }
 
-    /// Removes a record, and the mark that it may be stale.
     func remove(_ id: Int64) throws(SQLiteError) {
         for table in ["main.molt_record", "temp.stale"] {
             let deletion = try statement("DELETE FROM \(table) WHERE id = ?1")
@@ -158,9 +155,9 @@ final class SalvagedFile {
 
     // MARK: Stale records
 
-    /// Notes that a record may be older than what was written last.
+    /// Notes that a record may be older than the last write.
     ///
-    /// - Parameter isMixed: Whether parts of its row may be of different times.
+    /// - Parameter isMixed: Whether parts of its row may be from different times.
     func markStale(_ id: Int64, isMixed: Bool = false) throws(SQLiteError) {
         let insertion = try statement(
             "INSERT INTO temp.stale(id, is_mixed) VALUES(?1, ?2) ON CONFLICT DO UPDATE SET is_mixed = max(is_mixed, ?2)"
@@ -170,21 +167,20 @@ final class SalvagedFile {
         try insertion.run()
     }
 
-    /// Whether parts of a row may be of different times; nil for one that is not stale.
+    /// Whether parts of a row may be from different times; nil when it is not stale.
     func isMixed(_ id: Int64) throws(SQLiteError) -> Bool? {
         let search = try statement("SELECT is_mixed FROM temp.stale WHERE id = ?1")
         try search.bind(id, at: 1)
         return try search.first { $0.integer(0) != 0 }
     }
 
-    /// How many records may be older than what was written last.
     func staleCount() throws(SQLiteError) -> Int {
         Int(try connection.integer("SELECT count(*) FROM temp.stale WHERE id IN (SELECT id FROM main.molt_record)"))
     }
 
     // MARK: The end
 
-    /// Writes everything to disk, and gives the file its name.
+    /// Writes everything to disk and gives the file its name.
     func finish() throws(CacheError) {
         do throws(SQLiteError) {
             try connection.execute(RowQuery.forgetSize.sql)

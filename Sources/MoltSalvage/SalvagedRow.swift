@@ -14,13 +14,11 @@ struct SalvagedRow {
     let content: [UInt8]
     let isData: Bool
 
-    /// Why a row is not taken.
     struct Fault: Error {
         var kind: SalvageReport.Loss.Kind
         var key: String?
     }
 
-    /// How many columns a row of records has.
     static let columnCount = 9
 
     /// Whether a row could be a record, by the types of its columns.
@@ -35,11 +33,11 @@ struct SalvagedRow {
         }
     }
 
-    /// Checks a row: its key, its content, and the rest.
+    /// Checks the key, the content and the other columns of a row.
     ///
     /// - Parameters:
-    ///   - values: The columns, as the table has them; the first one, which is the id, is not looked at.
-    ///   - record: Used again for each row, so that nothing is allocated.
+    ///   - values: The columns of the table; the first, the id, is ignored.
+    ///   - record: Reused for each row, to avoid allocations.
     init(id: Int64, _ values: [ColumnValue], _ record: inout Record) throws(Fault) {
         guard values.count == Self.columnCount else { throw Fault(kind: .damagedRow) }
         guard let key = values[1].string else {
@@ -66,7 +64,7 @@ struct SalvagedRow {
         }
         guard isReadable else { throw Fault(kind: .damagedContent, key: key) }
         let isForever = values[7] == .null
-        // A damaged time must not make a record disappear: it counts as the beginning of time, as an expiry as none.
+        // A damaged time must not make a record disappear: it counts as 1970, or as no expiry.
         let times = values[4...7].map { $0.number.flatMap { $0.isNaN ? nil : $0 } }
         self.id = id
         self.key = key

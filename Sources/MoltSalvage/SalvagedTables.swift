@@ -2,39 +2,36 @@ internal import Foundation
 internal import MoltCache
 internal import MoltCore
 
-/// The tables of a damaged file other than that of the records: types, ledger, journal, quarantine, and adopted names.
+/// The tables of a damaged file without the records: types, ledger, journal, quarantine, and adopted names.
 struct SalvagedTables {
-    /// The rows that were found, by their ids.
     private var rows: [PageScan.Kind: [Int64: [ColumnValue]]] = [:]
     private var whole: Set<PageScan.Kind> = []
-    /// The kinds that have no table in the schema.
+    /// The kinds without a table in the schema.
     private var absent: Set<PageScan.Kind> = []
-    /// Whether there may have been more tables.
+    /// Whether the schema may have had more tables.
     var isSchemaStale = false
-    /// The kinds of which a newer state may be lost.
+    /// The kinds whose newest state may be lost.
     private var stale: Set<PageScan.Kind> = []
-    /// The rows of which parts may be of different times.
+    /// The rows whose parts may be from different times.
     private var leftOut: [PageScan.Kind: Set<Int64>] = [:]
 
-    /// The tables of each kind.
     static let names: [(PageScan.Kind, String)] = [
         (.type, "molt_type"), (.ledger, "molt_ledger"), (.journal, "molt_journal"), (.adopted, "molt_adopted"),
         (.quarantine, "molt_quarantine"),
     ]
 
-    /// Notes that a newer state of a table may be lost, so that it does not count as whole.
+    /// Notes that a table's newest state may be lost, so that it does not count as whole.
     mutating func markStale(_ kind: PageScan.Kind) {
         stale.insert(kind)
     }
 
-    /// Has a row of the newest state skipped.
     mutating func leaveOut(_ kind: PageScan.Kind, _ id: Int64) {
         leftOut[kind, default: []].insert(id)
     }
 
-    /// Reads what SQLite can still read, and keeps what was read before.
+    /// Reads the tables that SQLite can read; rows already found are kept.
     ///
-    /// - Parameter isStale: Whether it is an earlier state, which does not have all rows, and whose waiting changes may
+    /// - Parameter isStale: Whether the source is an earlier state, which lacks rows, and whose pending changes may
     ///   have been applied since.
     mutating func read(_ source: SalvageSource, isStale: Bool = false) throws {
         try read(.type, "molt_type", source, isStale)
@@ -61,16 +58,16 @@ struct SalvagedTables {
         if scan.isWhole, !isStale, !stale.contains(kind) { whole.insert(kind) }
     }
 
-    /// Adds a row that was found on a page, unless its table was read whole.
+    /// Adds a row found on a page, unless its table was read completely.
     mutating func addFound(_ kind: PageScan.Kind, _ id: Int64, _ values: [ColumnValue]) {
         guard !whole.contains(kind) else { return }
-        // There was a table, if a page in use has a row of it.
+        // The table existed if a page in use has one of its rows.
         absent.remove(kind)
         add(kind, id, values)
     }
 
     private mutating func add(_ kind: PageScan.Kind, _ id: Int64, _ values: [ColumnValue]) {
-        // The name of a type may be damaged in one state, and whole in an earlier one.
+        // A type's name may be damaged in one state and intact in an earlier one.
         guard kind != .type || Self.typeName(values) != nil else { return }
         // The newest state is read first.
         if rows[kind]?[id] == nil { rows[kind, default: [:]][id] = values }
@@ -86,7 +83,7 @@ struct SalvagedTables {
 
     // MARK: Writing
 
-    /// Writes what was found into the new file, and reports what is missing.
+    /// Writes the rows found into the new file, and reports what is missing.
     ///
     /// - Parameters:
     ///   - version: The schema version of the file; nil when it cannot be read.
@@ -128,7 +125,7 @@ struct SalvagedTables {
         try writeQuarantine(target, &report)
     }
 
-    /// Gives new ids to records with an id below 1, which no cache gives, and which an upgrade would not find.
+    /// Gives new ids to records with ids below 1, which no cache assigns and an upgrade would not find.
     private func giveIDs(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
         var ids: [Int64] = []
         try target.connection.prepare("SELECT id FROM molt_record WHERE id <= 0").eachRow { row throws(SQLiteError) in
@@ -160,7 +157,7 @@ struct SalvagedTables {
             let places = (1...max(1, row.count)).map { "?\($0)" }.joined(separator: ", ")
             do throws(SQLiteError) {
                 let insertion = try target.statement("INSERT INTO molt_quarantine VALUES(\(places))")
-                // A row that was found on a page has NULL in the place of its id.
+                // A row found on a page has NULL in place of its id.
                 try insertion.bind(id, at: 1)
                 for (index, value) in row.enumerated().dropFirst() { try insertion.bind(value, at: Int32(index + 1)) }
                 try insertion.run()
@@ -178,7 +175,7 @@ struct SalvagedTables {
         try target.connection.prepare("SELECT DISTINCT type_id FROM molt_record ORDER BY 1").eachRow {
             row throws(SQLiteError) in ids.append(row.integer(0))
         }
-        // By their bytes: Swift takes some different names for equal.
+        // By bytes: Swift treats canonically equivalent names as equal.
         var written: [[UInt8]: Int64] = [:]
         for id in ids {
             let found = rows[.type]?[id].flatMap(Self.typeName)
@@ -234,7 +231,7 @@ struct SalvagedTables {
         }
     }
 
-    /// Adds the rows of migrations that are lost, and that must have been applied: the store has passed their version.
+    /// Adds lost ledger rows of migrations that must have been applied, as the store has passed their version.
     private func addPassed(
         _ migrations: MigrationRegistry,
         _ target: SalvagedFile,

@@ -1,21 +1,21 @@
 internal import CMoltSQLite
 internal import MoltCache
 
-/// Stops statements that run longer than a file of its size explains: the trees of a damaged file may be endless.
+/// Stops statements that run longer than the file's size explains: the trees of a damaged file may be endless.
 ///
-/// SQLite follows a tree down 20 levels, and pages that name each other give far more paths than there are pages.
+/// SQLite follows a tree down 20 levels, and pages that refer to each other give far more paths than there are pages.
 final class StepLimit {
-    /// How many instructions of SQLite's virtual machine run between two checks.
+    /// The number of SQLite's virtual machine instructions between two checks.
     private static let interval: Int32 = 10_000
 
     private let limit: Int
     private var count = 0
     private let connection: Connection
 
-    /// Limits what each statement on a connection may do until ``end()`` is called.
+    /// Limits each statement on a connection until ``end()`` is called.
     ///
-    /// - Parameter bytes: How large the file is. No row takes less than a few bytes, and none takes more than a few
-    ///   hundred instructions.
+    /// - Parameter bytes: The size of the file. No row takes less than a few bytes, or more than a few hundred
+    ///   instructions.
     init(bytes: Int, on connection: Connection) {
         limit = 1_000 + bytes / 500
         self.connection = connection
@@ -31,16 +31,15 @@ final class StepLimit {
             },
             Unmanaged.passUnretained(self).toOpaque()
         )
-        // A row cannot be longer than the file; no memory is reserved for one that says so.
+        // A row cannot be longer than the file; no memory is reserved for one that claims to be.
         sqlite3_limit(connection.handle, SQLITE_LIMIT_LENGTH, Int32(clamping: max(bytes, 1_000_000)))
     }
 
-    /// Starts counting again, for the next statement.
+    /// Restarts the count, for the next statement.
     func renew() {
         count = 0
     }
 
-    /// Removes the limit.
     func end() {
         sqlite3_progress_handler(connection.handle, 0, nil, nil)
     }

@@ -2,29 +2,27 @@ internal import Foundation
 internal import MoltCore
 internal import Synchronization
 
-/// What a cache does on its store: any number of reads at a time, one write at a time, and values in memory beside them.
+/// The operations of a cache on its store: concurrent reads, one write at a time, and values in memory.
 ///
-/// As long as one thread at a time uses the cache, one connection serves it. Once a read finds that connection at work,
-/// reads use connections of their own, which see what was committed last and wait for no writer.
+/// One connection serves a cache that is used by one thread at a time. Once a read finds that connection busy, reads
+/// use connections of their own, which see the last commit and wait for no writer.
 final class CacheCore: Sendable {
     let path: String
-    /// Whether the file belongs to a newer app, and is only read.
+    /// Whether a newer app owns the file, so that it is only read.
     let isReadOnly: Bool
     private let plan: CacheSession.Plan
     private let clock: @Sendable () -> Date
-    /// The file that is open; nil in memory.
+    /// The open file; nil in memory.
     private let file: OpenFile?
-    /// The decoded values.
     private let memory: MemoryLayer?
-    /// The connection that writes, and reads while it is free; nil when it is closed.
+    /// The connection that writes, and reads while it is free; nil once closed.
     private let writer: Locked<CacheSession?>
-    /// The connections that only read; nil where one connection does all.
+    /// The connections that only read; nil when one connection does everything.
     private let readers: ReaderPool?
-    /// Whether a read has found the writer at work.
+    /// Whether a read has ever found the writer busy.
     private let isShared = Atomic(false)
     private let isClosed = Atomic(false)
 
-    /// Takes over a store that is at the version given.
     init(
         _ store: sending CacheStore,
         version: Int,
@@ -49,13 +47,13 @@ final class CacheCore: Sendable {
             knownTypes: knownTypes
         )
         let session = CacheSession(connection, of: plan)
-        // SQLite has followed links.
+        // SQLite has followed symbolic links.
         let filePath = connection.filePath ?? path
         if store.isInMemory {
             file = nil
         } else {
             file = OpenFile(at: path, openedAs: filePath)
-            // Asked for second: the file may have been replaced, or a link changed, since it was opened.
+            // Checked second: the file may have been replaced, or a link changed, since it was opened.
             let isSame = FileStatus.isSame(path, filePath) && !connection.hasMoved
             if file == nil || !isSame { throw CacheError(.moved, path: path) }
         }
@@ -66,7 +64,7 @@ final class CacheCore: Sendable {
             throw session.refusal ?? CacheError(error, path: path)
         }
         let index = store.isInMemory ? nil : connection.logIndex
-        // Without the index nobody could tell whether a value is still right.
+        // Without the index, the cache could not tell whether a value is still current.
         memory =
             isReadOnly || !store.isInMemory && index == nil
             ? nil : configuration.memory.map { MemoryLayer($0, index: index) }
@@ -81,9 +79,9 @@ final class CacheCore: Sendable {
         writer = Locked(session)
     }
 
-    /// Closes the connections: with the last one, SQLite moves everything into the file and deletes those beside it.
+    /// Closes the connections; with the last one, SQLite checkpoints the log and deletes the files beside the database.
     ///
-    /// Reads that are under way end first; the last of them then closes the connection that writes.
+    /// Reads in progress end first; the last of them closes the writer.
     func close() {
         isClosed.store(true, ordering: .sequentiallyConsistent)
         memory?.close()
@@ -96,23 +94,22 @@ final class CacheCore: Sendable {
         if let readers { readers.close(then: closeWriter) } else { closeWriter() }
     }
 
-    /// Now, as the configuration's clock has it, in seconds since 1970.
+    /// The current time by the configuration's clock, in seconds since 1970.
     ///
-    /// - Important: The clock is the app's, which may use the cache: no lock may be held.
+    /// - Important: Hold no lock: the clock is the app's code, which may use the cache.
     private func now() -> Double {
         clock().timeIntervalSince1970
     }
 
     // MARK: Reading
 
-    /// Runs a closure over one snapshot of the file.
     func read<Value: Sendable>(_ body: (CacheSession) throws(SQLiteError) -> Value) throws -> Value {
         try withSession { session throws(SQLiteError) in try session.read(body) }
     }
 
-    /// Runs a closure over one snapshot of the file, on a connection of its own.
+    /// Runs a closure on one snapshot of the file, on a connection of its own.
     ///
-    /// The closure may use the cache, and may take its time: no other reader waits for this connection.
+    /// The closure may use the cache and may be slow: no other reader waits for this connection.
     ///
     /// - Returns: The closure's result; nil if no such connection can be opened.
     func readAlone<Value>(_ body: (CacheSession) throws(SQLiteError) -> Value) throws -> Value? {
@@ -127,9 +124,9 @@ final class CacheCore: Sendable {
         }
     }
 
-    /// The content under a key, or nil when there is none or it has expired.
+    /// The content under a key; nil when there is none or it has expired.
     ///
-    /// - Returns: The content, and the ticket for keeping its value; nil for one that must not be kept.
+    /// - Returns: The content, and a ticket for keeping its value; a nil ticket means that it must not be kept.
     func lookUp(_ key: String) throws -> (content: StoredContent?, ticket: MemoryLayer.Ticket?) {
         let ticket = memory?.beginReading()
         let content = try withSession { session throws(SQLiteError) -> StoredContent? in
@@ -154,17 +151,17 @@ final class CacheCore: Sendable {
             try run(on: session, now, body)
         } otherwise: { error in
             if error == nil { throw closed }
-            // The system gives no more files, say: the connection that writes is open, and reads as well.
+            // For example, file descriptors are exhausted. The writer is open and can read, too.
             return try writer.withLock { try run(on: $0, now, body) }
         }
     }
 
     // MARK: Writing
 
-    /// Runs a closure in a write transaction, and keeps what it wrote when it returns.
+    /// Runs a closure in a write transaction and commits.
     ///
     /// - Parameter committed: Called in the order of the commits, before the next write.
-    /// - Returns: What the closures give.
+    /// - Returns: The result of `committed`.
     func write<Value: Sendable, Told: Sendable>(
         _ body: (CacheSession) throws(SQLiteError) -> Value,
         committed: (CacheSession, Value) -> Told
@@ -204,7 +201,7 @@ final class CacheCore: Sendable {
         try session.commitWrite()
         guard hasValues else { return }
         let seen = memory.currentMark
-        // What was seen is this commit's if nobody else has committed by now.
+        // The header is that of this commit only if no other connection has committed since.
         guard session.isLastToCommit() else { return }
         keys = session.changedKeys.keys
         mark = seen
@@ -212,7 +209,7 @@ final class CacheCore: Sendable {
 
     // MARK: Memory
 
-    /// The value that the memory layer holds under a key, if nobody has changed the file since it was read.
+    /// The value in memory under a key, if the file is unchanged since it was read.
     func remembered(_ type: Any.Type, _ key: String) throws -> MemoryBox? {
         guard let memory, let found = memory.box(key, of: type, now: now) else { return nil }
         try checkFile()
@@ -220,7 +217,7 @@ final class CacheCore: Sendable {
         return found
     }
 
-    /// Keeps a value that was decoded, unless something was written since its content was read.
+    /// Keeps a decoded value, unless a write came after its content was read.
     func remember<Value: Sendable>(_ value: Value, of row: StoredContent, _ ticket: MemoryLayer.Ticket) {
         memory?.insert(value, row.key, of: row, ticket)
     }
@@ -241,7 +238,7 @@ final class CacheCore: Sendable {
                 session.refusal = nil
                 throw refusal
             }
-            // A file that was moved aside may well be damaged.
+            // A file that was moved may also look damaged.
             try checkFile()
             var failure = CacheError(error, path: path)
             if failure.code == .tooLarge { failure.key = session.key }
@@ -252,7 +249,6 @@ final class CacheCore: Sendable {
         }
     }
 
-    /// Throws when the file at the path is not the one that is open.
     private func checkFile() throws {
         guard let file, !file.isInPlace else { return }
         throw isClosed.load(ordering: .relaxed) ? closed : CacheError(.moved, path: path)
@@ -276,7 +272,7 @@ final class CacheCore: Sendable {
 }
 
 extension MigrationError {
-    /// The error for a store that another process, or another cache, has upgraded or replaced while it was open.
+    /// The error for a store that another process or cache upgraded or replaced while it was open.
     static func storeChanged(path: String, from version: Int, to stored: Int) -> MigrationError {
         let what =
             switch stored {
@@ -299,7 +295,6 @@ extension MigrationError {
 }
 
 extension Duration {
-    /// Whole milliseconds.
     fileprivate var milliseconds: Int64 {
         components.seconds.multipliedReportingOverflow(by: 1000).partialValue
             + components.attoseconds / 1_000_000_000_000_000

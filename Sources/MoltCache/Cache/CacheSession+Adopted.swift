@@ -1,12 +1,12 @@
 internal import MoltCore
 
-/// Records that a migration adopted under the names of their files, because their keys are not known.
+/// Records that a migration adopted under their file names, because their keys are not known.
 ///
-/// Cache's file names do not give the keys away, but each key gives its file's name. So when a key has no record, and
-/// there are records that wait for their keys, the name is looked up, too. A record keeps the name for its key until the
-/// key is first written.
+/// Cache's file names do not reveal the keys, but each key determines its file's name. A key without a record is
+/// therefore also looked up by that name while any record waits for its key. A record keeps the file name as its key
+/// until the real key is first written.
 extension CacheSession {
-    /// The content that waits for a key, or nil when there is none or it has expired.
+    /// The waiting content that belongs to a key; nil when there is none or it has expired.
     func adoptedContent(_ key: String) throws(SQLiteError) -> StoredContent? {
         guard try hasAdoptedRecords() else { return nil }
         for digest in CacheFileName.digests(of: key) {
@@ -21,7 +21,7 @@ extension CacheSession {
         return nil
     }
 
-    /// The record that waits for a key, read without its content, or nil when there is none or it has expired.
+    /// The waiting record that belongs to a key, without its content; nil when there is none or it has expired.
     func adoptedRecord(_ key: String) throws(SQLiteError) -> (id: Int64, name: String, typeName: String)? {
         guard try hasAdoptedRecords() else { return nil }
         for digest in CacheFileName.digests(of: key) {
@@ -34,11 +34,11 @@ extension CacheSession {
         return nil
     }
 
-    /// Gives the record that waits for a key the key, which is about to be written, so that none is left behind.
+    /// Gives the waiting record its key, which is about to be written.
     func claim(_ key: String) throws(SQLiteError) {
         while let found = try adoptedRecord(key) {
             if try recordTypeName(key) != nil {
-                // Set before the directory was adopted: the newer of the two.
+                // This value was set before the directory was adopted, and is the newer one.
                 _ = try remove(found.name, as: .removed)
             } else {
                 _ = try remove(key, as: .expired)

@@ -1,11 +1,9 @@
 internal import Foundation
 internal import MoltCore
 
-/// What a session reads and removes inside a transaction.
 extension CacheSession {
     // MARK: Reading
 
-    /// The content under a key, or nil when there is none or it has expired.
     func content(_ key: String) throws(SQLiteError) -> StoredContent? {
         if let found = try find(key) { return found }
         let adopted = try adoptedContent(key)
@@ -13,9 +11,9 @@ extension CacheSession {
         return adopted
     }
 
-    /// As ``content(_:)``, outside a transaction; nil, too, where only a transaction can tell.
+    /// Reads like ``content(_:)``, but outside a transaction; nil also when only a transaction can decide.
     ///
-    /// One statement sees one snapshot, and compares the generation in it.
+    /// The single statement has one snapshot, in which it checks the generation.
     func contentAlone(_ key: String) throws(SQLiteError) -> StoredContent? {
         do {
             return try find(key)
@@ -41,12 +39,12 @@ extension CacheSession {
         }.get()
     }
 
-    /// The content in a row that was found by a key; nil when it has expired.
+    /// The content of a row found by its key; nil when it has expired.
     private func found(_ row: Statement, _ key: String) throws(SQLiteError) -> StoredContent? {
         guard !row.isNull(2) else { throw .missingRow }
-        // An overwritten entry of the index leads to another record.
+        // A damaged index entry may lead to another record.
         guard row.isText(4, key) else { throw .wrongRow }
-        // SQLite's own comparisons take what is not a number, which is damage, for later than any time.
+        // SQLite's own comparisons would rank a value that is not a number, which is damage, after any time.
         let expiration = row.real(6)
         if row.isNumber(6), let expiration, expiration <= now { return nil }
         let found = StoredContent(
@@ -59,7 +57,7 @@ extension CacheSession {
         return found
     }
 
-    /// When a record was made, and when it was last written, in seconds since 1970.
+    /// The times of a record's creation and last write, in seconds since 1970.
     func dates(id: Int64) throws(SQLiteError) -> (created: Double, updated: Double) {
         let statement = try statements[.dates]
         try statement.bind(id, at: 1)
@@ -67,7 +65,7 @@ extension CacheSession {
         return dates
     }
 
-    /// The name of a type, which is remembered; empty when it was lost.
+    /// The name of a type, cached; empty when it is lost.
     private func typeName(id: Int64) throws(SQLiteError) -> String {
         if let last = lastRead, last.id == id { return last.name }
         if let name = typeNames[id] {
@@ -76,20 +74,19 @@ extension CacheSession {
         }
         let statement = try statements[.nameOfType]
         try statement.bind(id, at: 1)
-        // One that is lost may be given to another type.
+        // A lost id may be given to another type.
         guard let name = try statement.first({ $0.text(0) }) else { return "" }
         typeNames[id] = name
         return name
     }
 
-    /// The name of the type that the value under a key was written as, read without its content; nil when there is
-    /// none or it has expired.
+    /// The stored type name of the value under a key, read without its content; nil when there is no live value.
     func typeName(_ key: String) throws(SQLiteError) -> String? {
         if let name = try recordTypeName(key) { return name }
         return try adoptedRecord(key)?.typeName
     }
 
-    /// As ``typeName(_:)``, of a record that has the key already.
+    /// Like ``typeName(_:)``, but only for records that already have the key.
     func recordTypeName(_ key: String) throws(SQLiteError) -> String? {
         let statement = try statements[.nameOfKey]
         try statement.bind(now, at: 1)
@@ -97,7 +94,7 @@ extension CacheSession {
         return try statement.first { $0.text(0) }
     }
 
-    /// Runs a closure with every content of a type, in the order of insertion.
+    /// Calls a closure with each content of a type, in the order of insertion.
     func forEachContent(
         ofType type: String,
         _ body: (StoredContent) throws(SQLiteError) -> Void
@@ -105,7 +102,6 @@ extension CacheSession {
         try listing(.rowsOfType, type).eachRow { row throws(SQLiteError) in try body(StoredContent(row)) }
     }
 
-    /// The keys of a type, or all keys, in the order of insertion.
     func keys(ofType type: String?) throws(SQLiteError) -> [String] {
         var keys: [String] = []
         try listing(type == nil ? .keys : .keysOfType, type).eachRow { row throws(SQLiteError) in
@@ -114,7 +110,6 @@ extension CacheSession {
         return keys
     }
 
-    /// The number of records of a type, or of all.
     func count(ofType type: String?) throws(SQLiteError) -> Int {
         Int(try listing(type == nil ? .count : .countOfType, type).first { $0.integer(0) } ?? 0)
     }
@@ -128,9 +123,9 @@ extension CacheSession {
 
     // MARK: Removing
 
-    /// Removes the record under a key, and says so as a change of a kind; as `expired` when it had expired.
+    /// Removes the record under a key and notes the change; an expired record is noted as `expired`.
     ///
-    /// - Returns: Whether there was one that had not expired.
+    /// - Returns: Whether there was a live record.
     func remove(_ key: String, as kind: CacheChange.Kind) throws(SQLiteError) -> Bool {
         changedKeys.insert(key)
         let statement = try statements[.remove]
@@ -144,9 +139,9 @@ extension CacheSession {
         return wasLive
     }
 
-    /// Removes everything that has expired.
+    /// Removes all expired records.
     ///
-    /// - Returns: How many records there were.
+    /// - Returns: The number of removed records.
     func removeExpired() throws(SQLiteError) -> Int {
         let statement = try statements[.removeExpired]
         try statement.bind(now, at: 1)
@@ -159,7 +154,6 @@ extension CacheSession {
         return count
     }
 
-    /// Removes all records of a type, or all.
     func removeAll(ofType type: String?) throws(SQLiteError) {
         changedKeys.insertAll()
         if let type {
@@ -174,12 +168,12 @@ extension CacheSession {
         changes.append(CacheChange(key: nil, typeName: type, kind: .removedAll))
     }
 
-    /// Removes what has expired, then what was used longest ago, until the contents fit.
+    /// Removes expired records, then the least recently used, until the contents fit.
     func evict(to limit: Int64) throws(SQLiteError) {
         guard let total = size, total > limit else { return }
         _ = try removeExpired()
         guard let rest = size, rest > limit else { return }
-        // Only caches with a limit need the index, and only from here on; see FileFormat.
+        // Only caches with a limit need the index, and only from their first eviction on; see FileFormat.
         try connection.execute(
             "CREATE INDEX IF NOT EXISTS molt_record_use ON molt_record(accessed_at)"
         )
@@ -187,13 +181,13 @@ extension CacheSession {
             guard let key = try statements[.oldest].first({ $0.text(0) }) else { return }
             let count = changes.count
             _ = try remove(key, as: .evicted)
-            // Else the loop would have no end.
+            // Without progress, the loop would not end.
             guard changes.count > count else { throw .missingRow }
         }
     }
 
     private func noteRemoval(_ row: Statement, _ kind: CacheChange.Kind) {
-        // What the file says of its size may be damaged, and must not end the process.
+        // Overflow is allowed: the stored size may be damaged, and must not trap.
         if let size { self.size = size &- row.integer(2) }
         changes.append(CacheChange(key: row.text(0), typeName: row.text(1), kind: kind))
     }

@@ -1,11 +1,11 @@
 internal import Foundation
 internal import MoltCore
 
-/// The shapes of the types that are written: each is compared once with what the file has kept of it.
+/// Compares the shape of each written type, once, with the stored one.
 extension CacheSession {
-    /// Compares the shape that comes with a value, inside the transaction that writes the value, and keeps it.
+    /// Compares the shape of a value with the stored one, inside the transaction that writes the value, and stores it.
     ///
-    /// What was kept at another schema version says nothing about this one.
+    /// A shape stored at another schema version is ignored.
     func compareShape(_ first: FirstShape, of typeName: String) throws(SQLiteError) {
         guard !knownTypes.contains(first.type) else { return }
         let shape = first.shape
@@ -13,7 +13,7 @@ extension CacheSession {
         let kept = try table.shape(of: typeName, version: version)
         if let kept {
             let differences = shape.differences(from: kept)
-            // Without a record of it, there is none that would have the other shape.
+            // Without a live record of the type, no record has the other shape.
             if !differences.isEmpty, try hasRecords(ofType: typeName) {
                 let drift = SchemaDrift(
                     type: typeName,
@@ -37,7 +37,7 @@ extension CacheSession {
         newTypes.append((typeName, first))
     }
 
-    /// What a type and those that were written under its name before are called in code; none when it is the only one.
+    /// The code names of all types written under a name; empty when there is only one.
     private func namesakes(of typeName: String, _ first: FirstShape) -> [String] {
         var names = knownTypes.codeNames(of: typeName)
         for other in newTypes where other.typeName == typeName { names.insert(other.first.codeName) }
@@ -47,7 +47,7 @@ extension CacheSession {
 
     private func hasRecords(ofType type: String) throws(SQLiteError) -> Bool {
         let statement = try statements[.hasType]
-        // Those that have expired are no longer read.
+        // Expired records are never read.
         try statement.bind(now, at: 1)
         try statement.bind(type, at: 2)
         return try statement.first { $0.integer(0) } ?? 0 != 0
@@ -55,7 +55,7 @@ extension CacheSession {
 }
 
 extension CodableCache {
-    /// The shape that a value shows; of what is in an optional, as that is what is stored.
+    /// The shape of a value; for an optional, the shape of the wrapped value, as that is stored.
     func firstShape<Value: Encodable>(of value: Value, content: Data) -> FirstShape {
         var shape = TypeShape.of(value, coding: configuration.coding, content: content)
         shape.isOptional = false

@@ -1,11 +1,10 @@
 internal import Foundation
 internal import MoltCore
 
-/// How values are written, inside a transaction.
 extension CacheSession {
-    /// Makes one change.
+    /// Applies one change.
     ///
-    /// - Returns: Whether there is, or was, a value under the key.
+    /// - Returns: For a set, true; for a removal, whether there was a live value.
     @discardableResult
     func apply(_ change: RowChange) throws(SQLiteError) -> Bool {
         switch change {
@@ -40,15 +39,15 @@ extension CacheSession {
         try evictIfTooLarge(key, content.data.count)
     }
 
-    /// Makes the changes of a batch, in their order.
+    /// Applies the changes of a batch, in order.
     ///
-    /// - Returns: Whether ``changes`` has them; else the batch has them itself, and there are no others.
+    /// - Returns: Whether ``changes`` lists them; otherwise the batch itself lists all changes.
     func apply(_ batch: EncodedBatch) throws(SQLiteError) -> Bool {
         let hasAdopted = try hasAdoptedRecords()
         let isTold = !batch.isOnlySetting || uses != nil || hasAdopted
         var types: [Int64?] = Array(repeating: nil, count: batch.forms.count)
         for chunk in batch.chunks {
-            // What is bound lies in the chunk.
+            // The bindings point into the chunk.
             defer { unbind() }
             try chunk.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
                 var rest = UnsafeRawBufferPointer(bytes)[...]
@@ -70,7 +69,6 @@ extension CacheSession {
         return isTold
     }
 
-    /// - Parameter type: The id of the form's type, when it was looked up.
     private func set(
         _ key: UnsafeRawBufferPointer,
         _ content: UnsafeRawBufferPointer,
@@ -98,14 +96,14 @@ extension CacheSession {
         try evictIfTooLarge(key, content.count)
     }
 
-    /// What a row has beside its key and its content.
+    /// The columns of a row beside its key and its content.
     private struct RowForm {
         let type: Int64
         let isData: Bool
         let expiration: Double?
     }
 
-    /// Puts content under a key; who calls sees to it that both stay where they are until ``unbind()``.
+    /// Writes content under a key; the caller keeps both in place until ``unbind()``.
     private func put(
         _ key: UnsafeRawBufferPointer,
         _ content: UnsafeRawBufferPointer,
@@ -127,22 +125,21 @@ extension CacheSession {
         try statement.run()
     }
 
-    /// Lets go of the key and the content that were put last.
+    /// Clears the bindings of the key and the content that were written last.
     private func unbind() {
-        // One that cannot be made has nothing bound.
+        // A statement that could not be prepared has no bindings.
         guard let statement = try? statements[.set] else { return }
         statement.unbind(2)
         statement.unbind(6)
     }
 
-    /// Removes by itself, and now, what alone is larger than the limit: used last, it would go after all others.
+    /// Evicts a value that exceeds the limit by itself; as the most recently used, it would go last.
     private func evictIfTooLarge(_ key: String, _ count: Int) throws(SQLiteError) {
         if let limit = uses?.sizeLimit, count > limit { _ = try remove(key, as: .evicted) }
     }
 
-    /// The id of a type name, which is added when it is new.
     func typeID(_ name: String) throws(SQLiteError) -> Int64 {
-        // Strings that differ in their Unicode form only are one key of a dictionary, and two names.
+        // Strings equal in canonical form are one dictionary key, but two type names.
         if let last = lastType, RecordObject.isSame(last.name, name) { return last.id }
         let search = try statements[.typeID]
         try search.bind(name, at: 1)

@@ -1,62 +1,51 @@
 internal import Foundation
 internal import MoltCore
 
-/// A connection of a cache, with its prepared statements and what it has looked up; used by one thread at a time.
+/// A connection of a cache, with its prepared statements and look-ups; used by one thread at a time.
 ///
-/// Each transaction compares the file's generation with the one that the cache was opened with: a file that was upgraded
-/// or replaced meanwhile is neither read nor written.
+/// Each transaction compares the file's generation with the one at opening: a file that was upgraded or replaced since
+/// is neither read nor written.
 ///
-/// Sendable because one thread at a time has it: the one that holds the lock of the session that writes, and the one that
-/// has taken a session that reads from its pool. Whoever gets it next does so through the same lock.
+/// Sendable because only one thread at a time has it: the holder of the writer's lock, or the borrower of a reader from
+/// its pool. It is handed over under the same lock.
 final class CacheSession: @unchecked Sendable {
     let path: String
-    /// The schema version that records are written at.
     let version: Int
     private let generation: Int64
-    /// The kept statements.
     var statements: Statements<RowQuery>
-    /// The time of the current call, in seconds since 1970, as the configuration's clock has it; it may be set back.
+    /// The time of the current call by the configuration's clock, in seconds since 1970; it may go backwards.
     var now = 0.0
-    /// When records were used, as far as that is not written yet.
     let uses: UseLog?
 
-    /// The names of types by their ids, as far as they were looked up.
     var typeNames: [Int64: String] = [:]
-    /// The type that was read last.
     var lastRead: (id: Int64, name: String)?
-    /// The type that was written last.
     var lastType: (name: String, id: Int64)?
-    /// Whether there are records that wait for their keys; nil when that is not known.
+    /// Whether any record waits for its key; nil when unknown.
     private var hasAdopted: Bool?
-    /// The connection's data version when the session last noticed others' commits.
+    /// The connection's data version at the last check for other connections' commits.
     private var dataVersion: UInt32?
 
     // MARK: The current write
 
-    /// The size of all contents, when there is a limit.
+    /// The total size of all contents; nil without a limit.
     var size: Int64?
-    /// The key that is being set.
     var key: String?
-    /// What the write has changed so far.
     var changes: [CacheChange] = []
-    /// The keys whose values must leave the memory layer when the write is committed.
+    /// The keys whose values leave the memory layer at the commit.
     var changedKeys = ChangedKeys()
-    /// Why the transaction is refused, when SQLite is not the cause.
+    /// Why the transaction is refused; nil when SQLite itself failed.
     var refusal: MigrationError?
-    /// Whether the file says already that nobody keeps the size of its contents.
+    /// Whether the stored content size is already cleared.
     private var isSizeForgotten = false
-    /// The uses that the write has taken.
+    /// The uses that the current write stores.
     private(set) var writtenUses: [Int64: Double] = [:]
-    /// The last time that a record was written with.
     private var lastTime = 0.0
 
-    /// What happens when a type is stored otherwise than before.
     let driftPolicy: MismatchPolicy
-    /// The types whose shapes were compared, or kept, since the cache was opened.
+    /// The types whose shapes were compared or stored since the cache was opened.
     let knownTypes: KnownTypes
-    /// The types that the write has compared; they count once it is committed.
+    /// The types compared by the current write; they become known at its commit.
     var newTypes: [(typeName: String, first: FirstShape)] = []
-    /// The differences that the write has found.
     var drifts: [SchemaDrift] = []
 
     init(_ connection: Connection, of plan: Plan) {
@@ -69,7 +58,7 @@ final class CacheSession: @unchecked Sendable {
         statements = Statements(on: connection, sql: \.sql)
     }
 
-    /// What all sessions of a cache have in common.
+    /// The values that all sessions of a cache share.
     struct Plan: Sendable {
         let path: String
         let version: Int
@@ -81,7 +70,6 @@ final class CacheSession: @unchecked Sendable {
 
     var connection: Connection { statements.connection }
 
-    /// Finalizes the statements, and closes the connection.
     func close() {
         statements.removeAll()
         connection.close()
@@ -89,7 +77,7 @@ final class CacheSession: @unchecked Sendable {
 
     // MARK: Transactions
 
-    /// Runs a closure over one snapshot of the file.
+    /// Runs a closure on one snapshot of the file.
     func read<Value>(_ body: (CacheSession) throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         defer { connection.rollBack() }
         try statements[.begin].run()
@@ -123,14 +111,13 @@ final class CacheSession: @unchecked Sendable {
         uses?.remove(writtenUses)
     }
 
-    /// Whether nobody has committed since this session's own commit.
+    /// Whether no other connection has committed since this session's commit.
     func isLastToCommit() -> Bool {
-        // It begins a read, in which SQLite notices other commits. One that cannot be told may have been.
+        // The pragma begins a read, in which SQLite notices other commits. When in doubt, assume one.
         guard let dataVersion, (try? statements[.dataVersion].run()) != nil else { return false }
         return connection.dataVersion == dataVersion
     }
 
-    /// Prepares for a write.
     func beginWrite() {
         changes.removeAll(keepingCapacity: true)
         changedKeys = ChangedKeys()
@@ -139,7 +126,7 @@ final class CacheSession: @unchecked Sendable {
         key = nil
     }
 
-    /// Undoes a write that failed, and forgets what it has looked up: its types may be gone.
+    /// Rolls back a failed write, and clears the look-ups: types that it added are gone.
     func abandonWrite() {
         connection.rollBack()
         beginWrite()
@@ -151,7 +138,7 @@ final class CacheSession: @unchecked Sendable {
         dataVersion = nil
     }
 
-    /// Throws unless the file is of the generation that the cache was opened with; the caller is in a transaction.
+    /// Throws unless the file still has the generation at opening; the caller is in a transaction.
     private func checkGeneration() throws(SQLiteError) {
         do throws(SQLiteError) {
             // A deferred transaction begins with its first read.
@@ -162,7 +149,7 @@ final class CacheSession: @unchecked Sendable {
         }
     }
 
-    /// The failure of a first statement, unless it fails because the file was started afresh.
+    /// Replaces the failure of a first statement when the file was started afresh.
     ///
     /// Such a file has no tables until it is opened.
     func explained(_ error: SQLiteError) throws(SQLiteError) -> SQLiteError {
@@ -170,7 +157,7 @@ final class CacheSession: @unchecked Sendable {
         return error
     }
 
-    /// Throws when a row was read in another generation.
+    /// Throws when a row belongs to another generation.
     func check(generation found: Int64) throws(SQLiteError) {
         if found != generation { try refuse() }
     }
@@ -180,9 +167,9 @@ final class CacheSession: @unchecked Sendable {
         throw SQLiteError(extendedCode: 0, message: "store changed")
     }
 
-    /// Forgets what another connection may have changed, if one has committed.
+    /// Clears cached state if another connection has committed.
     ///
-    /// - Returns: Whether one has.
+    /// - Returns: Whether one may have.
     private func noticeCommits() -> Bool {
         let seen = connection.dataVersion
         if seen != nil, seen == dataVersion { return false }
@@ -192,7 +179,7 @@ final class CacheSession: @unchecked Sendable {
         return true
     }
 
-    /// Whether there are records that wait for their keys; the caller is in a transaction.
+    /// Whether any record waits for its key; the caller is in a transaction.
     func hasAdoptedRecords() throws(SQLiteError) -> Bool {
         _ = noticeCommits()
         if let hasAdopted { return hasAdopted }
@@ -202,24 +189,23 @@ final class CacheSession: @unchecked Sendable {
         return found
     }
 
-    /// Whether a read outside a transaction is sure that no record waits for its key.
+    /// Whether it is certain, outside a transaction, that no record waits for its key.
     var hasSurelyNoAdopted: Bool {
         hasAdopted == false && dataVersion != nil && connection.dataVersion == dataVersion
     }
 
-    /// Remembers that a record of this write waits for its key.
+    /// Notes that the current write adds a record that waits for its key.
     func noteAdopted() {
         hasAdopted = true
     }
 
     // MARK: Size and uses
 
-    /// Remembers that a record was used.
     func touch(_ id: Int64) {
         uses?.add(id, at: now)
     }
 
-    /// The time of a write, later than all before: the order of uses is the order of their times.
+    /// The time for a write, later than all before: uses are ordered by their times.
     func useTime() -> Double {
         if let uses { return uses.next(after: now) }
         lastTime = max(now, lastTime.nextUp)
@@ -230,7 +216,7 @@ final class CacheSession: @unchecked Sendable {
         guard let uses else {
             size = nil
             if !isSizeForgotten { try statements[.forgetSize].run() }
-            // Known once it is committed; a write that fails takes it back.
+            // Assumes the commit; a failed write resets it.
             isSizeForgotten = true
             return
         }
@@ -252,24 +238,22 @@ final class CacheSession: @unchecked Sendable {
         try statement.run()
     }
 
-    /// The size of the database's pages.
     func pagesSize() throws(SQLiteError) -> Int64 {
         try connection.integer("PRAGMA page_count") * connection.integer("PRAGMA page_size")
     }
 
-    /// The size of all contents: kept in the file by writers that have a limit, else added up.
+    /// The total size of all contents: stored by writers that have a limit, otherwise summed.
     func contentSize() throws(SQLiteError) -> Int64 {
         let kept = try statements[.contentSize].first { $0.isNull(0) ? nil : $0.integer(0) }
-        // No file is of 2^48 bytes, and no size is below 0: that is damage, and they are added up again.
+        // A size outside this range is damage; sum again.
         if let kept, let kept, 0...(1 << 48) ~= kept { return kept }
         return try statements[.sumSizes].first { $0.integer(0) } ?? 0
     }
 }
 
-/// The keys that a write has changed; of very many it only knows that they are all.
+/// The keys changed by a write; beyond a limit, only the fact that any key may have changed.
 struct ChangedKeys {
     private static let limit = 4_096
-    /// The keys; nil for all.
     private(set) var keys: [String]? = []
 
     mutating func insert(_ key: @autoclosure () -> String) {

@@ -1,23 +1,18 @@
 internal import MoltCore
 
-/// Hands changes to everyone who listens.
+/// Delivers changes to listeners.
 final class ChangeHub: Sendable {
-    /// Which changes a listener wants.
     enum Filter: Sendable {
-        /// All of them.
         case all
-        /// Those of one key.
         case key(String)
-        /// Those of one type name.
         case type(String)
 
-        /// Whether a change may concern the listener.
         func matches(_ change: CacheChange) -> Bool {
             switch self {
             case .all:
                 true
             case .key(let key):
-                // As bytes: two spellings of the same letter are two keys. A change without a key concerns all keys.
+                // Compared by bytes: two spellings of the same letter are two keys. A nil key concerns all keys.
                 change.key?.utf8.elementsEqual(key.utf8) ?? true
             case .type(let type):
                 change.typeName?.utf8.elementsEqual(type.utf8) ?? true
@@ -38,7 +33,7 @@ final class ChangeHub: Sendable {
 
     private let state = Locked(State())
 
-    /// The changes from now on; ends when the hub does.
+    /// The changes from now on; the sequence ends with the hub.
     func changes(_ filter: Filter) -> AsyncStream<CacheChange> {
         AsyncStream(bufferingPolicy: .unbounded) { continuation in
             let id = state.withLock { state -> Int? in
@@ -55,7 +50,7 @@ final class ChangeHub: Sendable {
         }
     }
 
-    /// Hands changes out, in their order; they are not made when nobody listens.
+    /// Delivers changes in order; the array is only built when there are listeners.
     func send(_ changes: @autoclosure () -> [CacheChange]) {
         state.withLock { state in
             guard !state.listeners.isEmpty else { return }
@@ -67,14 +62,13 @@ final class ChangeHub: Sendable {
         }
     }
 
-    /// Ends all sequences.
     func finish() {
         let listeners = state.withLock { state in
             defer { state.listeners = [:] }
             state.isOver = true
             return Array(state.listeners.values)
         }
-        // Outside the lock: each end calls back to be removed.
+        // Outside the lock: each continuation calls back to be removed.
         for listener in listeners { listener.continuation.finish() }
     }
 }

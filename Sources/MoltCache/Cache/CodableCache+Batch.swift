@@ -2,12 +2,11 @@ internal import Foundation
 internal import MoltCore
 
 extension CodableCache {
-    /// Changes that are made together: what `batch` collects.
+    /// Changes that are written in one transaction.
     public struct Batch {
         private let cache: CodableCache
         fileprivate private(set) var changes = EncodedBatch()
         private var names = TypeNames()
-        /// The types whose shapes need not be compared any more.
         private var knownTypes: Set<ObjectIdentifier>
 
         fileprivate init(_ cache: CodableCache) {
@@ -30,7 +29,7 @@ extension CodableCache {
         }
     }
 
-    /// Makes several changes in one transaction: all of them, or none when anything fails.
+    /// Writes several changes in one transaction: all of them, or none on failure.
     ///
     /// ```swift
     /// try cache.batch { batch in
@@ -39,23 +38,23 @@ extension CodableCache {
     /// }
     /// ```
     ///
-    /// The changes are collected first, so reading through the cache inside the closure sees what was before.
+    /// The changes are collected first, so reads of the cache inside the closure see the values before the batch.
     ///
-    /// - Throws: What the closure throws; ``CacheError``; ``MigrationError`` with the code `storeChanged` or, see
+    /// - Throws: The closure's errors; ``CacheError``; ``MigrationError`` with the code `storeChanged` or, see
     ///   ``Configuration/drift``, `schemaDrift`.
     public func batch(_ collect: (inout Batch) throws -> Void) throws {
         try write(try changes(collect))
     }
 
-    /// Stores several values in one transaction: all of them, or none when anything fails.
+    /// Stores several values in one transaction: all of them, or none on failure.
     ///
     /// ```swift
     /// try cache.setAll(["john": john, "jim": jim])
     /// ```
     ///
     /// - Parameters:
-    ///   - values: A dictionary, or an array of keys and values where keys may differ by their bytes only.
-    ///   - expiry: When they expire; by default what the configuration says.
+    ///   - values: A dictionary, or an array of pairs, whose keys may differ by their bytes only.
+    ///   - expiry: When the values expire; by default as configured.
     /// - Throws: ``CacheError``; ``MigrationError`` with the code `storeChanged` or, see ``Configuration/drift``,
     ///   `schemaDrift`.
     @inlinable  // Where its type is known, the sequence is gone through many times as fast.
@@ -70,7 +69,7 @@ extension CodableCache {
 
     /// Stores several values in one transaction; waits for the disk without blocking a thread.
     ///
-    /// - Throws: As the synchronous call.
+    /// - Throws: The errors of the synchronous call.
     @inlinable
     public func setAll<Value: Encodable>(
         _ values: some Sequence<(key: String, value: Value)>,
@@ -81,14 +80,14 @@ extension CodableCache {
         }
     }
 
-    /// The values under several keys, read from one snapshot, in the order of the keys; nil for each miss.
+    /// The values under several keys, read from one snapshot, in the order of the keys; nil for each missing value.
     ///
     /// - Throws: ``CacheError`` with the code `unreadableContent` for the first value that cannot be decoded.
     public func values<Value: Decodable>(_ type: Value.Type = Value.self, forKeys keys: [String]) throws -> [Value?] {
         try contents(keys).map { try $0.map { try decode(type, $0) } }
     }
 
-    /// The values under several keys, as the synchronous call; waits for the disk without blocking a thread.
+    /// The values under several keys, as in the synchronous call; waits for the disk without blocking a thread.
     public func values<Value: Decodable>(
         _ type: Value.Type = Value.self,
         forKeys keys: [String]
@@ -122,9 +121,9 @@ extension CodableCache {
 }
 
 extension CodableCache {
-    /// Makes several changes in one transaction; waits for the disk without blocking a thread.
+    /// Writes several changes in one transaction; waits for the disk without blocking a thread.
     ///
-    /// - Throws: As the synchronous call.
+    /// - Throws: The errors of the synchronous call.
     public func batch(_ collect: (inout Batch) throws -> Void) async throws {
         let changes = try changes(collect)
         try await queue.run { [self] in try write(changes) }

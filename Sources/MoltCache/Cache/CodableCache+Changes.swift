@@ -7,18 +7,18 @@ extension CodableCache {
     /// for await change in cache.changes(of: Person.self) { reload(change.key) }
     /// ```
     ///
-    /// Changes come after their transaction, in its order; those of other processes, and of other caches on the same
-    /// file, do not come. A sequence keeps what nobody has taken yet, and ends when the cache is closed.
+    /// Changes arrive after their transaction, in its order. Changes by other processes, or by other caches on the same
+    /// file, are not delivered. A sequence buffers changes until they are consumed, and ends when the cache is closed.
     public func changes() -> AsyncStream<CacheChange> {
         hub.changes(.all)
     }
 
-    /// The changes of one key, and the removals of all values or of all of a type, from now on.
+    /// The changes of one key from now on, including removals of all values or of all values of a type.
     public func changes(forKey key: String) -> AsyncStream<CacheChange> {
         hub.changes(.key(key))
     }
 
-    /// The changes of values written as a type, and the removals of all values, from now on.
+    /// The changes of values stored as a type from now on, including removals of all values.
     public func changes(of type: Any.Type) -> AsyncStream<CacheChange> {
         hub.changes(.type(RecordTypeName.of(type)))
     }

@@ -6,21 +6,21 @@ extension CodableCache {
 
     /// All keys, in the order in which they were first set.
     ///
-    /// Where a migration has adopted files under their names, those are listed until their keys are first written.
+    /// Files that a migration adopted under their names are listed by name until their keys are first written.
     public func keys() throws -> [String] {
         try list { session throws(SQLiteError) in try session.keys(ofType: nil) }
     }
 
-    /// The keys of the values that were written as a type, in the order in which they were first set.
+    /// The keys of the values stored as a type, in the order in which they were first set.
     public func keys(of type: Any.Type) throws -> [String] {
         let name = RecordTypeName.of(type)
         return try list { session throws(SQLiteError) in try session.keys(ofType: name) }
     }
 
-    /// The keys and values that were written as a type, in the order in which the keys were first set.
+    /// The keys and values stored as a type, in the order in which the keys were first set.
     ///
-    /// An array and not a dictionary: keys are compared by their bytes, and a dictionary of strings would take two
-    /// spellings of the same letter for one key. All values are in memory at once.
+    /// The result is an array because keys are compared by their bytes: a dictionary would merge two spellings of the
+    /// same letter. All values are in memory at once.
     ///
     /// - Throws: ``CacheError`` with the code `unreadableContent` for the first value that cannot be decoded.
     public func values<Value: Decodable>(of type: Value.Type) throws -> [(key: String, value: Value)] {
@@ -47,25 +47,25 @@ extension CodableCache {
         return try contents.map { (key: $0.key, value: try decode(type, $0)) }
     }
 
-    /// How many values there are.
+    /// The number of values.
     public func count() throws -> Int {
         try list { session throws(SQLiteError) in try session.count(ofType: nil) }
     }
 
-    /// How many values were written as a type.
+    /// The number of values stored as a type.
     public func count(of type: Any.Type) throws -> Int {
         let name = RecordTypeName.of(type)
         return try list { session throws(SQLiteError) in try session.count(ofType: name) }
     }
 
-    /// The content of all records in bytes, without keys and bookkeeping; what ``Configuration/sizeLimit`` limits.
+    /// The total content of all records in bytes, which ``Configuration/sizeLimit`` limits; keys do not count.
     ///
-    /// A cache without a limit reads the whole file for it.
+    /// Without a limit, the call reads the whole file.
     public func contentSize() throws -> Int {
         Int(try list { session throws(SQLiteError) in try session.contentSize() })
     }
 
-    /// How much the cache takes on disk, in bytes: the file and its log; for a cache in memory, its pages.
+    /// The space on disk in bytes: the file and its log; for a cache in memory, its pages.
     public func totalSize() throws -> Int {
         let pages = try list { session throws(SQLiteError) in try session.pagesSize() }
         guard path != ":memory:" else { return Int(pages) }
@@ -75,9 +75,9 @@ extension CodableCache {
 
     // MARK: Removing
 
-    /// Removes what has expired; until then it takes space, but is never returned.
+    /// Removes expired values, which take up space until then but are never returned.
     ///
-    /// - Returns: How many values were removed.
+    /// - Returns: The number of removed values.
     @discardableResult
     public func removeExpired() throws -> Int {
         try change { session throws(SQLiteError) in try session.removeExpired() }
@@ -85,14 +85,14 @@ extension CodableCache {
 
     /// Removes all values; records in quarantine stay, see ``removeQuarantined(_:)``.
     ///
-    /// - Important: Nothing of them can be taken back.
+    /// - Important: This cannot be undone.
     public func removeAll() throws {
         try change { session throws(SQLiteError) in try session.removeAll(ofType: nil) }
     }
 
-    /// Removes all values that were written as a type.
+    /// Removes all values stored as a type.
     ///
-    /// - Important: Nothing of them can be taken back.
+    /// - Important: This cannot be undone.
     public func removeAll(of type: Any.Type) throws {
         let name = RecordTypeName.of(type)
         try change { session throws(SQLiteError) in try session.removeAll(ofType: name) }
@@ -106,9 +106,9 @@ extension CodableCache {
 extension CodableCache {
     // MARK: Removing, without blocking a thread
 
-    /// Removes what has expired; waits for the disk without blocking a thread.
+    /// Removes expired values; waits for the disk without blocking a thread.
     ///
-    /// - Returns: How many values were removed.
+    /// - Returns: The number of removed values.
     @discardableResult
     public func removeExpired() async throws -> Int {
         try await queue.run { [self] in try change { session throws(SQLiteError) in try session.removeExpired() } }
@@ -116,14 +116,14 @@ extension CodableCache {
 
     /// Removes all values; waits for the disk without blocking a thread.
     ///
-    /// - Important: Nothing of them can be taken back.
+    /// - Important: This cannot be undone.
     public func removeAll() async throws {
         try await removeAll(named: nil)
     }
 
-    /// Removes all values that were written as a type; waits for the disk without blocking a thread.
+    /// Removes all values stored as a type; waits for the disk without blocking a thread.
     ///
-    /// - Important: Nothing of them can be taken back.
+    /// - Important: This cannot be undone.
     public func removeAll(of type: Any.Type) async throws {
         try await removeAll(named: RecordTypeName.of(type))
     }

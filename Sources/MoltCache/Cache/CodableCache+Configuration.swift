@@ -4,7 +4,7 @@ public import MoltCore
 extension CodableCache {
     /// How a cache works; the defaults suit an app.
     ///
-    /// How it is upgraded is in ``options``, whose properties can be set here directly:
+    /// The options of an upgrade are in ``options``; its properties can be set here directly:
     ///
     /// ```swift
     /// var configuration = CodableCache.Configuration()
@@ -13,57 +13,55 @@ extension CodableCache {
     /// ```
     @dynamicMemberLookup
     public struct Configuration: Sendable {
-        /// How the file is upgraded when the cache is opened.
+        /// The options of the upgrade when the cache is opened.
         public var options = MigrationOptions()
-        /// Whether a file is made when there is none; otherwise that is an error with the code `fileMissing`.
+        /// Whether a missing file is created; otherwise opening throws an error with the code `fileMissing`.
         public var createsFile = true
-        /// The coders that values are encoded and decoded with.
+        /// The coders for values.
         public var coding: RecordCoding = .standard
-        /// When values expire that are set without saying so; never by default.
+        /// When values expire that are set without an expiry; never by default.
         public var defaultExpiry: Expiry = .never
-        /// How much decoded values may take in memory; nil keeps none.
+        /// How much memory decoded values may take; nil keeps none.
         public var memory: MemoryLimit? = MemoryLimit()
-        /// How many bytes of content the file may hold before the least recently used are evicted; nil for no limit.
+        /// The content limit in bytes, above which the least recently used values are evicted; nil for none.
         ///
-        /// Reads count as uses. They are remembered in memory and written with the next write, so that reading
-        /// writes nothing; what was not written when the process ends is forgotten. A value that is larger than the
-        /// limit by itself is evicted at once, and no other with it.
+        /// Reads count as uses. They are kept in memory and written with the next write, so that reading writes
+        /// nothing; uses not yet written when the process ends are lost. A value larger than the limit by itself is
+        /// evicted at once, and no other with it.
         public var sizeLimit: Int?
-        /// What blocks of migrations work on outside the file, beside what their steps name themselves.
+        /// The attached stores that blocks of migrations change, beside those that steps name themselves.
         public var attached: [any Attachable] = []
-        /// What happens when a type is stored otherwise than at an earlier write at the same schema version.
+        /// The policy for a type whose shape has changed at the same schema version.
         ///
-        /// The first write of a type after the cache was opened compares its shape, as the value shows it, with the
-        /// one that the file has kept; later writes compare nothing. An error with the code `schemaDrift` in debug
-        /// builds, and nothing is written then; ``MigrationEvent/drifted(_:)`` for the monitor's closure in all others,
-        /// by default, once for each type at every launch until the version changes. With `ignore` nothing is compared
-        /// or kept, nor is it with `report` when there is no monitor, or one without a closure.
+        /// The first write of a type after the opening compares the shape of its value with the one stored in the file;
+        /// later writes compare nothing. By default, a difference is an error with the code `schemaDrift` in debug
+        /// builds, and nothing is written; in other builds, the monitor's closure gets ``MigrationEvent/drifted(_:)``,
+        /// once for each type at every launch until the version changes. With `ignore`, and with `report` but no
+        /// monitor with a closure, nothing is compared or stored.
         ///
-        /// The first value of a type is encoded once more and, where its type can be read, decoded once; of types in
-        /// it, up to two values each are. A cache in memory does the same.
+        /// For the comparison, the first value of a type is encoded once more and, if its type is `Decodable`, decoded
+        /// once; so are up to two values of each type in it. A cache in memory does the same.
         ///
-        /// A type of which the file has no record any more may have any shape. What was kept is forgotten when a
-        /// migration has run.
+        /// A type without any record in the file may have any shape. A migration clears the stored shapes.
         public var drift = MismatchPolicy.standard
         /// How long a read or write waits while another process writes; 5 seconds by default.
         ///
-        /// Less than none counts as none.
+        /// A negative duration counts as zero.
         public var busyTimeout: Duration = .seconds(5)
-        /// What time it is: what expiry is compared with, and what is written as a record's dates.
+        /// The clock, for expiry and for the dates of records.
         public var now: @Sendable () -> Date = { Date() }
-        /// What happens when a newer app has upgraded the file; it is refused by default.
+        /// The policy for a file that a newer app has upgraded; the file is refused by default.
         public var downgrade = DowngradePolicy.refuse
-        /// How many pages the file may have, for tests of a full disk; nil for no limit.
+        /// The maximum number of pages in the file, for tests of a full disk; nil for no limit.
         package var pageLimit: Int?
-        /// Whether an upgrade keeps records that have expired: a test's fixtures are older than what they hold.
+        /// Whether an upgrade keeps expired records: a test's fixtures are older than their records' expiry.
         package var keepsExpired = false
-        /// Whether what is committed must survive a loss of power: a test's copy need not.
+        /// Whether a commit must survive a power loss; a test's copy need not.
         package var isDurable = true
 
-        /// Creates a configuration with the defaults that are named at each property.
+        /// Creates a configuration with the defaults named at each property.
         public init() {}
 
-        /// Whether the shapes of types are to be compared.
         var checksShapes: Bool {
             switch drift {
             case .fail: true
@@ -78,7 +76,7 @@ extension CodableCache {
             set { options[keyPath: property] = newValue }
         }
 
-        /// How the file is upgraded, with the clock of the cache.
+        /// The options of the upgrade, with the clock of the cache.
         package var migrationOptions: MigrationOptions {
             var options = options
             options.now = keepsExpired ? nil : now
@@ -86,11 +84,11 @@ extension CodableCache {
         }
     }
 
-    /// How much the memory layer may hold; it drops values beyond that as it sees fit.
+    /// The limit of the memory layer, which drops values beyond it as it sees fit.
     public struct MemoryLimit: Sendable, Hashable {
-        /// In bytes of stored content; 0 for no limit.
+        /// The limit in bytes of stored content; 0 for none.
         public var bytes: Int
-        /// In values; 0 for no limit.
+        /// The limit in number of values; 0 for none.
         public var count: Int
 
         /// Creates a limit; 16 MiB by default.
@@ -100,19 +98,18 @@ extension CodableCache {
         }
     }
 
-    /// When a value expires: from then on it is as if it were not there.
+    /// When a value expires; an expired value is treated as missing.
     ///
-    /// 0 seconds, fewer, and a date that has passed are an end at once; infinitely many seconds are none. What is not
-    /// a number ends at once, too: no value outlives an end that nobody can know.
+    /// Zero or negative seconds, and a past date, mean at once; an infinite number of seconds means never. NaN means at
+    /// once: no value outlives an unknown expiry.
     public enum Expiry: Sendable, Hashable {
         /// Never.
         case never
-        /// So many seconds after it was set.
+        /// A number of seconds after the value is set.
         case after(seconds: Double)
         /// At a date.
         case at(Date)
 
-        /// Seconds since 1970; nil for never.
         func expiration(from now: Double) -> Double? {
             let end: Double? =
                 switch self {
@@ -120,7 +117,7 @@ extension CodableCache {
                 case .after(let seconds): now + seconds
                 case .at(let date): date.timeIntervalSince1970
                 }
-            // SQLite takes NaN for NULL, which is never.
+            // SQLite turns NaN into NULL, which means never.
             return end?.isNaN == true ? -.infinity : end
         }
     }
@@ -129,9 +126,9 @@ extension CodableCache {
     public struct Entry<Value> {
         /// The value.
         public let value: Value
-        /// The key that it is stored under.
+        /// The key.
         public let key: String
-        /// The type name that it was written as.
+        /// The stored type name.
         public let typeName: String
         /// When it expires; nil for never.
         public let expiration: Date?
@@ -139,7 +136,7 @@ extension CodableCache {
         public let created: Date
         /// When the key was last set.
         public let updated: Date
-        /// The stored content, in bytes.
+        /// The size of the stored content in bytes.
         public let size: Int
     }
 }

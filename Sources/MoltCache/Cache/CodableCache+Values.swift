@@ -4,19 +4,19 @@ internal import MoltCore
 extension CodableCache {
     // MARK: Setting
 
-    /// Stores a value under a key, in place of the one before.
+    /// Stores a value under a key, replacing any previous value.
     ///
-    /// `Data` is stored as raw data, everything else as JSON text. A value in an optional is stored as the value, under
-    /// its type's name; nil is stored as `null`, and does not remove what was there.
+    /// `Data` is stored as raw data, everything else as JSON text. An optional is stored as its wrapped value, under
+    /// that type's name; nil is stored as `null`; it does not remove the key.
     ///
     /// - Parameters:
     ///   - value: The value; its type's name is stored with it.
     ///   - key: The key.
-    ///   - expiry: When it expires; by default what the configuration says.
+    ///   - expiry: When the value expires; by default as configured.
     /// - Throws: ``CacheError`` with the code `notEncodable`, `tooLarge`, `closed`, `busy`, `fileReplaced` or
     ///   `storeFailed`; ``MigrationError`` with the code `storeChanged` or, see ``Configuration/drift``, `schemaDrift`.
     public func set<Value: Encodable>(_ value: Value, forKey key: String, expiry: Expiry? = nil) throws {
-        // Not held meanwhile: the app's own code encodes.
+        // The lock is not held while the app's own code encodes.
         var names = lastTypeName.withLock { $0 }
         let before = names.lastType
         let content = try encode(value, key: key, expiry: expiry, isKnown: knownTypes.contains, &names)
@@ -26,7 +26,7 @@ extension CodableCache {
 
     /// Removes the value under a key.
     ///
-    /// - Returns: Whether there was one that had not expired.
+    /// - Returns: Whether there was a value that had not expired.
     @discardableResult
     public func remove(forKey key: String) throws -> Bool {
         try change { session throws(SQLiteError) in try session.apply(.remove(key: key)) }
@@ -34,14 +34,14 @@ extension CodableCache {
 
     // MARK: Reading
 
-    /// The value under a key, or nil when there is none or it has expired.
+    /// The value under a key; nil when there is none or it has expired.
     ///
-    /// The value may have been written as another type, as long as this one can decode it. Lately read values are
-    /// kept in memory, class instances excepted: someone could change those.
+    /// The value may have been stored as another type, as long as this one can decode it. Recently read values are kept
+    /// in memory, except for class instances, which can be mutated.
     ///
-    /// - Throws: ``CacheError`` with the code `unreadableContent` when the content is damaged or has another shape,
-    ///   with the type that it was written as; the stored bytes stay. `closed`, `busy`, `storeFailed`;
-    ///   ``MigrationError`` with the code `storeChanged`.
+    /// - Throws: ``CacheError`` with the code `unreadableContent`, naming the stored type, when the content is damaged
+    ///   or has another shape; the stored bytes are kept. ``CacheError`` with the code `closed`, `busy` or
+    ///   `storeFailed`; ``MigrationError`` with the code `storeChanged`.
     public func value<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self,
         forKey key: String
@@ -59,11 +59,11 @@ extension CodableCache {
         return value
     }
 
-    /// The value under a key, or nil when there is none or it has expired.
+    /// The value under a key, for types that are not `Sendable`; nil when there is none or it has expired.
     ///
-    /// For types that are not `Sendable`: their values are never kept in memory.
+    /// Values of such types are never kept in memory.
     ///
-    /// - Throws: As ``value(_:forKey:)-(_,String)`` for types that are `Sendable`.
+    /// - Throws: The errors of ``value(_:forKey:)-(_,String)`` for types that are `Sendable`.
     public func value<Value: Decodable>(_ type: Value.Type = Value.self, forKey key: String) throws -> Value? {
         try uncached(type, forKey: key)
     }
@@ -73,9 +73,9 @@ extension CodableCache {
         return try decode(type, found)
     }
 
-    /// The value under a key with its dates, size, expiry and type name, or nil when there is none.
+    /// The value under a key with its dates, size, expiry and type name; nil when there is none.
     ///
-    /// - Throws: As reading the value does.
+    /// - Throws: The errors of reading the value.
     public func entry<Value: Decodable>(_ type: Value.Type = Value.self, forKey key: String) throws -> Entry<Value>? {
         let row = try core.read { session throws(SQLiteError) in
             try session.content(key).map { found throws(SQLiteError) in
@@ -94,28 +94,28 @@ extension CodableCache {
         )
     }
 
-    /// Whether there is a value under a key that has not expired; neither reads the value nor counts as a use.
+    /// Whether there is a live value under a key; the call neither reads the value nor counts as a use.
     public func contains(_ key: String) throws -> Bool {
         try typeName(forKey: key) != nil
     }
 
-    /// The name of the type that the value under a key was written as, or nil when there is none.
+    /// The stored type name of the value under a key; nil when there is none.
     public func typeName(forKey key: String) throws -> String? {
         try core.read { session throws(SQLiteError) in try session.typeName(key) }
     }
 
     // MARK: Raw data
 
-    /// Stores raw data under a key, in place of what was there before.
+    /// Stores raw data under a key, replacing any previous value.
     ///
-    /// - Throws: As ``set(_:forKey:expiry:)``.
+    /// - Throws: The errors of ``set(_:forKey:expiry:)``.
     public func setData(_ data: Data, forKey key: String, expiry: Expiry? = nil) throws {
         try set(data, forKey: key, expiry: expiry)
     }
 
-    /// The raw data under a key, or nil when there is none or it has expired.
+    /// The raw data under a key; nil when there is none or it has expired.
     ///
-    /// - Throws: ``CacheError`` with the code `unreadableContent` when the key holds a value and not raw data.
+    /// - Throws: ``CacheError`` with the code `unreadableContent` when the content is not raw data.
     public func data(forKey key: String) throws -> Data? {
         guard let found = try row(key) else { return nil }
         guard found.isData else { throw unreadable(Data.self, found, nil) }
@@ -128,9 +128,9 @@ extension CodableCache {
         try core.lookUp(key).content
     }
 
-    /// Writes in one transaction, and tells the listeners in the order of the writes.
+    /// Writes in one transaction, and notifies the listeners in the order of the writes.
     ///
-    /// - Parameter changes: What they are told; only asked for when there are some.
+    /// - Parameter changes: Called only when there are listeners.
     @discardableResult
     func change<Value: Sendable>(
         _ body: @Sendable (CacheSession) throws(SQLiteError) -> Value,
@@ -140,14 +140,14 @@ extension CodableCache {
             hub.send(changes(session, value))
             return (value, session.drifts)
         }
-        // Outside the lock: who is told may use the cache.
+        // Outside the lock: the monitor may use the cache.
         for drift in drifts { configuration.monitor?.sendAfterwards(.drifted(drift)) }
         return value
     }
 
-    /// Encodes a value as it is to be stored, with its shape when it is the first of its type.
+    /// Encodes a value for storage; the first of its type comes with its shape.
     ///
-    /// A value in an optional is stored as the value: migrations and listings by its type are to find it.
+    /// An optional is stored as its wrapped value, so that migrations and listings by type find it.
     func encode<Value: Encodable>(
         _ value: Value,
         key: String,
@@ -155,7 +155,7 @@ extension CodableCache {
         isKnown: (ObjectIdentifier) -> Bool,
         _ names: inout TypeNames
     ) throws -> EncodedContent {
-        // The type is asked first, here and below: to ask the value would copy it.
+        // Checking the type first, here and below, avoids a copy of the value.
         let isOptional = !names.isLastAndPlain(Value.self) && Value.self is any OptionalValue.Type
         if isOptional, let wrapped = (value as? any OptionalValue)?.wrappedValue {
             return try encode(wrapped, key: key, expiry: expiry, isKnown: isKnown, &names)
@@ -190,7 +190,6 @@ extension CodableCache {
         }
     }
 
-    /// Decodes content that was read.
     func decode<Value: Decodable>(_ type: Value.Type, _ found: StoredContent) throws -> Value {
         if found.isData {
             if let data = found.data as? Value { return data }
@@ -227,14 +226,13 @@ extension CodableCache {
     }
 }
 
-/// An optional of any type.
 private protocol OptionalValue {
     var wrappedValue: (any Encodable)? { get }
 }
 
 extension Optional: OptionalValue {
     fileprivate var wrappedValue: (any Encodable)? {
-        // A cast of nil to an existential would wrap it once more.
+        // Casting nil to an existential would wrap it once more.
         if case .some(let value) = self { value as? any Encodable } else { nil }
     }
 }

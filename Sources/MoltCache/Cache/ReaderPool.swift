@@ -1,29 +1,29 @@
 internal import Foundation
 internal import MoltCore
 
-/// The connections of a cache that only read: each read has one for itself.
+/// The read-only connections of a cache; each read has one to itself.
 final class ReaderPool: Sendable {
     private struct State {
         var idle: [CacheSession] = []
         var countInUse = 0
         var isClosed = false
-        /// Called when the pool is closed and no connection is in use.
         var atEnd: (@Sendable () -> Void)?
     }
 
     private let state = Locked(State())
     private let open: @Sendable () throws(SQLiteError) -> CacheSession
-    /// How many connections stay open while nobody reads; more are open only while as many read at the same time.
+    /// The number of connections kept open while idle; more are open only during as many concurrent reads.
     private let idleLimit = min(4, ProcessInfo.processInfo.activeProcessorCount)
 
-    /// - Parameter open: Opens a connection; called on the thread that reads.
+    /// - Parameter open: Opens a connection; called on the reading thread.
     init(_ open: @escaping @Sendable () throws(SQLiteError) -> CacheSession) {
         self.open = open
     }
 
-    /// Lends a connection to a closure; the one that was used last, whose pages are most likely in memory.
+    /// Lends a connection to a closure: the last one used, whose pages are most likely in memory.
     ///
-    /// - Parameter otherwise: Called when there is none: with the failure to open one, or nil when the pool is closed.
+    /// - Parameter otherwise: Called without a connection: with the failure to open one, or nil when the pool is
+    ///   closed.
     func withReader<Value>(
         _ body: (CacheSession) throws -> Value,
         otherwise: (SQLiteError?) throws -> Value
@@ -57,13 +57,13 @@ final class ReaderPool: Sendable {
         atEnd?()
     }
 
-    /// Closes all connections; those that are in use when they are given back.
+    /// Closes all connections; those in use are closed when they are returned.
     ///
-    /// - Parameter body: Called once, when no connection is open any more.
+    /// - Parameter body: Called once, when no connection is open.
     func close(then body: @escaping @Sendable () -> Void) {
         let (idle, isOver) = state.withLock { state in
             defer { state.idle = [] }
-            // Closed before, it has nobody to call any more.
+            // Only the first call gets its closure called.
             let isFirst = !state.isClosed
             state.isClosed = true
             if isFirst, state.countInUse > 0 { state.atEnd = body }

@@ -3,24 +3,21 @@ internal import MoltCore
 
 /// The files beside a cache file that hold copies of it.
 struct BackupFiles {
-    /// The cache file, a link followed.
+    /// The path of the cache file, symbolic links followed.
     let path: String
-    /// Where it is.
     let directory: String
-    /// Its name.
     let name: String
 
-    /// Looks at nothing yet.
     init(_ storeName: String) {
         path = FileStatus.resolved(storeName)
         directory = (path as NSString).deletingLastPathComponent
         name = (path as NSString).lastPathComponent
     }
 
-    /// The backups that can be looked at, or other files, the newest first.
+    /// The files of some kinds that can be read, newest first.
     ///
-    /// - Throws: ``CacheError`` with the code `noPermission` or `storeFailed` when the directory cannot be listed: that is
-    ///   no proof that there are none.
+    /// - Throws: ``CacheError`` with the code `noPermission` or `storeFailed` when the directory cannot be listed,
+    ///   which does not prove that there are none.
     func list(_ kinds: [BackupName.Kind] = BackupName.Kind.backups) throws(CacheError) -> [StoreBackup] {
         try names().compactMap { text in
             guard let name = BackupName(text, of: name), kinds.contains(name.kind) else { return nil }
@@ -29,11 +26,11 @@ struct BackupFiles {
         .sorted(by: >)
     }
 
-    /// What a file says of itself; nil when it is none of ours, or cannot be read.
+    /// Reads a backup's description; nil when the file is not ours or cannot be read.
     func describe(_ name: BackupName) -> StoreBackup? {
         let path = path(of: name.text)
         guard let status = FileStatus.unfollowed(path), status.isFile else { return nil }
-        // Nothing could be put back from a file that cannot be read.
+        // An unreadable file cannot be restored.
         let found = try? FileProbe.look(path) { connection throws(SQLiteError) in
             (
                 version: Int(try connection.integer("PRAGMA user_version")),
@@ -43,7 +40,7 @@ struct BackupFiles {
             )
         }
         guard let found else {
-            // Somebody may still find something in it, or want it gone.
+            // A person may still recover something from it, or want it deleted.
             guard name.kind == .damaged else { return nil }
             let url = URL(fileURLWithPath: path, isDirectory: false)
             return StoreBackup(url: url, schemaVersion: 0, date: name.date, size: status.size, isAutomatic: false)
@@ -59,12 +56,12 @@ struct BackupFiles {
         )
     }
 
-    /// Where a backup is.
+    /// The current path of a backup.
     ///
-    /// A store may have been moved, with its backups, since the backup was listed, as an app's container is: what is not
-    /// there any more is looked for beside the store.
+    /// A store may have been moved with its backups since the backup was listed, for example with an app's container; a
+    /// missing backup is therefore looked up beside the store.
     ///
-    /// - Parameter isOwn: Whether it must be one of this store's, by its name and its directory.
+    /// - Parameter isOwn: Whether the backup must belong to this store, by its name and its directory.
     /// - Throws: ``MigrationError`` with the code `backupUnusable`.
     func path(of backup: StoreBackup, isOwn: Bool = true) throws(MigrationError) -> String {
         guard backup.url.isFileURL else { throw .backupUnusable(backup, "it is not the URL of a file.") }
@@ -80,8 +77,7 @@ struct BackupFiles {
         return path
     }
 
-    /// The paths that a store has for a moment beside its own, while it is put in its place or set aside; a kill may leave
-    /// one.
+    /// The paths that a store has temporarily while it is replaced or set aside; a kill may leave one.
     func momentaryNames() -> [String] {
         let beside = ((try? names()) ?? []).filter { text in
             BackupName.isPart(text, of: name) || BackupName(text, of: name)?.kind == .damaged
@@ -89,17 +85,17 @@ struct BackupFiles {
         return (beside + [name + BackupName.part]).map { path(of: $0) }
     }
 
-    /// Removes what killed processes have left of copies.
+    /// Removes partial copies left by killed processes.
     func removeLeftovers() {
-        // What cannot be listed is left to a later time: it takes room, and nothing else.
+        // When the listing fails, leftovers only take up space until a later call.
         for text in (try? names()) ?? [] where BackupName.isPart(text, of: name) {
             PartFile.removeLeftover(path(of: text))
         }
     }
 
-    /// A name that no file has, and that is later than all that there are, also when the clock was put back.
+    /// An unused name, later than all existing ones even when the clock was set back.
     func unused(_ kind: BackupName.Kind, version: Int?, at date: Date) -> BackupName {
-        // What cannot be listed may have any.
+        // Without a listing, any existing name is possible.
         let date = BackupName.later(date, than: (try? names()) ?? [], of: name)
         var name = BackupName(store: name, version: version, date: date, kind: kind)
         while [name.text, name.text + BackupName.part].contains(where: { FileStatus.unfollowed(path(of: $0)) != nil }) {
@@ -109,7 +105,6 @@ struct BackupFiles {
         return name
     }
 
-    /// Begins a file, and finds a name for it that no file has.
     func begin(
         _ kind: BackupName.Kind,
         version: Int?,
@@ -120,18 +115,16 @@ struct BackupFiles {
             do throws(DurableFile.Failure) {
                 return (try PartFile(path(of: name.text + BackupName.part)), name)
             } catch {
-                // Another process was quicker.
+                // Another process took the name first.
                 guard error.isExisting else { throw error }
             }
         }
     }
 
-    /// The path of a file beside the store.
     func path(of name: String) -> String {
         directory == "/" ? "/\(name)" : "\(directory)/\(name)"
     }
 
-    /// The names of the files beside the store; none where there is no directory.
     private func names() throws(CacheError) -> [String] {
         do {
             return try DirectoryListing.names(in: directory)
@@ -148,6 +141,6 @@ struct BackupFiles {
         }
     }
 
-    /// What a backup says of how many records it has.
+    /// The mark for the number of records in a backup.
     static let recordCount = "backup_records"
 }

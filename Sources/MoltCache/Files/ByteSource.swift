@@ -8,27 +8,25 @@ internal import Foundation
     internal import Glibc
 #endif
 
-/// Bytes that are read piece by piece: of a file, or of an array.
+/// Random access to the bytes of a file or of an array.
 package final class ByteSource {
-    /// How many there are.
     package let count: Int
     private let descriptor: Int32
     private let bytes: [UInt8]
 
-    /// Takes bytes that are at hand.
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
         count = bytes.count
         descriptor = -1
     }
 
-    /// Opens a file that nobody else has open; nil when it cannot be read.
+    /// Opens a file that this process does not have open otherwise; nil when it cannot be read.
     package init?(path: String) {
         var status = stat()
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            // Before a property is set: what is set is closed by `deinit`.
+            // Close here: `deinit` does not run before all properties are set.
             close(descriptor)
             return nil
         }
@@ -41,7 +39,7 @@ package final class ByteSource {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// The bytes of a range; nil when not all of them are there.
+    /// The bytes of a range; nil unless all of them exist.
     package func read(at offset: Int, _ length: Int) -> [UInt8]? {
         guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
         guard descriptor >= 0 else { return Array(bytes[offset..<offset + length]) }
@@ -59,12 +57,12 @@ package final class ByteSource {
 }
 
 extension [UInt8] {
-    /// A big-endian number of 2 bytes; the caller has checked that they are there.
+    /// A big-endian integer of 2 bytes; the caller has checked the bounds.
     package func number16(at offset: Int) -> Int {
         Int(self[offset]) << 8 | Int(self[offset + 1])
     }
 
-    /// A big-endian number of 4 bytes; the caller has checked that they are there.
+    /// A big-endian integer of 4 bytes; the caller has checked the bounds.
     package func number32(at offset: Int) -> UInt32 {
         UInt32(self[offset]) << 24 | UInt32(self[offset + 1]) << 16 | UInt32(self[offset + 2]) << 8
             | UInt32(self[offset + 3])

@@ -9,17 +9,17 @@ package import MoltCore
     internal import Glibc
 #endif
 
-/// A directory, for its owner only, that holds a copy of a store for a while and is removed with this object.
+/// A private directory for a temporary copy of a store; it is removed with this object.
 ///
-/// A copy of users' data must not outlive a kill. The directory is locked while it is in use, so that the next one with
-/// the same prefix can tell what a killed process has left from what is in use, and remove it.
+/// A copy of users' data must not outlive a kill for long. The directory is locked while it is in use, so the next one
+/// with the same prefix recognizes and removes what a killed process left.
 package final class CopyDirectory {
     package let url: URL
     private let descriptor: Int32
 
-    /// Makes a directory, and removes those that killed processes have left.
+    /// Creates a directory, and removes those left by killed processes.
     ///
-    /// - Parameter prefix: The beginning of the name, which says what the copy is for.
+    /// - Parameter prefix: The beginning of the name, for the purpose of the copy.
     package init(prefix: String, in directory: URL) throws(DurableFile.Failure) {
         Self.removeLeftovers(in: directory, prefix: prefix)
         for _ in 0..<100 {
@@ -30,14 +30,14 @@ package final class CopyDirectory {
                 guard errno == ENOENT else { throw DurableFile.Failure(number: errno) }
                 continue
             }
-            // Some network file systems lock nothing; there a kill leaves what it leaves.
+            // Some network file systems support no locks; there, a killed process's directory stays.
             let isLost = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
             if !isLost, Self.isAt(url.path, descriptor) {
                 self.url = url
                 self.descriptor = descriptor
                 return
             }
-            // Between the calls another one took it for what a kill has left.
+            // Another process took the directory for a leftover between the calls.
             close(descriptor)
             rmdir(url.path)
         }
@@ -45,13 +45,13 @@ package final class CopyDirectory {
     }
 
     deinit {
-        // What cannot be removed now, the next one removes.
+        // On failure, the next directory with the prefix removes it.
         try? FileManager.default.removeItem(at: url)
         close(descriptor)
     }
 
     private static func removeLeftovers(in directory: URL, prefix: String) {
-        // A directory that cannot be listed has nothing that could be removed.
+        // Nothing can be removed from a directory that cannot be listed.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         for name in names where name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil
         {
@@ -59,7 +59,7 @@ package final class CopyDirectory {
             let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
-            // What is another user's is left to that user's next one.
+            // Directories of other users are left alone.
             guard isOurs(descriptor), flock(descriptor, LOCK_EX | LOCK_NB) == 0, isAt(url.path, descriptor) else {
                 continue
             }
@@ -67,7 +67,6 @@ package final class CopyDirectory {
         }
     }
 
-    /// Whether a path still leads to a directory that is open.
     private static func isAt(_ path: String, _ descriptor: Int32) -> Bool {
         var open = stat()
         var found = stat()

@@ -1,49 +1,47 @@
 internal import Foundation
 internal import MoltCore
 
-/// Finds out what is at a path without writing to it and without leaving a file beside it.
+/// Examines the file at a path without writing to it and without leaving a file beside it.
 ///
-/// The file is read through SQLite's immutable mode and never with plain reads: on POSIX systems closing a file
-/// drops all locks that this process has on it, those of another open connection included. SQLite knows its other
-/// connections and sees to that.
+/// The file is read through SQLite's immutable mode and never with plain reads: on POSIX systems, closing a file drops
+/// all of this process's locks on it, including those of other open connections. SQLite knows its connections and
+/// avoids that.
 enum FileProbe {
-    /// How often a file that changes while it is read is read again before its locks are taken part in.
+    /// The number of reads of a changing file before the probe takes locks instead.
     private static let attempts = 3
-    /// The smallest page of SQLite, in bytes.
     private static let smallestDatabase = 512
 
-    /// What the store at a path says of itself; a path at which nothing is gives a fresh state.
+    /// Reads the state of the store at a path; a missing file gives a fresh state.
     ///
-    /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`,
-    ///   `newerFormat`, `busy` or `storeFailed`.
+    /// - Throws: ``CacheError`` with the code `notAFile`, `noPermission`, `notADatabase`, `foreignFile`, `newerFormat`,
+    ///   `busy` or `storeFailed`.
     static func state(_ path: String) throws(CacheError) -> StoreState {
         try stateAndGeneration(path)?.state ?? .fresh
     }
 
-    /// As ``state(_:)``, with the file's generation; nil for what is no store yet.
+    /// Reads the state and the file's generation; nil when the file is not a store yet.
     static func stateAndGeneration(_ path: String) throws(CacheError) -> (state: StoreState, generation: Int64)? {
         try look(path) { connection throws(SQLiteError) in
             (try LedgerTable.state(connection), try FileFormat.generation(of: connection))
         }
     }
 
-    /// Runs a closure over one snapshot of a file that has our tables; it may run again when the file changes
-    /// meanwhile.
+    /// Runs a closure on one snapshot of a file that has our tables; it runs again when the file changes meanwhile.
     ///
-    /// - Returns: What the closure gives, or nil when there is no file or nothing in it.
+    /// - Returns: The closure's result; nil when the file is missing or empty.
     static func look<Found>(
         _ path: String,
         _ body: (Connection) throws(SQLiteError) -> Found
     ) throws(CacheError) -> Found? {
         try FileStatus.checkPath(path)
-        // SQLite follows links, and has its other files beside the file itself.
+        // SQLite follows symbolic links, and keeps its other files beside the target.
         let path = FileStatus.resolved(path)
         try FileStatus.checkCompanions(of: path)
         for _ in 0..<attempts {
             guard let before = try check(path) else { return nil }
             if isBeingWritten(path) { break }
             let found = Result { () throws(CacheError) -> Found? in try read(path, .immutable, body) }
-            // Immutable mode sees half a change when there is a writer, so what it saw counts only if there was none.
+            // In immutable mode a writer's changes may be seen in part, so the result counts only without a writer.
             if !isBeingWritten(path), try FileStatus.of(path) == before {
                 return try found.get()
             }
@@ -51,16 +49,16 @@ enum FileProbe {
         try refuseForeign(path)
         if FileStatus.hasContent(path + "-journal") {
             try refuseForeignJournal(path)
-            // A process was killed while it switched the file to WAL mode. Only a connection that may write can undo
-            // that, and what it writes is the file as it was before.
+            // A process was killed while switching the file to WAL mode. Only a connection that may write can roll that
+            // back; it restores the file as it was.
             return try read(path, .readWrite, body)
         }
         return try read(path, .readOnly, body)
     }
 
-    /// Checks what needs no look into the file.
+    /// Checks the file's status, without reading its content.
     ///
-    /// - Returns: The file's status, or nil when there is no file or an empty one.
+    /// - Returns: The status; nil when the file is missing or empty.
     private static func check(_ path: String) throws(CacheError) -> FileStatus? {
         guard let status = try FileStatus.of(path) else { return nil }
         var error: CacheError
@@ -83,15 +81,15 @@ enum FileProbe {
         throw error
     }
 
-    /// Refuses an empty file that has not always been one: to take it for a new cache would be to lose the old one.
+    /// Refuses an empty file that once had content: taking it for a new cache would lose the old one.
     ///
-    /// - Returns: Whether it is empty; another process may have written to it meanwhile.
+    /// - Returns: Whether the file is empty; another process may have written to it meanwhile.
     private static func isStillEmpty(_ path: String) throws(CacheError) -> Bool {
         let hasLog = FileStatus.hasContent(path + "-wal")
-        // Where nobody may list the directory, a cache can still be made.
+        // A directory that cannot be listed does not prevent creating a cache.
         let hasBackup = (try? BackupFiles(path).list().isEmpty) == false
         guard hasLog || hasBackup else { return true }
-        // It is empty for a moment where another process is making it, or puts a backup in its place.
+        // The file is empty for a moment while another process creates it or restores a backup.
         for _ in 0..<40 {
             if try FileStatus.of(path)?.size != 0 { return false }
             Thread.sleep(forTimeInterval: 0.005)
@@ -112,22 +110,22 @@ enum FileProbe {
         FileStatus.hasContent(path + "-wal") || FileStatus.hasContent(path + "-journal")
     }
 
-    /// Refuses a file that is not ours before a connection that takes locks may make files beside it.
+    /// Refuses a foreign file before a connection that takes locks may create files beside it.
     private static func refuseForeign(_ path: String) throws(CacheError) {
         for attempt in 1...attempts {
             do throws(CacheError) {
                 if try mayBeOurs(path) { return }
             } catch {
-                // The log may have begun anew between the two looks.
+                // The log may have been restarted between the two reads.
                 guard attempt < attempts, (error.underlying as? SQLiteError)?.isDamage == true else { throw error }
             }
-            // Another process may be moving pages from the log into the file just now.
+            // Another process may be running a checkpoint.
             Thread.sleep(forTimeInterval: 0.005)
         }
         throw FileFormat.foreign(path)
     }
 
-    /// Refuses a journal that would put another file's pages into the cache, before a connection that may write is opened.
+    /// Refuses a journal with another file's pages, before a connection that may write rolls it back.
     static func refuseForeignJournal(_ path: String) throws(CacheError) {
         guard let journal = RollbackJournal(ofFileAt: path) else { return }
         do throws(SQLiteError) {
@@ -153,19 +151,19 @@ enum FileProbe {
     private static func mayBeOurs(_ path: String) throws(CacheError) -> Bool {
         do throws(SQLiteError) {
             let connection = try Connection(path, mode: .immutable)
-            // Keeps the first page as it was when it was first read; what is asked for here is all on it.
+            // Keeps a snapshot of the first page, which answers all the queries here.
             try connection.execute("BEGIN")
             let owner = try connection.integer("PRAGMA application_id")
             if owner == FileFormat.applicationID { return true }
             guard owner == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 else { return false }
-            // A new file is an empty database until its first page has come from the log.
+            // A new file is an empty database until its first page is checkpointed.
             let owners = WriteAheadLog.applicationIDs(path + "-wal")
             return owners.isEmpty || owners.contains(FileFormat.applicationID)
         } catch {
             // Power was lost while the first page of a new file was written.
             if error.isDamage, RollbackJournal.undoesAll(ofFileAt: path) { return true }
-            // While pages are moved from the log into the file, and for good when that was cut off by a kill, the
-            // first page counts more pages than there are. The log still has all of them, the first one too.
+            // During a checkpoint, or after a kill in one, the first page counts more pages than the file has. The log
+            // still has all pages, including the first.
             let owners = WriteAheadLog.applicationIDs(path + "-wal")
             if error.isDamage, owners.contains(FileFormat.applicationID) { return true }
             throw CacheError(error, path: path)

@@ -8,20 +8,18 @@ package import Foundation
     internal import Glibc
 #endif
 
-/// What the file system says of a path, symbolic links followed.
+/// The file system's status of a path, symbolic links followed.
 package struct FileStatus: Equatable {
-    /// Whether it is a file, and not a directory or a device.
     package let isFile: Bool
-    /// In bytes.
     package let size: Int
-    /// When its bytes were last written, in nanoseconds.
+    /// The modification time in nanoseconds since 1970.
     let modified: Int64
-    /// Which file it is on its volume.
+    /// The inode number.
     let number: UInt64
 
-    /// Asks the file system.
+    /// Reads the status of a path; nil when nothing is there.
     ///
-    /// - Throws: ``CacheError`` with the code `noPermission`; a path at which nothing is gives nil.
+    /// - Throws: ``CacheError`` with the code `noPermission`.
     package static func of(_ path: String) throws(CacheError) -> FileStatus? {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -31,7 +29,7 @@ package struct FileStatus: Equatable {
         return FileStatus(status)
     }
 
-    /// Asks the file system for what is at a path itself, be it a symbolic link; nil when it gives no answer.
+    /// Reads the status of a path without following a symbolic link; nil on any failure.
     package static func unfollowed(_ path: String) -> FileStatus? {
         var status = stat()
         return lstat(path, &status) == 0 ? FileStatus(status) : nil
@@ -45,15 +43,14 @@ package struct FileStatus: Equatable {
         #endif
         isFile = status.st_mode & S_IFMT == S_IFREG
         size = Int(status.st_size)
-        // Before 1677 and after 2262 it is more than 64 bits hold, and the last moment that they do stands for it: Cache
-        // sets the time to that at which an entry expires, which may be `Date.distantFuture`.
+        // Clamped: times before 1677 and after 2262 overflow 64 bits. Cache sets the time to the expiry of an entry,
+        // which may be `Date.distantFuture`.
         let (seconds, isFarOff) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, isLast) = seconds.addingReportingOverflow(Int64(time.tv_nsec))
         modified = isFarOff || isLast ? (time.tv_sec < 0 ? .min : .max) : sum
         number = UInt64(status.st_ino)
     }
 
-    /// Whether two paths lead to one file, or one directory.
     static func isSame(_ path: String, _ other: String) -> Bool {
         var status = stat()
         var otherStatus = stat()
@@ -61,18 +58,17 @@ package struct FileStatus: Equatable {
         return status.st_dev == otherStatus.st_dev && status.st_ino == otherStatus.st_ino
     }
 
-    /// Whether there is a file of more than 0 bytes at a path.
     package static func hasContent(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_size > 0
     }
 
-    /// Makes an empty file that only its owner may read and write, unless there is a file.
+    /// Creates an empty file that only its owner may read and write, unless the file exists.
     ///
     /// SQLite gives the files beside it the same permissions.
     static func create(_ path: String) throws(CacheError) {
-        // O_EXCL: an existing file must not be opened here. Closing it would drop the locks that SQLite's other
-        // connections in this process hold on it.
+        // O_EXCL: opening and closing an existing file would drop the locks that SQLite's other connections in this
+        // process hold on it.
         let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR)
         if descriptor >= 0 {
             close(descriptor)
@@ -81,24 +77,24 @@ package struct FileStatus: Equatable {
         }
     }
 
-    /// Makes an empty file that only its owner may read and write, and that was not there: no link is followed.
+    /// Creates an empty file that only its owner may read and write; fails if it exists, and follows no link.
     package static func createNew(_ path: String) throws(CacheError) {
         let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw failure(errno, path: path) }
         close(descriptor)
     }
 
-    /// The path that a URL names, or the URL's text when it names no file; see ``checkPath(_:)``.
+    /// The path of a file URL, or the string of any other URL; see ``checkPath(_:)``.
     package static func path(of url: URL) -> String {
         url.isFileURL ? url.absoluteURL.path : url.absoluteString
     }
 
-    /// How many bytes a cache's path may have.
+    /// The maximum length of a cache's path, in bytes.
     static let longestPath = 504
 
     /// Refuses a path that can never be a cache's.
     ///
-    /// SQLite adds up to 8 bytes for the files beside it, and takes at most 512 together.
+    /// SQLite appends up to 8 bytes for the files beside it, and accepts at most 512 in total.
     ///
     /// - Throws: ``CacheError`` with the code `notAFile`.
     package static func checkPath(_ path: String) throws(CacheError) {
@@ -119,9 +115,9 @@ package struct FileStatus: Equatable {
         throw error
     }
 
-    /// Refuses what is in the place of one of SQLite's own files beside the file, and is none.
+    /// Refuses anything but a regular file in the place of SQLite's own files beside the cache.
     ///
-    /// A pipe there would be waited for without an end, and a link would have another file written.
+    /// A pipe there would block forever, and a link would redirect writes to another file.
     ///
     /// - Throws: ``CacheError`` with the code `notAFile`.
     static func checkCompanions(of path: String) throws(CacheError) {
@@ -136,7 +132,7 @@ package struct FileStatus: Equatable {
         }
     }
 
-    /// The path of the file that a symbolic link leads to; the path itself when there is none, or no file.
+    /// The target of a symbolic link; the path itself when it is no link, or the target is missing.
     package static func resolved(_ path: String) -> String {
         guard isLink(path), let found = realpath(path, nil) else { return path }
         defer { free(found) }
@@ -148,12 +144,10 @@ package struct FileStatus: Equatable {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Whether this process may read a file.
     static func isReadable(_ path: String) -> Bool {
         access(path, R_OK) == 0
     }
 
-    /// The error for a call of the system that failed.
     package static func failure(_ number: Int32, path: String) -> CacheError {
         let reason = String(cString: strerror(number))
         var error =

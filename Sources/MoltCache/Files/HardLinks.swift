@@ -8,10 +8,10 @@ internal import Foundation
     internal import Glibc
 #endif
 
-/// Sees to it that a cache file has one name only.
+/// Ensures that a cache file has only one name.
 ///
-/// SQLite names the log after the file. Two processes that open one file by two names have two logs, and each overwrites
-/// what the other has committed (sqlite.org/howtocorrupt.html, section 2.5).
+/// SQLite names the log after the file. Two processes that open one file by two names have two logs, and each
+/// overwrites the other's commits (sqlite.org/howtocorrupt.html, section 2.5).
 enum HardLinks {
     /// Refuses a file that has another name.
     ///
@@ -19,7 +19,7 @@ enum HardLinks {
     static func check(_ path: String) throws(CacheError) {
         let path = FileStatus.resolved(path)
         var count = 0
-        // A name that Molt itself was just giving or taking may have gone since it was counted.
+        // A temporary name of Molt's own may have disappeared since it was counted.
         for _ in 0..<3 {
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 else { return }

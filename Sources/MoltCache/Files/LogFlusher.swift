@@ -9,17 +9,17 @@ internal import Foundation
     internal import Glibc
 #endif
 
-/// Has the system write a growing log to the disk while an upgrade goes on, so that the commit finds less to wait for.
+/// Starts writing a growing log to disk during an upgrade, so that the commit has less to wait for.
 ///
-/// A hint and no more: the commit syncs the log as ever. Without it the system keeps all of it until then.
+/// This is only a hint: the commit syncs the log as usual. Without it, the system writes nothing before the commit.
 final class LogFlusher {
-    /// How much is handed to the disk at once, in bytes.
+    /// The minimum growth, in bytes, between two writes.
     private static let portion: off_t = 4 << 20
 
     private let descriptor: Int32
     private var flushed: off_t = 0
 
-    /// Opens the log; nobody has locks on it that closing it could drop.
+    /// Opens the log; no locks are held on it that closing could drop.
     init(_ path: String) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
     }
@@ -28,7 +28,7 @@ final class LogFlusher {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Begins to write what the log has grown by; it waits only for a disk that has more to do than it can take on.
+    /// Starts writing the new part of the log; blocks only when the disk's queue is full.
     func flush() {
         guard descriptor >= 0 else { return }
         var status = stat()

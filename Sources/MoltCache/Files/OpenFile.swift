@@ -8,15 +8,15 @@ internal import Foundation
     internal import Glibc
 #endif
 
-/// A file that is open, and the paths that led to it.
+/// The identity of an open file, and the paths that led to it.
 struct OpenFile: Sendable {
     private let paths: [String]
     private let device: dev_t
     private let number: ino_t
 
-    /// Remembers which file is at a path; nil when none is.
+    /// Records which file is at a path; nil when there is none.
     ///
-    /// - Parameter filePath: The path with links followed, by which SQLite names the log beside the file.
+    /// - Parameter filePath: The path with links followed, after which SQLite names the log.
     init?(at path: String, openedAs filePath: String) {
         guard let (device, number) = Self.identity(of: path) else { return nil }
         paths = filePath == path ? [path] : [path, filePath]
@@ -24,9 +24,7 @@ struct OpenFile: Sendable {
         self.number = number
     }
 
-    /// Whether the paths still lead to that file: it was neither removed, moved nor replaced.
-    ///
-    /// This is one call to the system for each.
+    /// Whether the paths still lead to that file; costs one system call each.
     var isInPlace: Bool {
         paths.allSatisfy { path in
             guard let (device, number) = Self.identity(of: path) else { return false }

@@ -1,21 +1,20 @@
-/// The frames of the log beside a database file, where the newest pages are, read without touching the database.
+/// The frames of a write-ahead log, which hold the newest pages, read without touching the database.
 ///
-/// Layout: sqlite.org/fileformat2.html, section 4. A header of 32 bytes with the page size at 8, two salts at 16 and a
-/// checksum at 24; then frames, each a header of 24 bytes and a page: the page's number at 0, how many pages the
-/// database has at 4 in the last frame of a transaction, the salts at 8, and at 16 a checksum of the page and of the
-/// first 8 bytes, which continues from the checksum in the frame before. A loss of power may leave any part of what was
-/// written last, so for SQLite the first frame that does not add up is the end of the log.
+/// Layout: sqlite.org/fileformat2.html, section 4. A header of 32 bytes has the page size at 8, two salts at 16 and a
+/// checksum at 24. Each frame is a header of 24 bytes and a page. The frame's header has the page number at 0; at 4, in
+/// the last frame of a transaction, the number of pages in the database; the salts at 8; and at 16 a checksum of its
+/// first 8 bytes and the page, continued from the frame before. A power loss may leave any part of the last writes, so
+/// SQLite ends the log at the first frame with a wrong checksum.
 package struct WriteAheadLog {
-    /// In bytes.
     package let pageSize: Int
-    /// Whether the header adds up; SQLite reads nothing of a log whose header does not.
+    /// Whether the header's checksum is right; otherwise SQLite ignores the log.
     package let isHeaderSound: Bool
     private let log: ByteSource
     private let header: [UInt8]
     private let isBigEndian: Bool
     private let salts: ArraySlice<UInt8>
 
-    /// Looks at a log; nil when SQLite would read nothing of it.
+    /// Reads a log; nil when SQLite would ignore it.
     package init?(_ log: ByteSource) {
         guard let header = log.read(at: 0, Self.headerSize), header.number32(at: 0) & 0xFFFF_FFFE == 0x377F_0682 else {
             return nil
@@ -27,9 +26,9 @@ package struct WriteAheadLog {
         self.init(log, header, pageSize: size, isBigEndian: isBigEndian, salts: header[16..<24], isHeaderSound: true)
     }
 
-    /// Looks at a log whose header is damaged; nil when none of its frames adds up.
+    /// Reads a log whose header is damaged; nil when no frame has a valid checksum.
     ///
-    /// - Parameter pageSize: That of the database.
+    /// - Parameter pageSize: The page size of the database.
     package init?(withoutHeader log: ByteSource, pageSize: Int) {
         guard let header = log.read(at: 0, Self.headerSize) else { return nil }
         for isBigEndian in [false, true] {
@@ -47,7 +46,7 @@ package struct WriteAheadLog {
                 let sums = checksums.map { candidate.checksum(of: frame, after: $0) }
                 checksums = [frame.checksum]
                 guard frame.pageNumber > 0, sums.contains(frame.checksum) else { continue }
-                // A log that begins anew has other salts and leaves old frames at its end: those of the first frame count.
+                // A restarted log has new salts and old frames at its end, so the first valid frame's salts count.
                 self.init(
                     log,
                     header,
@@ -78,44 +77,39 @@ package struct WriteAheadLog {
         self.salts = salts
     }
 
-    /// Whether SQLite can have pages of a size.
     package static func isPageSize(_ size: Int) -> Bool {
         size >= 512 && size <= 65536 && size & (size - 1) == 0
     }
 
     // MARK: Frames
 
-    /// A page, as a transaction wrote it, before it is known whether it adds up.
+    /// One page as a transaction wrote it; its checksum is not verified yet.
     package struct Frame {
-        /// The page's number; the first is 1.
         package let pageNumber: Int
-        /// How many pages the database has with the transaction that ends here; 0 when it does not end here.
+        /// The number of pages in the database after the transaction that ends here; 0 when none does.
         package let pageCount: Int
-        /// Tells the frames of this log from those that an earlier one has left.
+        /// Tell this log's frames from an earlier log's remains.
         package let salts: ArraySlice<UInt8>
-        /// The checksum that is written in it.
         package let checksum: Checksum
-        /// The page; cut off at the end of a log that is.
+        /// The page; truncated at the end of a truncated log.
         package let page: [UInt8]
-        /// The bytes that the checksum covers beside the page.
+        /// The part of the frame's header that the checksum covers.
         fileprivate let head: ArraySlice<UInt8>
     }
 
     private static let headerSize = 32
     private static let frameHeaderSize = 24
 
-    /// How many frames there is room for; the last one may be cut off.
+    /// The number of frames; the last one may be truncated.
     package var frameCount: Int {
         let rest = log.count - pageOffset(0)
         return rest < 0 ? 0 : rest / (Self.frameHeaderSize + pageSize) + 1
     }
 
-    /// Where in the log the page of a frame is.
     func pageOffset(_ index: Int) -> Int {
         Self.headerSize + index * (Self.frameHeaderSize + pageSize) + Self.frameHeaderSize
     }
 
-    /// A frame by its place; the first is 0.
     package func frame(_ index: Int) -> Frame? {
         let offset = pageOffset(index)
         guard let header = log.read(at: offset - Self.frameHeaderSize, Self.frameHeaderSize),
@@ -131,29 +125,29 @@ package struct WriteAheadLog {
         )
     }
 
-    /// Whether a frame says that it is of this log, and not of an earlier one.
+    /// Whether a frame belongs to this log and not to an earlier one.
     package func isOwn(_ frame: Frame) -> Bool {
         frame.salts.elementsEqual(salts)
     }
 
-    /// What the first frame's checksum continues from: what the header says, and what it should say.
+    /// The seeds of the first frame's checksum: the header's stored checksum, and the right one.
     package var firstChecksums: [Checksum] {
         [Checksum(in: header, at: 24), Checksum().adding(header[..<24], isBigEndian: isBigEndian)]
     }
 
-    /// What the checksum of a frame should be.
+    /// The expected checksum of a frame.
     ///
     /// - Parameters:
-    ///   - checksum: That of the frame before.
-    ///   - page: The page, where it is not taken from the frame.
+    ///   - checksum: The checksum of the frame before.
+    ///   - page: The page, if it differs from the frame's.
     package func checksum(of frame: Frame, after checksum: Checksum, page: [UInt8]? = nil) -> Checksum {
         checksum.adding(frame.head, isBigEndian: isBigEndian)
             .adding((page ?? frame.page)[...], isBigEndian: isBigEndian)
     }
 
-    /// Whose file each first page in a log says the database is; of frames that SQLite would read only.
+    /// The application ids in all first pages of a log, from frames that SQLite would read.
     static func applicationIDs(_ path: String) -> Set<Int64> {
-        // No process locks the log itself, so reading and closing it here drops nobody's lock.
+        // No process locks the log itself, so reading and closing it drops no locks.
         guard let log = ByteSource(path: path).flatMap({ WriteAheadLog($0) }) else { return [] }
         var applicationIDs: Set<Int64> = []
         var checksum = log.firstChecksums[0]
@@ -166,21 +160,20 @@ package struct WriteAheadLog {
         return applicationIDs
     }
 
-    /// A sum over bytes, two numbers of 32 bits at a time.
+    /// SQLite's checksum, over two 32-bit integers at a time.
     package struct Checksum: Equatable {
         private var first: UInt32 = 0
         private var second: UInt32 = 0
 
-        /// The sum of nothing.
         init() {}
 
-        /// Reads one, which is big-endian always.
+        /// Reads a stored checksum, which is always big-endian.
         init(in bytes: [UInt8], at offset: Int) {
             first = bytes.number32(at: offset)
             second = bytes.number32(at: offset + 4)
         }
 
-        /// The sum with more bytes, whose count is a multiple of 8.
+        /// Adds bytes; their count is a multiple of 8.
         func adding(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> Checksum {
             var (first, second) = (first, second)
             bytes.withUnsafeBytes { bytes in

@@ -1,25 +1,25 @@
-/// How a cache file is laid out: tables, marks, and the number that changes when the layout does.
+/// The format of a cache file: its tables, its marks, and its format number.
 package enum FileFormat {
-    /// Whose file it is: "Molt" as `PRAGMA application_id` has it.
+    /// The `application_id` of our files: "Molt".
     package static let applicationID: Int64 = 0x4D6F_6C74
-    /// The layout that this release writes.
+    /// The format that this release writes, stored as the mark `file_format`.
     ///
-    /// A file has it as the mark `file_format`. A later layout that this release may read, but not write, has the lower
-    /// number as the mark `reader_format` beside it: columns, outcomes in the ledger and tables may have been added.
+    /// A later format that this release may read but not write also has the mark `reader_format`, with the lower
+    /// number: columns, tables and outcomes in the ledger may have been added.
     package static let number: Int64 = 1
 
-    /// The name of the file's generation: a number that each upgrade changes, and that each backup has for itself.
+    /// The name of the generation mark: a number that each upgrade changes, and that each backup has of its own.
     ///
-    /// A connection that finds another number than before knows that the records are others, even when the version and the
-    /// ledger are the same. A file in which it is missing has the generation 0.
+    /// A connection that finds a different number knows that the records were replaced, even when version and ledger
+    /// are the same. A file without the mark has the generation 0.
     static let generation = "generation"
-    /// The generation of a new file or backup, as SQL: random, and far from others, as each upgrade adds 1.
+    /// SQL for the generation of a new file or backup: random, and far from others, as each upgrade adds 1.
     static let newGeneration = "(abs(random() >> 26) << 24)"
 
-    /// Makes the tables and marks the file as ours; runs inside the caller's transaction.
+    /// Creates the tables and marks the file as ours; runs inside the caller's transaction.
     ///
-    /// The content is the last column so that the others are read without following a large content's pages.
-    /// An upgrade writes content and version only, and neither is in an index.
+    /// The content is the last column, so that the others are read without following its overflow pages. An upgrade
+    /// writes only content and version, neither of which is indexed.
     package static let creation = """
         PRAGMA application_id = \(applicationID);
         CREATE TABLE molt_meta(
@@ -72,19 +72,18 @@ package enum FileFormat {
         ) STRICT;
         """
 
-    /// The table of the changes that wait for the end of a stage; a temporary one.
+    /// The temporary table of changes that wait for the end of a stage.
     package static let deferredTable = """
         molt_deferred(
             stage INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(stage, kind, id)
         ) WITHOUT ROWID
         """
 
-    /// The generation of a file that has our tables.
     static func generation(of connection: Connection) throws(SQLiteError) -> Int64 {
         try connection.integer(RowQuery.generation.sql)
     }
 
-    /// Changes the generation: other connections that have the file open must not go on.
+    /// Changes the generation, which stops other connections to the file.
     static func beginGeneration(_ connection: Connection) throws(SQLiteError) {
         try connection.execute(
             """
@@ -94,7 +93,7 @@ package enum FileFormat {
         )
     }
 
-    /// The layout of a file that has our tables; 0 when it does not say.
+    /// The format of a file that has our tables; 0 when it has no mark.
     package static func number(of connection: Connection) throws(SQLiteError) -> Int64 {
         try mark("file_format", of: connection) ?? 0
     }
@@ -103,10 +102,10 @@ package enum FileFormat {
         try connection.prepare("SELECT value FROM molt_meta WHERE name = '\(name)'").first { $0.integer(0) }
     }
 
-    /// Finds out whether a database is ours, or still without any table.
+    /// Finds out whether a database is ours or still empty.
     ///
-    /// - Parameter forWriting: Whether it is to be written to, and not only to be read.
-    /// - Returns: Whether it holds our tables.
+    /// - Parameter forWriting: Whether the caller will write to it.
+    /// - Returns: Whether it has our tables.
     /// - Throws: ``CacheError`` with the code `foreignFile`, `newerFormat` or `storeFailed`.
     static func recognize(
         _ connection: Connection,
@@ -121,7 +120,7 @@ package enum FileFormat {
             owner = try connection.integer("PRAGMA application_id")
             tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
             if owner == applicationID, tables == 0, try connection.integer("PRAGMA page_count") == 1 {
-                // Emptied, to be started afresh. A damaged file that seems to have no tables has more pages.
+                // Emptied to start afresh. A damaged file that appears to have no tables has more pages.
                 return false
             }
             if owner == applicationID {
@@ -146,9 +145,9 @@ package enum FileFormat {
         return true
     }
 
-    /// The error for a file of a later layout.
+    /// The error for a file of a later format.
     ///
-    /// - Parameter isReadable: Whether this release could read it.
+    /// - Parameter isReadable: Whether this release can read the format.
     package static func newer(_ path: String, _ format: Int64, isReadable: Bool = false) -> CacheError {
         var error = CacheError(
             .newerFormat,
@@ -162,11 +161,10 @@ package enum FileFormat {
         return error
     }
 
-    /// A view in the place of one of our tables, or a trigger on one that is not ours; nil when there is none.
+    /// A view in place of one of our tables, or a foreign trigger on one; nil when there is none.
     ///
-    /// A trigger is ours by what it does, and not by its name.
-    ///
-    /// They would run with what the cache does: a trigger that deletes what is written makes every write a loss.
+    /// Either would run with the cache's own statements: a trigger that deletes new rows would lose every write. A
+    /// trigger is ours by its SQL, not by its name.
     private static func intruder(in connection: Connection) throws(SQLiteError) -> String? {
         try connection.prepare(
             """
@@ -178,7 +176,7 @@ package enum FileFormat {
         ).first { $0.text(0) }
     }
 
-    /// Our triggers as SQLite keeps them, as texts of SQL.
+    /// Our triggers as SQL string literals, in the form that SQLite stores.
     private static let ownTriggers = AdoptedTable.triggers.map { "'CREATE TRIGGER \($0)'" }.joined(separator: ", ")
 
     private static func tamperedWith(_ path: String, by intruder: String) -> CacheError {

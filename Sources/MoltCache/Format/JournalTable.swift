@@ -1,9 +1,9 @@
 internal import Foundation
 internal import MoltCore
 
-/// Reads and writes what is to be done to attached stores after a commit.
+/// Reads and writes the changes that attached stores get after a commit.
 enum JournalTable {
-    /// The names of the attached stores that changes wait for.
+    /// The names of the attached stores with pending changes.
     static func stores(_ connection: Connection) throws(SQLiteError) -> [String] {
         var names: [String] = []
         try connection.prepare("SELECT store FROM molt_journal ORDER BY id").eachRow { row throws(SQLiteError) in
@@ -12,7 +12,6 @@ enum JournalTable {
         return names
     }
 
-    /// All that waits.
     static func entries(_ connection: Connection) throws(SQLiteError) -> [JournalEntry] {
         var entries: [JournalEntry] = []
         let query = "SELECT store, changes FROM molt_journal ORDER BY id"
@@ -22,14 +21,13 @@ enum JournalTable {
         return entries
     }
 
-    /// The store that a row is about: nobody could attach one that has no name.
+    /// The store of a row; an attached store always has a name.
     private static func name(_ row: Statement) throws(SQLiteError) -> String {
         let name = row.text(0)
         guard !name.isEmpty else { throw .namelessStore }
         return name
     }
 
-    /// Adds to what waits.
     static func add(_ entries: [JournalEntry], to connection: Connection) throws(SQLiteError) {
         let insertion = try connection.prepare("INSERT INTO molt_journal(store, changes) VALUES(?1, ?2)")
         for entry in entries {
@@ -38,7 +36,6 @@ enum JournalTable {
         }
     }
 
-    /// Forgets all.
     static func clear(_ connection: Connection) throws(SQLiteError) {
         try connection.execute("DELETE FROM molt_journal")
     }

@@ -3,7 +3,7 @@ package import MoltCore
 
 /// Reads and writes the schema version and the ledger of a file that has our tables.
 package enum LedgerTable {
-    /// The version and the ledger; the caller has a transaction open, so that both are of the same moment.
+    /// The version and the ledger; the caller's transaction keeps them consistent.
     static func state(_ connection: Connection) throws(SQLiteError) -> StoreState {
         let version = Int(try connection.integer("PRAGMA user_version"))
         var ledger: [LedgerEntry] = []
@@ -24,9 +24,9 @@ package enum LedgerTable {
         return state
     }
 
-    /// Adds rows and sets the version; the row of a deferred migration keeps its id.
+    /// Adds entries and sets the version; the row of a deferred migration keeps its id.
     ///
-    /// A row that is new begins a generation. That a deferred migration was made up for does not: it is not about records.
+    /// A new row begins a generation. Completing a deferred migration does not, because it changes no records.
     package static func add(_ entries: [LedgerEntry], version: Int, to connection: Connection) throws(SQLiteError) {
         let insertion = try connection.prepare(
             """
@@ -70,7 +70,7 @@ package enum LedgerTable {
         if try connection.integer("SELECT max(id) FROM molt_ledger") != lastID {
             try FileFormat.beginGeneration(connection)
         }
-        // A pragma takes no parameters; a number needs no quoting.
+        // A pragma takes no parameters; an integer needs no quoting.
         try connection.execute("PRAGMA user_version = \(version)")
     }
 
@@ -84,12 +84,12 @@ package enum LedgerTable {
         var entry = LedgerEntry(
             name: row.text(0),
             version: Int(clamping: row.integer(1)),
-            // A word of a newer release: the migration did count as applied.
+            // An outcome that only a newer release knows; the migration counts as applied.
             outcome: LedgerEntry.Outcome(rawValue: row.text(2)) ?? .ran,
             appliedAt: Date(timeIntervalSince1970: row.real(3) ?? 0),
             duration: row.real(4) ?? 0,
             counts: counts,
-            // What cannot be read says nothing of the stores, as if no migration had worked on them.
+            // Unreadable counts are treated as none.
             attachedCounts: row.isNull(12) ? [:] : value(of: row.text(12)) ?? [:],
             appVersion: row.text(10),
             moltVersion: row.text(11),
@@ -110,7 +110,7 @@ package enum LedgerTable {
         return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// What a column holds; nil when it cannot be read.
+    /// Decodes a JSON column; nil when it cannot be decoded.
     package static func value<Value: Decodable>(of json: String) -> Value? {
         try? JSONDecoder().decode(Value.self, from: Data(json.utf8))
     }

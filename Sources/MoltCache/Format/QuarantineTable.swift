@@ -1,15 +1,14 @@
 internal import Foundation
 internal import MoltCore
 
-/// Keeps the records that a migration could not convert, as they were before it.
+/// The quarantine: records that a migration could not convert, as they were before it.
 ///
-/// The table is made with the first such record, inside the upgrade's transaction: a file without any pays nothing for
-/// it, and a release that does not know it leaves it alone.
+/// The table is created with the first such record, inside the upgrade's transaction. Other files pay nothing for it,
+/// and a release that does not know it leaves it alone.
 package enum QuarantineTable {
-    /// The table's name.
     static let name = "molt_quarantine"
 
-    /// Ids are never given out twice: who has one never means another record by it.
+    /// Ids are never reused, so an id always means the same record.
     package static let creation = """
         CREATE TABLE IF NOT EXISTS molt_quarantine(
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -34,7 +33,7 @@ package enum QuarantineTable {
         ) STRICT
         """
 
-    /// For records that go into quarantine when their stage comes.
+    /// The records that go into quarantine at the end of their stage.
     package static let deferredTable = """
         molt_failed(
             stage INTEGER, id INTEGER, type TEXT, migration TEXT, migration_version INTEGER, first_step INTEGER,
@@ -42,20 +41,19 @@ package enum QuarantineTable {
         ) WITHOUT ROWID
         """
 
-    /// Keeps a record for its stage.
     static let deferring = """
         INSERT OR REPLACE INTO molt_failed(
             stage, id, type, migration, migration_version, first_step, step, step_words, code, reason, property
         ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
         """
 
-    /// Copies the records of a stage, in the order of their ids.
+    /// Copies the records of a stage into quarantine, ordered by id.
     ///
-    /// A record is kept also when the name of its type was lost. With FAIL nothing is kept for undoing the statement
-    /// alone, which may be about all records.
+    /// Records whose type has lost its name are copied, too. With FAIL, SQLite keeps no originals for undoing the
+    /// statement, which may concern every record.
     ///
     /// - Parameters:
-    ///   - hasOriginals: Whether a block may have kept records as they were.
+    ///   - hasOriginals: Whether a block may have kept originals.
     ///   - hasAdopted: Whether records may wait for their keys.
     static func moving(hasOriginals: Bool, hasAdopted: Bool) -> String {
         let original = hasOriginals ? "LEFT JOIN temp.molt_original AS original ON original.id = record.id" : ""
@@ -81,7 +79,6 @@ package enum QuarantineTable {
             """
     }
 
-    /// Makes the table unless it is there.
     static func make(_ connection: Connection) throws(SQLiteError) {
         try connection.execute(creation)
     }

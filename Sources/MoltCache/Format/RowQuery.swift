@@ -36,20 +36,20 @@ package enum RowQuery: Int, CaseIterable {
 
     private static let currentGeneration = "SELECT value FROM molt_meta WHERE name = '\(FileFormat.generation)'"
     private static let live = "(expires_at IS NULL OR expires_at > ?1)"
-    /// A record is found also when the name of its type was lost.
+    /// A left join, so that a record is found even when its type has lost its name.
     private static let row = """
         SELECT molt_record.id, content, key, name, expires_at
         FROM molt_record LEFT JOIN molt_type ON molt_type.id = type_id
         """
 
-    /// `length` counts the characters of text.
+    /// The cast makes `length` count bytes; on text it counts characters.
     private static let size = "length(CAST(content AS BLOB))"
     private static let typeName = "(SELECT name FROM molt_type WHERE molt_type.id = type_id)"
     private static let ofType = "type_id = (SELECT id FROM molt_type WHERE name = ?2)"
 
     private static let adopted = "molt_record.id IN (SELECT record_id FROM molt_adopted WHERE digest = ?2)"
 
-    /// The statement's text; where it is needed, the time is the first parameter.
+    /// The statement's SQL; where a time is needed, it is the first parameter.
     package var sql: String {
         switch self {
         case .begin: "BEGIN"
@@ -57,7 +57,7 @@ package enum RowQuery: Int, CaseIterable {
         case .commit: "COMMIT"
         case .dataVersion: "PRAGMA data_version"
         case .generation: Self.currentGeneration
-        // SQLite would take the key from the index that it has found the row by; so the row's own comes from another one.
+        // Joined again: SQLite would return the key from the index that found the row, not the row's own.
         case .get:
             """
             SELECT (\(Self.currentGeneration)), found.id, own.id, own.content, own.key, own.type_id, own.expires_at
@@ -69,7 +69,7 @@ package enum RowQuery: Int, CaseIterable {
         case .keys: "SELECT key FROM molt_record WHERE \(Self.live) ORDER BY id"
         case .keysOfType: "SELECT key FROM molt_record WHERE \(Self.ofType) AND \(Self.live) ORDER BY id"
         case .rowsOfType: "\(Self.row) WHERE \(Self.ofType) AND \(Self.live) ORDER BY molt_record.id"
-        // Both parts are counted in an index.
+        // Both counts come from an index.
         case .count:
             """
             SELECT (SELECT count(*) FROM molt_record)
@@ -116,7 +116,7 @@ package enum RowQuery: Int, CaseIterable {
             SELECT molt_record.id, key, \(Self.typeName) FROM molt_record
             WHERE \(Self.adopted) AND \(Self.live) ORDER BY molt_record.id LIMIT 1
             """
-        // The record may have gone since it was read, and its id may be another one's.
+        // The record may be gone since it was read, and its id reused.
         case .rekeyAdopted:
             """
             UPDATE OR IGNORE molt_record SET key = ?1

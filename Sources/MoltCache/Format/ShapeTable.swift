@@ -1,10 +1,10 @@
 internal import Foundation
 internal import MoltCore
 
-/// Keeps the shape that each type was last written with, and the schema version that it had then.
+/// The shape that each type was last written with, and the schema version at that time.
 ///
-/// The table is made with the first shape: a file of an earlier release gets it with its first write. Who removes
-/// records, or upgrades the file, need not know of it.
+/// The table is created with the first shape; a file of an earlier release gets it with its first write. Code that
+/// removes records or upgrades the file need not know of it.
 struct ShapeTable {
     private let connection: Connection
 
@@ -21,7 +21,7 @@ struct ShapeTable {
         self.connection = connection
     }
 
-    /// The shape of a type at a version, or nil when there is none that can be read.
+    /// The shape of a type at a version; nil when there is none or it cannot be decoded.
     func shape(of type: String, version: Int) throws(SQLiteError) -> TypeShape? {
         let table = "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE name = 'molt_shape')"
         guard try connection.integer(table) != 0 else { return nil }
@@ -29,24 +29,23 @@ struct ShapeTable {
         try statement.bind(type, at: 1)
         try statement.bind(Int64(version), at: 2)
         guard let text = try statement.first({ $0.text(0) }) else { return nil }
-        // One that cannot be read, as of a newer release, says nothing: it is replaced, and no value is lost with it.
+        // An undecodable shape, as of a newer release, is replaced; no value is lost with it.
         return try? JSONDecoder().decode(TypeShape.self, from: Data(text.utf8))
     }
 
-    /// Forgets all shapes: a migration has run, and what follows has other ones.
+    /// Deletes all shapes after a migration, which may have changed them.
     ///
-    /// It may have been one to the version that the file has already, as a late one is.
+    /// That includes a late migration to the version that the file already has.
     static func clear(_ connection: Connection) throws(SQLiteError) {
         let table = "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE name = 'molt_shape')"
         guard try connection.integer(table) != 0 else { return }
         try connection.execute("DELETE FROM molt_shape")
     }
 
-    /// Keeps a shape in place of the one before.
     func keep(_ shape: TypeShape, of type: String, version: Int) throws(SQLiteError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Names and truth values can always be encoded; were it otherwise, the value is written all the same.
+        // Names and Booleans can always be encoded. If this failed, the value would still be written.
         guard let data = try? encoder.encode(shape) else { return }
         try connection.execute(Self.creation)
         let statement = try connection.prepare(

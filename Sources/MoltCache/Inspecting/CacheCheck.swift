@@ -2,16 +2,15 @@ internal import CMoltSQLite
 internal import Foundation
 internal import MoltCore
 
-/// The check of a whole file, over one snapshot of it.
+/// The check of a whole file, on one snapshot.
 struct CacheCheck {
-    /// The findings so far, up to ``limit``.
     private(set) var findings: [CacheFinding] = []
     private static let limit = 1_000
 
     private let connection: Connection
     private let progress: (Double) -> Void
     private let isCancelled: () -> Bool
-    /// How much of the work the indexes and the structure are, by how long they take.
+    /// The shares of the indexes and of the structure in the work, by time.
     private static let (indexPart, structurePart) = (0.05, 0.5)
 
     init(_ connection: Connection, progress: @escaping (Double) -> Void, isCancelled: @escaping () -> Bool) {
@@ -22,7 +21,7 @@ struct CacheCheck {
 
     /// Runs the check.
     ///
-    /// - Throws: ``SQLiteError`` when it is cancelled, or when the file cannot be read for another reason than damage.
+    /// - Throws: ``SQLiteError`` when the check is cancelled, or when reading fails for another reason than damage.
     mutating func run() throws(SQLiteError) {
         let stop = StatementStop(on: connection, when: isCancelled)
         defer { stop.end() }
@@ -48,7 +47,7 @@ struct CacheCheck {
         progress(1)
     }
 
-    /// Does a part of the check; damage that ends it is a finding.
+    /// Runs one part of the check; damage that stops it is a finding.
     private mutating func look(
         _ kind: CacheFinding.Kind,
         _ message: String,
@@ -57,7 +56,7 @@ struct CacheCheck {
         do throws(SQLiteError) {
             try body(&self)
         } catch {
-            // A table or a column that is missing makes a statement an error.
+            // A missing table or column gives SQLITE_ERROR.
             guard error.isDamage || error.resultCode == SQLITE_ERROR else { throw error }
             add(kind, "\(message) \(error.message)")
         }

@@ -1,26 +1,26 @@
-/// Something wrong that ``CodableCache/verify(at:progress:)-3raic`` has found in a cache file.
+/// A fault that ``CodableCache/verify(at:progress:)-3raic`` found in a cache file.
 public struct CacheFinding: Hashable, Sendable {
-    /// The part of the file that a finding is about.
+    /// The part of the file with the fault.
     public enum Kind: String, Hashable, Sendable, Codable {
-        /// The pages of the file do not fit together, as SQLite's own check finds.
+        /// SQLite's own integrity check found a fault in the pages.
         case structure
-        /// An index does not agree with the records: searches by it miss some, or find others.
+        /// An index does not agree with the records: searches by it miss records, or find wrong ones.
         case index
-        /// A record lacks its type's name, has a key that is no text, or a time that is no number.
+        /// A record lacks its type name, has a key that is not text, or a time that is not a number.
         case record
-        /// The content of a record is not JSON text, as it should be.
+        /// The content of a record is not valid JSON text.
         case content
-        /// The ledger, the journal or another table that Molt keeps beside the records cannot be read.
+        /// The ledger, the journal or another of Molt's own tables cannot be read.
         case bookkeeping
     }
 
-    /// The part of the file that the finding is about.
+    /// The part of the file with the fault.
     public let kind: Kind
-    /// The record's key; nil where it is not about one, or the key cannot be read.
+    /// The record's key; nil when the finding is not about a record, or the key cannot be read.
     public let key: String?
-    /// The name of the record's type; nil where it is not about one, or the name is lost.
+    /// The record's type name; nil when the finding is not about a record, or the name is lost.
     public let typeName: String?
-    /// What was found, in words; never a value.
+    /// A description of the fault; never a value.
     public let message: String
 }
 

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// What tests ask of a file that was left behind by an upgrade that failed.
+/// Checks for tests of files that a failed upgrade left behind.
 extension CacheStore {
-    /// What SQLite finds wrong with a file, in its own words; nothing when the file is whole, or not there.
+    /// The faults that SQLite's integrity check finds; empty when the file is whole or missing.
     ///
-    /// - Throws: ``CacheError``, with the codes of ``state(at:)``.
+    /// - Throws: ``CacheError`` with the codes of ``state(at:)``.
     package static func damage(at url: URL) throws -> [String] {
         let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
             var lines: [String] = []
@@ -13,7 +13,7 @@ extension CacheStore {
                     lines.append(row.text(0))
                 }
             } catch {
-                // It gives up where a page that it cannot do without is not what it must be.
+                // SQLite gives up at a damaged page that it cannot do without.
                 guard error.isDamage else { throw error }
                 lines.append(error.message)
             }
@@ -22,9 +22,9 @@ extension CacheStore {
         return (lines ?? []).filter { $0 != "ok" }
     }
 
-    /// How many pages a file has; 0 when there is none.
+    /// The number of pages in a file; 0 when there is none.
     ///
-    /// - Throws: ``CacheError``, with the codes of ``state(at:)``.
+    /// - Throws: ``CacheError`` with the codes of ``state(at:)``.
     package static func pageCount(at url: URL) throws -> Int {
         let count = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
             Int(try connection.integer("PRAGMA page_count"))

@@ -1,11 +1,11 @@
 package import Foundation
 package import MoltCore
 
-/// All that a cache holds, for fixtures.
+/// The whole contents of a cache, for fixtures.
 extension CacheStore {
-    /// What a file holds, read in one snapshot without writing.
+    /// The contents of a file, read in one snapshot without writing.
     ///
-    /// - Throws: ``CacheError``, with the codes of ``state(at:)``, and `fileMissing` where no store is.
+    /// - Throws: ``CacheError`` with the codes of ``state(at:)``, and `fileMissing` when there is no store.
     package static func contents(at url: URL) throws -> StoreContents {
         let path = FileStatus.path(of: url)
         let found = try FileProbe.look(path) { connection throws(SQLiteError) in try StoreContents(connection) }
@@ -17,9 +17,9 @@ extension CacheStore {
         return found
     }
 
-    /// A line for each record that a file has in quarantine, with all that it keeps but the times at which that was.
+    /// One line for each record in quarantine, with all its columns except the times.
     ///
-    /// - Throws: ``CacheError``, with the codes of ``state(at:)``.
+    /// - Throws: ``CacheError`` with the codes of ``state(at:)``.
     package static func quarantine(at url: URL) throws -> [String] {
         let lines = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
             var lines: [String] = []
@@ -35,7 +35,6 @@ extension CacheStore {
         return lines ?? []
     }
 
-    /// What the store holds, in memory or in its file.
     package func contents() throws -> StoreContents {
         let connection = try ready(busyMilliseconds: 5_000)
         do throws(SQLiteError) {
@@ -49,7 +48,7 @@ extension CacheStore {
 }
 
 extension CodableCache {
-    /// What the cache holds now, expired records that are still there included.
+    /// The current contents of the cache, including expired records that are still stored.
     package func contents() throws -> StoreContents {
         try core.read { session throws(SQLiteError) in try StoreContents(session.connection) }
     }

@@ -2,52 +2,50 @@ public import Foundation
 public import MoltCore
 
 extension CodableCache {
-    /// The schema version that a cache file carries; nil when there is no file.
+    /// The schema version of a cache file, read without writing; nil when there is no file.
     ///
-    /// Writes nothing.
-    ///
-    /// - Throws: ``CacheError`` when there is a file that is not a cache, or that cannot be read.
+    /// - Throws: ``CacheError`` when the file is not a cache, or cannot be read.
     public static func schemaVersion(ofFileAt url: URL) throws -> Int? {
         let state = try CacheStore.state(at: url)
         return state.isFresh ? nil : state.version
     }
 
-    /// The ledger of a cache file: the migrations that were applied to it, in their order, and those that wait.
+    /// The ledger of a cache file: its applied migrations, in order, and its deferred ones.
     ///
     /// ```swift
     /// for entry in try CodableCache.history(at: url) { print(entry) }
     /// ```
     /// Empty when there is no file. Writes nothing.
     ///
-    /// - Throws: ``CacheError`` when there is a file that is not a cache, or that cannot be read.
+    /// - Throws: ``CacheError`` when the file is not a cache, or cannot be read.
     public static func history(at url: URL) throws -> [LedgerEntry] {
         try CacheStore.state(at: url).ledger
     }
 
-    /// The upgrades of a cache file that were begun and cut off, in their order; the last one may still be at work.
+    /// The interrupted upgrades of a cache file, in order; the last one may still be running.
     ///
-    /// Empty when the last upgrade has ended, with an error or without. Writes nothing.
+    /// Empty once an upgrade has ended, successfully or not. Writes nothing.
     public static func unfinishedAttempts(at url: URL) -> [UpgradeAttempt] {
         AttemptLog(CacheStore.attemptsURL(of: FileStatus.path(of: url))).attempts()
     }
 
-    /// Runs an upgrade on a copy of a cache file and says what it did; the file itself is not written to.
+    /// Runs an upgrade on a copy of a cache file and reports its effects; the file itself is not written to.
     ///
     /// ```swift
     /// print(try CodableCache.dryRun(at: url, migrations: migrations))
     /// ```
     ///
-    /// Every closure of every pending migration runs, so an upgrade that would fail fails here, with the same error.
-    /// The copy is made in the temporary directory, which needs space for the file and its upgrade, and removed; that of
-    /// a dry run that was killed is removed by the next one.
+    /// All closures of the pending migrations run, so a failing upgrade fails here with the same error. The copy is in
+    /// the temporary directory, which needs space for the file and its upgrade. It is removed at the end, or, after a
+    /// kill, by the next dry run.
     ///
-    /// For a store that a newer app has upgraded, ``DowngradePolicy/openReadOnly`` is looked at: the report says that it
-    /// would be open for reading, or the error what is in the way. The policies that ask first are not asked: the error has
+    /// If a newer app has upgraded the store, only ``DowngradePolicy/openReadOnly`` is applied: the report says that
+    /// the store would be open for reading, or the error says why not. Policies that ask are not asked: the error has
     /// the code `superseded`.
     ///
     /// Suites and other attached stores are read and not changed.
     ///
-    /// - Important: A block that changes something else outside the store changes it here, too.
+    /// - Important: A block's other changes outside the store are made here, too.
     /// - Parameters:
     ///   - url: The file; when there is none, the report is that of a new store.
     ///   - migrations: The migrations to try.

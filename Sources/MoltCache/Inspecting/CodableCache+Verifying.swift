@@ -2,31 +2,31 @@ public import Foundation
 internal import MoltCore
 
 extension CodableCache {
-    /// Checks all of a cache file, and says what is wrong with it.
+    /// Checks a whole cache file for damage.
     ///
     /// ```swift
     /// for finding in try CodableCache.verify(at: url) { print(finding) }
     /// ```
     ///
-    /// The check looks at the structure of the file, the indexes, each record and Molt's own tables. It does not decode
-    /// values. It writes nothing and takes no write lock: other processes may use the file meanwhile. A file with findings
-    /// is damaged; put a backup in its place, or save what can be read with the product MoltSalvage.
+    /// The check covers the structure of the file, the indexes, each record and Molt's own tables; values are not
+    /// decoded. It writes nothing and takes no write lock, so other processes may use the file meanwhile. A file with
+    /// findings is damaged: restore a backup, or salvage its records with the product MoltSalvage.
     ///
     /// - Parameters:
     ///   - url: The file.
-    ///   - progress: Called now and then on the caller's thread with the part that is done, from 0 to 1.
-    /// - Returns: What is wrong, at most 1000 findings; empty for a file that is whole.
-    /// - Throws: ``CacheError`` with the code `fileMissing` when there is no cache, and that of a file that is not a cache,
-    ///   or of which nothing can be read.
+    ///   - progress: Called from time to time on the caller's thread with the completed fraction, from 0 to 1.
+    /// - Returns: At most 1000 findings; empty when the file is whole.
+    /// - Throws: ``CacheError`` with the code `fileMissing` when there is no cache, or with the code for a file that is
+    ///   not a cache or is entirely unreadable.
     public static func verify(at url: URL, progress: ((Double) -> Void)? = nil) throws -> [CacheFinding] {
         try verify(FileStatus.path(of: url), progress) { false }
     }
 
-    /// Checks all of a cache file on a queue of its own, as the synchronous call does.
+    /// Checks a whole cache file on a queue of its own, as the synchronous call does.
     ///
-    /// A task that is cancelled, as one in the background whose time is over, ends the check.
+    /// Cancelling the task, for example when a background task's time is over, ends the check.
     ///
-    /// - Throws: As the synchronous call, and `CancellationError`.
+    /// - Throws: The errors of the synchronous call, and `CancellationError`.
     public static func verify(
         at url: URL,
         progress: (@Sendable (Double) -> Void)? = nil
@@ -36,10 +36,10 @@ extension CodableCache {
         }
     }
 
-    /// Whether an error of an opening, a read or a write says that the file is damaged, or not a database at all.
+    /// Whether an error says that the file is damaged, or not a database.
     ///
-    /// Put a backup in its place with ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)``, or save what can
-    /// be read with `CodableCache.salvage(at:)` of the product MoltSalvage. A file that never was a cache gives such an
+    /// Restore a backup with ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)``, or salvage the
+    /// records with `CodableCache.salvage(at:)` of the product MoltSalvage. A file that never was a cache gives such an
     /// error, too.
     public static func isDamage(_ error: any Error) -> Bool {
         switch error {

@@ -1,14 +1,12 @@
 internal import MoltCore
 
-/// The shape of the first value of a type that is written since the cache was opened.
+/// The shape of the first value of a type that is written after the cache was opened.
 ///
-/// A class, because hardly any of the values that a batch collects has one.
+/// A class, because few values in a batch have one.
 final class FirstShape: Sendable {
-    /// The type in code.
     let type: ObjectIdentifier
-    /// What the type is called in code, with all that it is nested in.
+    /// The qualified name of the type in code.
     let codeName: String
-    /// The shape that the value shows.
     let shape: TypeShape
 
     init(type: ObjectIdentifier, codeName: String, shape: TypeShape) {
@@ -18,24 +16,21 @@ final class FirstShape: Sendable {
     }
 }
 
-/// The types whose shapes need not be compared any more.
+/// The types whose shapes are already compared.
 ///
-/// Nobody holds its lock while waiting for the disk, as another process may be writing for long.
+/// Its lock is never held during a wait for the disk, where another process may write for long.
 final class KnownTypes: Sendable {
     private struct State {
         var types: Set<ObjectIdentifier> = []
-        /// One of them, that was asked for last.
         var last: ObjectIdentifier?
-        /// What the types are called in code, by the name that they are written as.
+        /// The code names of types by their stored name.
         var codeNames: [String: Set<String>] = [:]
     }
 
     private let state = Locked(State())
 
-    /// The types as they are now.
     var types: Set<ObjectIdentifier> { state.withLock { $0.types } }
 
-    /// Whether a type was compared.
     func contains(_ type: ObjectIdentifier) -> Bool {
         state.withLock { state in
             if state.last == type { return true }
@@ -45,12 +40,10 @@ final class KnownTypes: Sendable {
         }
     }
 
-    /// What the types that are written under a name are called in code.
     func codeNames(of typeName: String) -> Set<String> {
         state.withLock { $0.codeNames[typeName] ?? [] }
     }
 
-    /// Counts types as compared.
     func insert(_ types: [(typeName: String, first: FirstShape)]) {
         guard !types.isEmpty else { return }
         state.withLock { state in

@@ -1,34 +1,32 @@
 internal import Foundation
 internal import MoltCore
 
-/// Decoded values that were read lately, by key; serves none that somebody may have changed.
+/// Recently read values, decoded, by key; never serves a value that may be stale.
 ///
-/// The values are right as long as the file's log is as it was when they were read: its index, which all processes share
-/// in memory, has another header after each commit. Only the cache's own writes say what they have changed, so that the
-/// other values stay.
+/// Values are current while the header of the log's index, which all processes share in memory, is unchanged; each
+/// commit changes it. Only the cache's own writes report their keys, so that other values stay valid.
 ///
-/// Values are kept in two generations. A value that is read goes into the young one. When that has half of the limit, it
-/// becomes the old one, and the old one is dropped. A value that is asked for in the old one moves to the young one, so
-/// what is used stays.
+/// Values are kept in two generations. A value that is read enters the young one. When that reaches half of the limit,
+/// the old one is dropped and the young one takes its place. A hit in the old one moves the value to the young one.
 final class MemoryLayer: Sendable {
-    /// That a read began at a time; see ``beginReading()``.
+    /// The beginning of a read; see ``beginReading()``.
     struct Ticket {
         fileprivate let epoch: Int
     }
 
     private struct State {
-        /// The header of the log's index; nil for a cache in memory, which nobody else changes.
+        /// The log's index; nil for a cache in memory, which no other process changes.
         var index: LogIndex?
-        /// The index's header at which the values are right.
+        /// The header for which the values are current.
         var mark: LogIndex.Mark?
-        /// Grows whenever a value that was read before may be stale.
+        /// Increases whenever an earlier read may be stale.
         var epoch = 0
-        /// Whether the cache's own writer is about to commit: the header then changes before it is known what has changed.
+        /// Whether the cache's own writer is committing: the header changes before the changed keys are known.
         var isCommitting = false
         var isClosed = false
         var young = Generation()
         var old = Generation()
-        /// Generations to release once no lock is held: a `deinit` of the app's may use the cache.
+        /// Generations to release outside any lock: a `deinit` in the app may use the cache.
         var dropped: [Generation] = []
 
         var isCurrent: Bool { index?.mark == mark }
@@ -49,17 +47,15 @@ final class MemoryLayer: Sendable {
 
     private struct Generation {
         var boxes: [MemoryKey: MemoryBox] = [:]
-        /// In bytes of stored content.
+        /// The stored content in bytes.
         var bytes = 0
 
-        /// - Returns: What was there before.
         mutating func set(_ box: MemoryBox, _ key: MemoryKey) -> MemoryBox? {
             let previous = boxes.updateValue(box, forKey: key)
             bytes += box.size - (previous?.size ?? 0)
             return previous
         }
 
-        /// - Returns: What was there.
         mutating func remove(_ key: MemoryKey) -> MemoryBox? {
             let removed = boxes.removeValue(forKey: key)
             bytes -= removed?.size ?? 0
@@ -71,7 +67,6 @@ final class MemoryLayer: Sendable {
     private let limit: CodableCache.MemoryLimit
     private let pressure = MemoryPressure()
 
-    /// - Parameter index: The header of the log's index; nil for a cache in memory.
     init(_ limit: CodableCache.MemoryLimit, index: LogIndex?) {
         self.limit = CodableCache.MemoryLimit(
             bytes: limit.bytes > 0 ? limit.bytes : .max,
@@ -81,7 +76,7 @@ final class MemoryLayer: Sendable {
         pressure.onWarning { [weak self] in self?.removeAll() }
     }
 
-    /// Releases the values that were dropped; to be called without any lock.
+    /// Releases the dropped values; the caller holds no lock.
     func releaseDropped() {
         let dropped = state.withLock { state in
             let dropped = state.dropped
@@ -93,9 +88,9 @@ final class MemoryLayer: Sendable {
 
     // MARK: Reading
 
-    /// The value under a key, when it was read as exactly this type and has not expired.
+    /// The live value under a key, if it was read as exactly this type.
     ///
-    /// - Parameter now: In seconds since 1970; only asked for when the value can expire.
+    /// - Parameter now: The time in seconds since 1970; called only when the value can expire.
     func box(_ key: String, of type: Any.Type, now: () -> Double) -> MemoryBox? {
         let key = MemoryKey(key)
         let (found, isDropped) = state.withLock { state -> (MemoryBox?, Bool) in
@@ -107,20 +102,20 @@ final class MemoryLayer: Sendable {
         }
         if isDropped { releaseDropped() }
         guard let found, found.type == type else { return nil }
-        // Outside the lock: the clock is the app's, which may use the cache.
+        // Outside the lock: the clock is the app's code, which may use the cache.
         if let expiration = found.expiration, expiration <= now() { return nil }
         return found
     }
 
-    /// Notes that a read begins; to be called before it has its snapshot.
+    /// Notes the beginning of a read, before it has its snapshot.
     ///
-    /// - Returns: nil when what is read must not be kept.
+    /// - Returns: A ticket; nil when the value must not be kept.
     func beginReading() -> Ticket? {
         defer { releaseDropped() }
         return state.withLock { state in
             guard !state.isCommitting else { return nil }
             if !state.isCurrent {
-                // It was not this cache that committed.
+                // Another connection committed.
                 state.dropAll()
                 state.mark = state.index?.mark
             }
@@ -128,7 +123,7 @@ final class MemoryLayer: Sendable {
         }
     }
 
-    /// Keeps a value, unless something was written since the read began.
+    /// Keeps a value, unless a write came after the read began.
     func insert<Value: Sendable>(_ value: Value, _ key: String, of row: StoredContent, _ ticket: Ticket) {
         let box = TypedBox(value, id: row.id, size: row.data.count, expiration: row.expiration)
         let key = MemoryKey(key)
@@ -161,7 +156,7 @@ final class MemoryLayer: Sendable {
 
     // MARK: Writing
 
-    /// Notes that the cache's writer has the file's write lock: until it commits, nobody else can.
+    /// Notes that the cache's writer has the write lock, so that no other connection can commit before it.
     func writeDidBegin() {
         state.withLock { state in
             guard !state.isCurrent else { return }
@@ -172,7 +167,7 @@ final class MemoryLayer: Sendable {
 
     /// Notes that the cache's writer is about to commit.
     ///
-    /// - Returns: Whether there are values to keep.
+    /// - Returns: Whether the layer has values.
     func commitWillBegin() -> Bool {
         state.withLock { state in
             state.isCommitting = true
@@ -180,14 +175,14 @@ final class MemoryLayer: Sendable {
         }
     }
 
-    /// The index's header as it is now; nil for a cache in memory.
+    /// The current header of the log's index; nil for a cache in memory.
     var currentMark: LogIndex.Mark? { state.withLock { $0.index?.mark } }
 
-    /// Drops what the cache's writer has changed.
+    /// Drops the values that the cache's writer changed.
     ///
     /// - Parameters:
-    ///   - keys: What was changed; nil for anything.
-    ///   - mark: The index's header behind the commit, if nobody else has committed since.
+    ///   - keys: The changed keys; nil if any value may have changed.
+    ///   - mark: The header after the commit, if no other connection has committed since.
     func commitDidEnd(changing keys: [String]?, _ mark: LogIndex.Mark?) {
         state.withLock { state in
             state.isCommitting = false
@@ -205,13 +200,12 @@ final class MemoryLayer: Sendable {
 
     // MARK: The end
 
-    /// Drops all values.
     func removeAll() {
         state.withLock { $0.dropAll() }
         releaseDropped()
     }
 
-    /// Drops all values for good; to be called before the connection is closed that the index belongs to.
+    /// Drops all values for good, before the connection that owns the index is closed.
     func close() {
         state.withLock { state in
             state.dropAll()
@@ -222,7 +216,7 @@ final class MemoryLayer: Sendable {
     }
 }
 
-/// A key compared by its bytes: strings compare two spellings of a letter as equal.
+/// A key compared by its bytes: strings compare canonically.
 private struct MemoryKey: Hashable {
     private let key: String
     private let hashed: Int
@@ -232,7 +226,7 @@ private struct MemoryKey: Hashable {
         var hasher = Hasher()
         var copy = key
         copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // Outside the layer's lock.
+        // Hashed here, outside the layer's lock.
         hashed = hasher.finalize()
     }
 
@@ -245,18 +239,16 @@ private struct MemoryKey: Hashable {
     }
 }
 
-/// A decoded value with what decides whether it may be served.
+/// A decoded value with the data that decides whether it may be served.
 ///
-/// Looked for and passed on as this class, whatever the type of the value: generic code would ask for the metadata of
-/// optionals and pairs of that type each time, which costs more than all else that a value from memory does.
+/// A common class for all types of values: generic code would fetch metadata of optionals and pairs of the type each
+/// time, which costs more than the rest of a hit.
 ///
-/// Sendable because all of it is constant, and `TypedBox`, the only subclass, adds a constant that is `Sendable`.
+/// Sendable because it is immutable, and `TypedBox`, the only subclass, adds only a `Sendable` constant.
 class MemoryBox: @unchecked Sendable {
-    /// The type that the value was read as.
     let type: Any.Type
-    /// The record.
     let id: Int64
-    /// How many bytes the stored content has.
+    /// The size of the stored content in bytes.
     let size: Int
     /// Seconds since 1970; nil for never.
     let expiration: Double?
@@ -270,15 +262,15 @@ class MemoryBox: @unchecked Sendable {
 
     /// The value.
     ///
-    /// - Parameter type: ``type``, and no other one.
+    /// - Parameter type: The same as ``type``.
     final func value<Value: Sendable>(as type: Value.Type) -> Value {
-        // Only a `TypedBox` passes a type on, and it passes that of its value.
+        // Only `TypedBox` calls the initializer, with the type of its value.
         assert(self.type == type)
         return unsafeDowncast(self, to: TypedBox<Value>.self).value
     }
 }
 
-/// The only kind of box there is; `Sendable` because of what ``MemoryBox`` says.
+/// The only subclass; `Sendable` as explained at ``MemoryBox``.
 private final class TypedBox<Value: Sendable>: MemoryBox, @unchecked Sendable {
     let value: Value
 

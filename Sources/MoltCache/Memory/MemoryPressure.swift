@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Tells when the system lacks memory; Linux does not say.
+/// Reports memory pressure; Linux has no such notification.
 final class MemoryPressure: Sendable {
     #if canImport(Darwin)
         // A dispatch source may be used from any thread.
@@ -9,7 +9,7 @@ final class MemoryPressure: Sendable {
             queue: .global(qos: .utility)
         )
 
-        /// Calls a closure, on another thread, each time that memory becomes scarce.
+        /// Calls a closure on another thread each time memory becomes scarce.
         func onWarning(_ body: @escaping @Sendable () -> Void) {
             source.setEventHandler(handler: body)
             source.activate()
@@ -19,7 +19,6 @@ final class MemoryPressure: Sendable {
             source.cancel()
         }
     #else
-        /// Calls a closure, on another thread, each time that memory becomes scarce.
         func onWarning(_ body: @escaping @Sendable () -> Void) {}
     #endif
 }

@@ -1,17 +1,12 @@
 internal import Foundation
 internal import MoltCore
 
-/// A record as it was read, not decoded yet.
+/// A record as read, not yet decoded.
 struct StoredContent: Sendable {
-    /// The record's id.
     let id: Int64
-    /// The key.
     var key: String
-    /// JSON text, or raw data.
     let data: Data
-    /// Whether the content is raw data.
     let isData: Bool
-    /// The type name that it was written as.
     let typeName: String
     /// Seconds since 1970; nil for never.
     let expiration: Double?
@@ -19,7 +14,7 @@ struct StoredContent: Sendable {
     /// Whether the record still waits for its key.
     var isAdopted = false
 
-    /// Copies a row of the query that finds a record by its key.
+    /// Copies a row of the query by key.
     init(foundRow row: Statement, key: String, typeName: String, expiration: Double?) {
         id = row.integer(2)
         isData = row.isBlob(3)
@@ -29,7 +24,7 @@ struct StoredContent: Sendable {
         self.expiration = expiration
     }
 
-    /// Copies a row of the queries that read whole rows.
+    /// Copies a row of the queries for whole rows.
     init(_ row: Statement) {
         id = row.integer(0)
         isData = row.isBlob(1)
@@ -42,22 +37,16 @@ struct StoredContent: Sendable {
 
 /// A change of one key, encoded and ready to be written.
 enum RowChange: Sendable {
-    /// Sets content under a key.
     case set(key: String, content: EncodedContent)
-    /// Removes a key.
     case remove(key: String)
 }
 
-/// A value as it is to be stored.
 struct EncodedContent: Sendable {
-    /// JSON text, or raw data.
     let data: Data
-    /// Whether the content is raw data.
     let isData: Bool
-    /// The type name that it is written as.
     let typeName: String
     /// Seconds since 1970; nil for never.
     let expiration: Double?
-    /// The shape that the value shows, when it is the first of its type and is to be compared.
+    /// The shape of the value, if it is the first of its type and must be compared.
     var firstShape: FirstShape?
 }

@@ -1,21 +1,21 @@
 internal import CMoltSQLite
 
 extension Connection {
-    /// Grows when this connection commits, and when it finds at the begin of a read that another one has committed.
+    /// Grows when this connection commits, and when a read begins after another connection's commit.
     ///
-    /// Unlike `PRAGMA data_version` it costs no statement; and it is not made up for the connection's own commits. Nil when
-    /// SQLite does not tell.
+    /// Unlike `PRAGMA data_version`, it costs no statement and counts the connection's own commits. Nil when SQLite
+    /// does not support it.
     var dataVersion: UInt32? {
         var version: UInt32 = 0
-        // Of the main database, as below: without its name, for which SQLite would compare strings.
+        // No name means the main database, and spares SQLite a string comparison.
         let code = sqlite3_file_control(handle, nil, SQLITE_FCNTL_DATA_VERSION, &version)
         return code == SQLITE_OK ? version : nil
     }
 
-    /// The header of the file's WAL index, which all processes share in memory; nil where that cannot be read.
+    /// The header of the file's WAL index, which all processes share in memory; nil when it is unavailable.
     ///
-    /// - Important: For a connection that has read the file in WAL mode: another one would make the index. What it leads
-    ///   to is there until the connection is closed.
+    /// - Important: Only for a connection that has read the file in WAL mode: any other would create the index. The
+    ///   memory is valid until the connection is closed.
     var logIndex: LogIndex? {
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
@@ -23,19 +23,19 @@ extension Connection {
             let map = methods.pointee.xShmMap
         else { return nil }
         var region: UnsafeMutableRawPointer?
-        // The first region, of the size that SQLite gives to each; not made when there is none.
+        // The first region, of SQLite's fixed size; not created when missing.
         guard map(file, 0, LogIndex.regionSize, 0, &region) == SQLITE_OK, let region else { return nil }
         return LogIndex(region)
     }
 }
 
-/// The header of a WAL index: two copies of 48 bytes with the number of frames, their checksum and a counter of
-/// transactions (https://sqlite.org/walformat.html, "The WAL-Index Header").
+/// The header of a WAL index: two copies of 48 bytes with the number of frames, their checksum and a transaction
+/// counter (https://sqlite.org/walformat.html, "The WAL-Index Header").
 ///
-/// A commit is visible to others from the moment in which it has changed the header. So while the header is the same,
-/// nobody has committed; to look at it takes neither a lock nor a call to the system.
+/// A commit becomes visible to others when it changes the header. An unchanged header therefore means no commit, and
+/// reading it takes neither a lock nor a system call.
 struct LogIndex: @unchecked Sendable {
-    /// The size of the parts in which a WAL index is mapped into memory, in bytes.
+    /// The size, in bytes, of the regions in which a WAL index is mapped.
     fileprivate static let regionSize: Int32 = 32_768
 
     // Sendable: the memory is only read here, and other processes write it at any time anyway.
@@ -45,7 +45,7 @@ struct LogIndex: @unchecked Sendable {
         self.region = UnsafeRawPointer(region)
     }
 
-    /// The header as it is now; one that is being written has two copies that differ, and equals none before.
+    /// The current header; during a write its two copies differ, so it equals no earlier mark.
     var mark: Mark {
         Mark(
             first: region.loadUnaligned(as: SIMD8<UInt64>.self),
@@ -53,7 +53,6 @@ struct LogIndex: @unchecked Sendable {
         )
     }
 
-    /// Both copies of a header.
     struct Mark: Equatable {
         fileprivate let first: SIMD8<UInt64>
         fileprivate let second: SIMD4<UInt64>

@@ -1,8 +1,7 @@
 internal import CMoltSQLite
 
-/// The file itself, read through SQLite's own layer: closing a descriptor of it would drop this process's locks.
+/// Raw reads go through SQLite's own layer: closing another descriptor would drop this process's locks.
 extension Connection {
-    /// How many bytes the file has.
     package func fileSize() throws(SQLiteError) -> Int {
         let (file, methods) = try openFile()
         var size: sqlite3_int64 = 0
@@ -11,13 +10,13 @@ extension Connection {
         return Int(clamping: size)
     }
 
-    /// Bytes of the file, with zeros behind its end; nil for what the device does not give.
+    /// Bytes of the file, zero-filled past its end; nil after a read error.
     package func fileBytes(at offset: Int, _ count: Int) throws(SQLiteError) -> [UInt8]? {
         let (file, methods) = try openFile()
         guard let read = methods.xRead else { throw error(SQLITE_CANTOPEN) }
         var bytes = [UInt8](repeating: 0, count: count)
         let code = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, Int32(count), Int64(offset)) }
-        // The second is that there is less to read, at the end of the file.
+        // The second code is SQLITE_IOERR_SHORT_READ, at the end of the file.
         return code == SQLITE_OK || code == SQLITE_IOERR | 2 << 8 ? bytes : nil
     }
 

@@ -1,12 +1,12 @@
 internal import CMoltSQLite
 internal import MoltCore
 
-/// Hands new contents to an UPDATE of many rows, which takes half the time of an UPDATE for each row.
+/// Supplies new contents to an UPDATE of many rows, which takes half the time of one UPDATE per row.
 ///
-/// SQL functions of one connection, by the id of a row: `molt_has`, whether there is a new content, and `molt_content`.
-/// SQLite may ask in any order; it asks in the order of the ids, so the last place is tried first.
+/// It defines two SQL functions of a row's id: `molt_has` (whether there is new content) and `molt_content`. SQLite
+/// calls them in the order of the ids, though it may use any, so the last place is tried first.
 final class ContentSource {
-    /// What is handed out now; lent until ``lend(_:_:)`` returns.
+    /// The rows being written; lent until ``lend(_:_:)`` returns.
     private var rows = UnsafeBufferPointer<RecordContents.Row>(start: nil, count: 0)
     private var buffers: [UnsafeRawBufferPointer] = []
     private var place = 0
@@ -14,7 +14,7 @@ final class ContentSource {
     private typealias Function =
         @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
-    /// Makes the functions; the connection keeps this object for as long as it is open.
+    /// Defines the functions; the connection retains this object while it is open.
     init(for connection: Connection) throws(SQLiteError) {
         let functions: [(String, Function)] = [
             (
@@ -36,7 +36,7 @@ final class ContentSource {
             ),
         ]
         for (name, function) in functions {
-            // Direct only: no view or trigger of a file that somebody has tampered with can call it.
+            // DIRECTONLY: no view or trigger of a tampered file can call it.
             let code = sqlite3_create_function_v2(
                 connection.handle,
                 name,
@@ -52,7 +52,6 @@ final class ContentSource {
         }
     }
 
-    /// Hands out contents while a closure runs statements.
     func lend(
         _ contents: RecordContents,
         _ body: (UnsafeBufferPointer<RecordContents.Row>) throws(SQLiteError) -> Void
@@ -79,7 +78,7 @@ final class ContentSource {
         }
     }
 
-    /// The new content of a row; valid while it is lent.
+    /// The new content of a row, valid while it is lent.
     func content(of row: RecordContents.Row) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: buffers[row.buffer][row.range])
     }
@@ -90,7 +89,7 @@ final class ContentSource {
         _ body: (ContentSource, Int64) -> Void
     ) {
         guard let pointer = sqlite3_user_data(context), let values else { return sqlite3_result_null(context) }
-        // The connection keeps the object, so nobody has to keep it here.
+        // The connection retains the object.
         Unmanaged<ContentSource>.fromOpaque(pointer)._withUnsafeGuaranteedRef { source in
             body(source, sqlite3_value_int64(values[0]))
         }
@@ -113,7 +112,7 @@ final class ContentSource {
         return rows[low]
     }
 
-    /// Gives bytes that SQLite reads in place: they are lent for longer than the statement runs.
+    /// Returns bytes that SQLite reads in place: they are lent for longer than the statement runs.
     private static func give(_ bytes: UnsafeRawBufferPointer, isData: Bool, to context: OpaquePointer?) {
         let count = UInt64(bytes.count)
         guard let base = bytes.baseAddress, count > 0 else {

@@ -1,16 +1,14 @@
 internal import CMoltSQLite
 
-/// Copies all pages of a database over those of another one, in one transaction of that.
+/// Copies all pages of a database over those of another, in one transaction of the destination.
 ///
-/// Who reads the destination sees its old pages to the end, and a kill leaves them. What was not finished is undone.
+/// Readers of the destination see its old pages until the end. A kill, or an unfinished copy, leaves the old pages.
 final class PageCopy {
     private let source: Connection
     private let destination: Connection
     private var backup: OpaquePointer?
 
-    /// Begins nothing yet.
-    ///
-    /// Neither connection may be inside a transaction that writes.
+    /// Prepares a copy; neither connection may be inside a write transaction.
     init(from source: Connection, into destination: Connection) throws(SQLiteError) {
         guard let backup = sqlite3_backup_init(destination.handle, "main", source.handle, "main") else {
             throw destination.error(sqlite3_errcode(destination.handle))
@@ -26,28 +24,27 @@ final class PageCopy {
 
     /// Takes the destination's write lock, and copies nothing.
     ///
-    /// - Throws: What may be tried again when ``SQLiteError/isBusy`` says so.
+    /// - Throws: ``SQLiteError``; the call may be retried after ``SQLiteError/isBusy``.
     func lock() throws(SQLiteError) {
         let code = sqlite3_backup_step(backup, 0)
         guard code == SQLITE_OK || code == SQLITE_DONE else { throw destination.error(code) }
     }
 
-    /// Copies some pages; with the last ones, commits.
+    /// Copies some pages; the last call commits.
     ///
-    /// - Returns: Whether there are more.
+    /// - Returns: Whether there are more pages.
     func step(_ pages: Int32 = 32) throws(SQLiteError) -> Bool {
         switch sqlite3_backup_step(backup, pages) {
         case SQLITE_OK: return true
         case SQLITE_DONE: return false
         case let code:
-            // The words are known when it has ended.
+            // The message is known only after the backup is finished.
             sqlite3_backup_finish(backup)
             backup = nil
             throw destination.error(code)
         }
     }
 
-    /// Ends the copy.
     func finish() throws(SQLiteError) {
         let code = sqlite3_backup_finish(backup)
         backup = nil

@@ -1,25 +1,24 @@
 internal import CMoltSQLite
 internal import Foundation
 
-/// Finds out whether the indexes of the records agree with the table.
+/// Checks whether the indexes of the records agree with the table.
 ///
-/// An index agrees when it has an entry for each row, no other, and all of them in their order: then each search by it
-/// finds what the table has. The entries are compared by a sum of hashes, which does not depend on the order. SQLite's own
-/// `integrity_check` tells the same and more, and takes twenty times as long.
+/// An index agrees when it has exactly one entry for each row, in order; each search by it then finds what the table
+/// has. Entries are compared by a sum of hashes, which does not depend on their order. SQLite's own `integrity_check`
+/// finds more, and takes twenty times as long.
 ///
-/// SQL aggregates of one connection do the work, which costs half as much as a step for each row.
+/// SQL aggregate functions do the work, at half the cost of a step for each row.
 final class RecordDigest {
     private let connection: Connection
     private let state: UnsafeMutablePointer<State>
 
     private typealias Step = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
-    /// The entries that were seen since the last reset.
+    /// The entries seen since the last reset.
     private struct State {
         var keys = Sum()
         var types = Sum()
         var expiries = Sum()
-        /// Whether an entry came out of order.
         var isDisordered = false
         var lastID = Int64.min
         var lastType = Int64.min
@@ -27,7 +26,6 @@ final class RecordDigest {
         var lastKey = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         var lastKeyCount = 0
 
-        /// Takes the next key of an index.
         mutating func add(orderedKey key: UnsafeRawBufferPointer, _ id: Int64) {
             if keys.count > 0 {
                 let common = min(lastKeyCount, key.count)
@@ -35,7 +33,7 @@ final class RecordDigest {
                 if common > 0, let last = lastKey.baseAddress, let base = key.baseAddress {
                     order = memcmp(last, base, common)
                 }
-                // As SQLite compares: byte by byte, and a beginning comes first.
+                // SQLite's order: byte by byte, prefixes first.
                 if order > 0 || order == 0 && lastKeyCount >= key.count { isDisordered = true }
             }
             keys.add(hash(key, id))
@@ -47,7 +45,6 @@ final class RecordDigest {
             lastKeyCount = key.count
         }
 
-        /// Forgets all entries.
         mutating func reset() {
             lastKey.deallocate()
             self = State()
@@ -64,7 +61,7 @@ final class RecordDigest {
         }
     }
 
-    /// Makes the aggregates, which are there for as long as this object.
+    /// Defines the aggregates, which exist as long as this object.
     init(on connection: Connection) throws(SQLiteError) {
         self.connection = connection
         state = .allocate(capacity: 1)
@@ -118,11 +115,10 @@ final class RecordDigest {
 
     /// Compares the indexes with the table.
     ///
-    /// - Returns: The disagreements, a sentence each; empty if all agree.
-    /// - Throws: What SQLite throws.
+    /// - Returns: One sentence for each disagreement; empty when all agree.
     func faults() throws(SQLiteError) -> [String] {
         let rows = try digest("molt_rows(id, key, type_id, expires_at)", "NOT INDEXED")
-        // Without the comparisons SQLite would read another index, the smallest one.
+        // Without the comparisons, SQLite would read the smallest index instead.
         let keys = try digest("molt_keys(id, key)", "INDEXED BY sqlite_autoindex_molt_record_1 WHERE key >= ''")
         let types = try digest(
             "molt_types(id, type_id)",
@@ -146,7 +142,7 @@ final class RecordDigest {
 
     /// Compares the indexes with the table.
     ///
-    /// - Throws: ``SQLiteError`` for damage when one of them does not agree, or what SQLite throws.
+    /// - Throws: ``SQLiteError`` for damage when an index does not agree, or SQLite's own.
     func compare() throws(SQLiteError) {
         if let fault = try faults().first { throw .wrongIndex(fault) }
     }
@@ -184,13 +180,13 @@ final class RecordDigest {
     }
 
     private static func withBytes(_ value: OpaquePointer?, _ body: (UnsafeRawBufferPointer) -> Void) {
-        // Asked for as a blob, text is not copied to get a NUL behind it.
+        // As a blob, text is not copied to append a NUL.
         let start = sqlite3_value_blob(value)
         body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
     }
 }
 
-/// A hash of an entry: Murmur's finalizer (https://github.com/aappleby/smhasher) over its words of 8 bytes.
+/// A hash of an entry: Murmur's finalizer (https://github.com/aappleby/smhasher) over words of 8 bytes.
 @inline(__always)
 private func hash(_ bytes: UnsafeRawBufferPointer, _ id: Int64) -> UInt64 {
     var hash = UInt64(bitPattern: id) &* 0x9E37_79B9_7F4A_7C15

@@ -9,21 +9,21 @@ internal import MoltCore
     internal import Glibc
 #endif
 
-/// What SQLite said: a result code and its words, never a bound value.
+/// A failure that SQLite reports: a result code and a message, never a bound value.
 package struct SQLiteError: Error, Hashable, Sendable {
     /// The primary result code, such as 13 for a full disk.
     package let resultCode: Int32
     /// The extended result code, such as 778 for a failed write.
     package let extendedCode: Int32
-    /// SQLite's own words.
+    /// SQLite's message.
     package let message: String
-    /// Why the system refused to read, write or open a file, as its error number; 0 when it did not.
+    /// The system's error number when it refused to read, write or open a file; 0 otherwise.
     package let systemCode: Int32
 
     /// Creates an error.
     ///
     /// - Parameters:
-    ///   - extendedCode: The primary code is its low byte.
+    ///   - extendedCode: The extended result code; its low byte is the primary code.
     ///   - systemCode: The system's error number; 0 for none.
     package init(extendedCode: Int32, message: String, systemCode: Int32 = 0) {
         self.resultCode = extendedCode & 0xFF
@@ -34,7 +34,7 @@ package struct SQLiteError: Error, Hashable, Sendable {
 }
 
 extension SQLiteError: CustomStringConvertible {
-    /// The codes and SQLite's own words.
+    /// The codes and SQLite's message.
     package var description: String {
         let system = systemCode == 0 ? "" : ", system \(systemCode)"
         return "SQLite \(resultCode) (\(extendedCode)\(system)): \(message)"
@@ -42,45 +42,40 @@ extension SQLiteError: CustomStringConvertible {
 }
 
 extension SQLiteError {
-    /// A file has not even the first page of a database.
     static let short = SQLiteError(extendedCode: SQLITE_NOTADB, message: "the file is too short for a database")
 
-    /// Another connection held the lock for too long.
     package static let busy = SQLiteError(extendedCode: SQLITE_BUSY, message: "database is locked")
 
-    /// A value of ours cannot be given to SQLite.
+    /// A value of ours cannot be passed to SQLite.
     static let misuse = SQLiteError(extendedCode: SQLITE_MISUSE, message: "a value cannot be written")
 
-    /// An update found fewer rows than were read before in the same transaction.
+    /// An update found fewer rows than were read earlier in the same transaction.
     static let lostRows = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "rows are missing that were read before")
 
-    /// The ids of a table do not grow from row to row.
     static let disorder = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "rows are out of order")
 
-    /// A table and an index of it do not have the same number of rows.
+    /// A table and one of its indexes have different numbers of rows.
     static let unequalCounts = SQLiteError(
         extendedCode: SQLITE_CORRUPT,
         message: "an index has not as many rows as its table"
     )
 
-    /// An index has other entries than its table, or has them out of order.
+    /// The entries of an index differ from its table, or are out of order.
     static func wrongIndex(_ fault: String) -> SQLiteError {
         SQLiteError(extendedCode: SQLITE_CORRUPT, message: fault)
     }
 
-    /// A row was found by an index, and has another key than the index says.
     static let wrongRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "an index leads to the row of another key")
 
-    /// A row was found by an index, and is not there.
     static let missingRow = SQLiteError(extendedCode: SQLITE_CORRUPT, message: "a row is missing that an index names")
 
-    /// Changes are waiting for an attached store, and nothing says for which one.
+    /// The journal has changes for an attached store whose name is missing.
     static let namelessStore = SQLiteError(
         extendedCode: SQLITE_CORRUPT,
         message: "the name of an attached store is missing"
     )
 
-    /// The file is not at its path any more; SQLite itself only looks when it writes a rollback journal.
+    /// The file is no longer at its path; SQLite itself checks that only before writing a rollback journal.
     package static let moved = SQLiteError(
         extendedCode: SQLITE_READONLY | (4 << 8),
         message: "attempt to write a file that has moved"
@@ -88,25 +83,23 @@ extension SQLiteError {
 
     /// Whether another connection holds the lock.
     ///
-    /// SQLite says that the locking protocol failed when many others came first, again and again.
+    /// SQLITE_PROTOCOL means that this connection lost the race for a lock too often.
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(resultCode) }
-    /// Whether the file is damaged, or no database at all.
     package var isDamage: Bool { (resultCode == SQLITE_CORRUPT && !isUnsafeSchema) || resultCode == SQLITE_NOTADB }
-    /// Whether the schema has something, as an index, with a function that SQLite lets nobody else's schema call.
+    /// Whether the schema uses a function that SQLite bars from untrusted schemas, for example in an index.
     ///
-    /// SQLite 3.40 counts `json_extract` among these; newer releases do not.
+    /// SQLite 3.40 counts `json_extract` among them; newer releases do not.
     var isUnsafeSchema: Bool {
         resultCode == SQLITE_CORRUPT && message.hasPrefix("malformed database schema (")
             && message.contains(" - unsafe use of ")
     }
-    /// Whether what was to be committed may be on disk all the same: a call failed, and not for want of room.
+    /// Whether a failed commit may be on disk all the same: a system call failed, and not for lack of space.
     var mayBeCommitted: Bool { resultCode == SQLITE_IOERR && !isFull && !isAtLimit }
-    /// Whether a statement was stopped because the time was over.
+    /// Whether a statement was interrupted at its deadline.
     package var isInterruption: Bool { resultCode == SQLITE_INTERRUPT }
-    /// Whether two rows would have had the same key.
     package var isConstraint: Bool { resultCode == SQLITE_CONSTRAINT }
 
-    /// Whether there is no room for what was to be written; SQLite only takes one of the system's reasons for that.
+    /// Whether space ran out; SQLite itself recognizes only one of the system's error codes for that.
     var isFull: Bool {
         switch resultCode {
         case SQLITE_FULL: true
@@ -114,10 +107,8 @@ extension SQLiteError {
         default: false
         }
     }
-    /// Whether the file has come to the largest size that it may have.
     var isAtLimit: Bool { resultCode == SQLITE_IOERR && systemCode == EFBIG }
 
-    /// What a person can do about it.
     var advice: String {
         switch resultCode {
         case _ where self == .moved:

@@ -1,14 +1,14 @@
 internal import CMoltSQLite
 internal import Foundation
 
-/// A prepared statement; belongs to one connection and is finalized with its owner.
+/// A prepared statement of one connection; it is finalized with its owner.
 package final class Statement {
     private let handle: OpaquePointer
     private let connection: Connection
 
-    /// Prepares SQL text.
+    /// Prepares SQL.
     ///
-    /// - Parameter isLasting: Whether the statement is kept for long.
+    /// - Parameter isLasting: Whether the statement is kept and reused.
     package init(_ sql: String, on connection: Connection, isLasting: Bool) throws(SQLiteError) {
         var prepared: OpaquePointer?
         let flags = isLasting ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
@@ -38,24 +38,23 @@ package final class Statement {
         }
     }
 
-    /// Runs to the end, whatever rows there are, and resets.
+    /// Runs to the end, ignoring rows, and resets.
     package func run() throws(SQLiteError) {
         while try step() {}
         reset()
     }
 
-    /// Ends the run, and keeps the bindings.
+    /// Ends the run and keeps the bindings.
     package func reset() {
         sqlite3_reset(handle)
     }
 
-    /// Runs a closure for each row, and resets.
     package func eachRow(_ body: (Statement) throws(SQLiteError) -> Void) throws(SQLiteError) {
         defer { reset() }
         while try step() { try body(self) }
     }
 
-    /// The first row as the closure sees it, or nil when there is none; resets.
+    /// The result of the closure for the first row, or nil without a row; resets.
     package func first<Value>(_ body: (Statement) -> Value) throws(SQLiteError) -> Value? {
         defer { reset() }
         return try step() ? body(self) : nil
@@ -63,12 +62,10 @@ package final class Statement {
 
     // MARK: Binding
 
-    /// Binds a whole number.
     package func bind(_ value: Int64, at index: Int32) throws(SQLiteError) {
         try check(sqlite3_bind_int64(handle, index, value))
     }
 
-    /// Binds a number, or NULL.
     package func bind(_ value: Double?, at index: Int32) throws(SQLiteError) {
         if let value {
             try check(sqlite3_bind_double(handle, index, value))
@@ -77,12 +74,12 @@ package final class Statement {
         }
     }
 
-    /// Binds text by its UTF-8 length, so that it may hold NUL.
+    /// Binds a string by its UTF-8 length, so it may contain NUL.
     package func bind(_ value: String, at index: Int32) throws(SQLiteError) {
         var value = value
         let code = value.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) { characters in
-                // SQLite takes a null pointer for NULL, also with the length 0.
+                // SQLite takes a null pointer as NULL, even with length 0.
                 guard let base = characters.baseAddress else {
                     return sqlite3_bind_text(handle, index, "", 0, transient)
                 }
@@ -99,7 +96,6 @@ package final class Statement {
         try check(code)
     }
 
-    /// Binds text, or NULL.
     func bind(text: String?, at index: Int32) throws(SQLiteError) {
         if let text {
             try bind(text, at: index)
@@ -108,7 +104,6 @@ package final class Statement {
         }
     }
 
-    /// Binds bytes that SQLite copies.
     package func bind(copying bytes: UnsafeRawBufferPointer, isText: Bool, at index: Int32) throws(SQLiteError) {
         guard let base = bytes.baseAddress, !bytes.isEmpty else {
             return try bind(inPlace: bytes, isText: isText, at: index)
@@ -122,7 +117,7 @@ package final class Statement {
         }
     }
 
-    /// Binds bytes that SQLite reads in place: they must stay until the statement was reset and is bound anew.
+    /// Binds bytes that SQLite reads in place; they must stay valid until the statement is reset and rebound.
     func bind(inPlace bytes: UnsafeRawBufferPointer, isText: Bool, at index: Int32) throws(SQLiteError) {
         guard let base = bytes.baseAddress, !bytes.isEmpty else {
             try check(
@@ -141,7 +136,7 @@ package final class Statement {
         }
     }
 
-    /// Binds data that is read in place, runs to the end, and lets go of the data.
+    /// Binds data to be read in place, runs to the end, and clears the binding.
     func run(bindingInPlace data: Data, isText: Bool, at index: Int32) throws(SQLiteError) {
         defer { unbind(index) }
         let outcome = data.withUnsafeBytes { bytes in
@@ -153,7 +148,6 @@ package final class Statement {
         try outcome.get()
     }
 
-    /// Lets go of what a parameter was bound to.
     func unbind(_ index: Int32) {
         sqlite3_bind_null(handle, index)
     }
@@ -164,38 +158,34 @@ package final class Statement {
 
     // MARK: Columns
 
-    /// A whole number; 0 for NULL.
+    /// The column as an integer; 0 for NULL.
     package func integer(_ column: Int32) -> Int64 {
         sqlite3_column_int64(handle, column)
     }
 
-    /// A number, or nil for NULL.
+    /// The column as a floating-point number; nil for NULL.
     package func real(_ column: Int32) -> Double? {
         sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_double(handle, column)
     }
 
-    /// How many columns a row has.
     package var columnCount: Int32 {
         sqlite3_column_count(handle)
     }
 
-    /// The kind of what a column holds, as SQLite numbers them.
+    /// SQLite's code for the type of a column's value.
     package func type(of column: Int32) -> Int32 {
         sqlite3_column_type(handle, column)
     }
 
-    /// Whether a column is NULL.
     package func isNull(_ column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
-    /// Whether a column holds a number.
     func isNumber(_ column: Int32) -> Bool {
         let type = sqlite3_column_type(handle, column)
         return type == SQLITE_FLOAT || type == SQLITE_INTEGER
     }
 
-    /// Whether a column holds a blob and not text.
     package func isBlob(_ column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_BLOB
     }
@@ -205,9 +195,9 @@ package final class Statement {
         bytes(column, isBlob: isBlob(column))
     }
 
-    /// The bytes of a column of which it is known whether it holds a blob, valid until the next step or reset.
+    /// The bytes of a column known to be a blob or not, valid until the next step or reset.
     func bytes(_ column: Int32, isBlob: Bool) -> UnsafeRawBufferPointer {
-        // The pointer must be asked for before the length: asking may convert the column.
+        // The pointer comes before the length: fetching it may convert the column.
         let base: UnsafeRawPointer?
         if isBlob {
             base = sqlite3_column_blob(handle, column)
@@ -217,12 +207,11 @@ package final class Statement {
         return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column)))
     }
 
-    /// Text; empty for NULL.
+    /// The column as a string; empty for NULL.
     package func text(_ column: Int32) -> String {
         String(decoding: bytes(column), as: UTF8.self)
     }
 
-    /// Whether a column holds the same bytes as a text.
     func isText(_ column: Int32, _ text: String) -> Bool {
         let bytes = bytes(column, isBlob: false)
         guard text.utf8.count == bytes.count else { return false }
@@ -234,7 +223,7 @@ package final class Statement {
     }
 }
 
-/// Tells SQLite to copy what is bound: the macro SQLITE_TRANSIENT, which Swift cannot import.
+/// SQLITE_TRANSIENT, a macro that Swift cannot import: SQLite copies the bound bytes.
 var transient: sqlite3_destructor_type {
     unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }

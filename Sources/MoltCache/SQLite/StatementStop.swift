@@ -1,18 +1,18 @@
 internal import CMoltSQLite
 
-/// Stops the statements of a connection when a closure says so.
+/// Interrupts the statements of a connection when a closure returns true.
 final class StatementStop {
-    /// How many instructions of SQLite's machine lie between two questions; some ten thousand take a millisecond.
+    /// The number of SQLite's virtual machine instructions between two calls; about ten thousand take 1 ms.
     private static let interval: Int32 = 4_000
 
     private let isOver: () -> Bool
     private let connection: Connection
 
-    /// Asks the closure while statements run on the connection, until ``end()`` is called.
+    /// Calls the closure while statements run on the connection, until ``end()`` is called.
     init(on connection: Connection, when isOver: @escaping () -> Bool) {
         self.isOver = isOver
         self.connection = connection
-        // Not retained: `end()` takes the handler away, and who made this one calls it.
+        // Not retained: the creator calls `end()`, which removes the handler.
         sqlite3_progress_handler(
             connection.handle,
             Self.interval,
@@ -24,12 +24,11 @@ final class StatementStop {
         )
     }
 
-    /// Stops statements at a time.
     convenience init(on connection: Connection, at time: ContinuousClock.Instant) {
         self.init(on: connection) { ContinuousClock.now >= time }
     }
 
-    /// Lets statements run as long as they take.
+    /// Removes the limit.
     func end() {
         sqlite3_progress_handler(connection.handle, 0, nil, nil)
     }

@@ -1,11 +1,9 @@
-/// Prepared statements by the case of an enumeration: an array look-up, so that hot paths hash nothing.
+/// Prepared statements by enumeration case; an array look-up keeps hot paths free of hashing.
 struct Statements<Query: RawRepresentable & CaseIterable> where Query.RawValue == Int {
-    /// The connection that the statements are prepared on.
     let connection: Connection
     private let sql: (Query) -> String
     private var prepared: [Statement?]
 
-    /// Prepares nothing yet.
     init(on connection: Connection, sql: @escaping (Query) -> String) {
         self.connection = connection
         self.sql = sql
@@ -22,7 +20,6 @@ struct Statements<Query: RawRepresentable & CaseIterable> where Query.RawValue =
         }
     }
 
-    /// Finalizes all statements.
     mutating func removeAll() {
         for index in prepared.indices { prepared[index] = nil }
     }

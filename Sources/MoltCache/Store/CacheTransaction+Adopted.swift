@@ -1,7 +1,7 @@
 extension CacheTransaction {
-    /// Lets the record whose key is a file's name wait for the key that the name was made of.
+    /// Marks the record whose key is a file name as waiting for the key that the name was made from.
     ///
-    /// - Parameter digest: What keys give such a name; see ``CacheFileName``.
+    /// - Parameter digest: Identifies the keys that give such a name; see ``CacheFileName``.
     func awaitKey(ofFile name: String, digest: String) throws {
         try mapped { () throws(SQLiteError) in
             if !hasAdopted {

@@ -1,13 +1,13 @@
 internal import MoltCore
 
 extension CacheTransaction {
-    /// The size of a file, in pages, from which on its indexes are compared on another thread.
+    /// The file size, in pages, from which indexes are compared on another thread.
     private static let largeFile: Int64 = 256
 
-    /// Begins to compare the indexes of the records with the table, which must agree before the upgrade commits.
+    /// Begins to compare the indexes of the records with the table; they must agree before the upgrade commits.
     ///
-    /// A search by an index that lacks a key finds nothing, and a record that is then set is there twice; a scan of a
-    /// damaged tree passes over records without a word.
+    /// With a key missing from an index, a search finds nothing, and setting the record would duplicate it. A scan of a
+    /// damaged tree skips records silently.
     func beginCheck() throws(SQLiteError) {
         guard !isChecked, indexCheck == nil, !isFresh else { return }
         try checkTypes()
@@ -21,7 +21,7 @@ extension CacheTransaction {
         }
     }
 
-    /// Compares the indexes of the records with the table, before the first search by one of them.
+    /// Completes the comparison before the first search by an index.
     func finishCheck() throws(SQLiteError) {
         guard !isChecked, !isFresh else { return }
         try beginCheck()
@@ -30,10 +30,10 @@ extension CacheTransaction {
         isChecked = true
     }
 
-    /// Looks whether each record has a type that is found by its name, and an id that a pass comes by.
+    /// Checks that each record has a type that is found by its name, and an id that a pass reaches.
     private func checkTypes() throws(SQLiteError) {
         let count = Int64(try countAll())
-        // Ids begin with 1, and no two are the same.
+        // Ids are unique and begin with 1.
         let first = try connection.integer("SELECT min(id) FROM molt_record NOT INDEXED")
         let last = try connection.integer("SELECT max(id) FROM molt_record NOT INDEXED")
         guard count == 0 || first > 0 && last >= count else { throw .disorder }
@@ -48,7 +48,7 @@ extension CacheTransaction {
             typeIDs.append(row.integer(0))
         }
         var named: Int64 = 0
-        // The counts are kept for the pass, which needs them too.
+        // The pass uses these counts, too.
         for id in typeIDs { named += Int64(try self.count(id)) }
         guard named == count else { throw .unequalCounts }
     }

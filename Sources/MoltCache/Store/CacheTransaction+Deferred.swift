@@ -1,6 +1,6 @@
 internal import MoltCore
 
-/// The kinds of changes as the table has them.
+/// The kinds of deferred changes, as stored in the table.
 enum DeferredKind {
     static let drop: Int64 = 0
     static let type: Int64 = 1
@@ -28,17 +28,17 @@ extension CacheTransaction {
     }
 
     private func makeDeferred() throws(SQLiteError) {
-        // A temporary table is kept in a file of its own, so that memory stays flat. The primary key makes
-        // the last change of a kind win, and gives each stage its changes in the order of the records.
+        // A temporary table has a file of its own, so memory stays flat. The primary key lets the last change of a kind
+        // win and orders each stage's changes by record.
         try connection.execute("CREATE TEMP TABLE \(FileFormat.deferredTable)")
         hasDeferred = true
     }
 
-    /// Applies the changes of a stage, or throws with all as it was before when a key is taken.
+    /// Applies the changes of a stage; throws before changing anything when a key is taken.
     ///
-    /// That is found out before anything is changed, so that SQLite need not keep what a statement has changed, which all
-    /// records may be part of: with FAIL it does not. Any other failure may leave a part done: the transaction must be
-    /// given up, and takes no more calls.
+    /// Collisions are found first, so that the statements may use FAIL, with which SQLite keeps no originals; a
+    /// statement may change every record. After any other failure a stage may be half applied: the transaction must be
+    /// rolled back, and takes no more calls.
     func applyDeferredChanges(stage: Int) throws {
         if hasQuarantine, !hasDeferred { try mapped { () throws(SQLiteError) in try makeDeferred() } }
         guard hasDeferred else { return }
@@ -51,7 +51,7 @@ extension CacheTransaction {
             if hasQuarantine { try quarantine(stage) }
             try run(.applyDrops, stage)
             if let moves {
-                // Keys first that no record can have: they are not UTF-8, and a String always is.
+                // Parks keys under values that no record can have: they are not UTF-8, and a String always is.
                 if moves.isChain { try run(.parkKeys, stage) }
                 try run(.moveKeys, stage)
             }

@@ -1,22 +1,22 @@
-/// What was found out about the new keys that the records of a stage are to get.
+/// The outcome of checking the new keys of a stage.
 struct KeyMoves {
-    /// A record that would get a key that is taken.
+    /// A record whose new key is taken.
     struct Collision {
         var id: Int64
         var newKey: String
     }
 
-    /// The first record, by its id, that would get a key that is taken; nil when each can have its new one.
+    /// The record with the lowest id whose new key is taken; nil when there is none.
     var collision: Collision?
-    /// Whether a record takes the key that another one gives up for a new one.
+    /// Whether a record takes a key that another record gives up for a new one.
     var isChain = false
 }
 
 extension CacheTransaction {
-    /// Looks at the new keys of a stage, before anything is changed.
+    /// Checks the new keys of a stage before anything is changed.
     func keyMoves(stage: Int) throws(SQLiteError) -> KeyMoves {
         var moves = KeyMoves()
-        // As SQL, whether the record with the id `change.id` is not there any more when the others get their keys.
+        // SQL for whether the record `change.id` is gone by the time the others get their keys.
         let goingCondition = """
             (NOT EXISTS (SELECT 1 FROM molt_record WHERE id = change.id)
                 OR EXISTS (
@@ -30,7 +30,7 @@ extension CacheTransaction {
         return moves
     }
 
-    /// The first record that would get a key that a record has which keeps it.
+    /// The first record whose new key belongs to a record that keeps it.
     private func firstTaken(
         _ stage: Int,
         _ goingCondition: String,
@@ -53,7 +53,7 @@ extension CacheTransaction {
         return nil
     }
 
-    /// The first record that would get a key that another one would get, too.
+    /// The first record whose new key is also another record's new key.
     private func firstShared(_ stage: Int, _ goingCondition: String) throws(SQLiteError) -> KeyMoves.Collision? {
         guard try isTrue(statements[.hasSharedKeys], stage) else { return nil }
         let first = try connection.prepare(

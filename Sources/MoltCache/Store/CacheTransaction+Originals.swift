@@ -48,7 +48,7 @@ extension CacheTransaction {
         try mapped { () throws(SQLiteError) in try connection.execute("DELETE FROM temp.molt_original") }
     }
 
-    /// Makes the table: a temporary one is kept in a file of its own, so that memory stays flat.
+    /// Creates the table; a temporary table has a file of its own, so memory stays flat.
     private func makeOriginals() throws(SQLiteError) {
         guard !hasOriginals else { return }
         try connection.execute(

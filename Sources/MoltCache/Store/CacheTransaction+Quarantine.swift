@@ -25,7 +25,7 @@ extension CacheTransaction {
         }
     }
 
-    /// Sets the records of a stage aside, as they are now or as they were when the block started.
+    /// Moves the records of a stage to quarantine, as they are now or as they were when the block started.
     func quarantine(_ stage: Int) throws(SQLiteError) {
         let search = try connection.prepare("SELECT EXISTS(SELECT 1 FROM molt_failed WHERE stage = ?1)")
         try search.bind(Int64(stage), at: 1)
@@ -46,7 +46,7 @@ extension CacheTransaction {
         )
         try deletion.bind(Int64(stage), at: 1)
         try deletion.run()
-        // What is deleted must be kept.
+        // Every deleted record must be in quarantine.
         guard connection.changes == count else { throw .lostRows }
         let forgetting = try connection.prepare("DELETE FROM molt_failed WHERE stage = ?1")
         try forgetting.bind(Int64(stage), at: 1)

@@ -42,7 +42,7 @@ extension CacheTransaction {
             defer { statement.reset() }
             var last = after
             while !batch.isFull, try statement.step() {
-                // Ids of a damaged page may not grow: the pass would then begin again, without an end.
+                // On a damaged page, ids may not grow; the pass would then repeat forever.
                 let id = statement.integer(0)
                 guard id > last else { throw .disorder }
                 last = id
@@ -70,7 +70,7 @@ extension CacheTransaction {
 
     // MARK: Rows
 
-    /// The record that a statement finds, or nil; the columns are those of the reading queries.
+    /// The record that a statement finds, or nil; expects the columns of the reading queries.
     func single(_ statement: Statement) throws(SQLiteError) -> Record? {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
@@ -93,7 +93,7 @@ extension CacheTransaction {
 
     // MARK: Counting
 
-    /// Counting goes through an index, so it is done once, until records come or go.
+    /// Counts through an index, once, until records come or go.
     func count(_ typeID: Int64) throws(SQLiteError) -> Int {
         if let count = counts[typeID] { return count }
         let statement = try statements[.countType]
@@ -110,7 +110,7 @@ extension CacheTransaction {
         return count
     }
 
-    /// Whether a type is read by going through all records: faster when it has a large part of them.
+    /// Whether a scan of all records is faster than the index: the type has at least a third of them.
     func isScanned(_ typeID: Int64) throws(SQLiteError) -> Bool {
         if let isScanned = scansByTypeID[typeID] { return isScanned }
         let isScanned = try count(typeID) * 3 >= countAll()

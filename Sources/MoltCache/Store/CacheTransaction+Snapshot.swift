@@ -8,13 +8,13 @@ extension CacheTransaction {
                 let opened = try? Connection(path, mode: .readOnly)
             else { return false }
             do throws(SQLiteError) {
-                // A transaction begins with the first page that is read.
+                // A read transaction begins with the first page read.
                 try opened.execute("PRAGMA cache_size = -1000; BEGIN")
                 _ = try opened.integer("PRAGMA user_version")
             } catch {
                 return false
             }
-            // The path is the one of the open file itself, so as long as that is there it is no other.
+            // SQLite reports the open file's path; unless that file has moved, the path leads to the same file.
             guard !connection.hasMoved else { return false }
             snapshotDeadline = deadline.map { StatementStop(on: opened, at: $0) }
             snapshot = opened
@@ -42,7 +42,7 @@ extension CacheTransaction {
         closeSnapshot()
     }
 
-    /// Closes the connection of the readers, so that the commit can move the log into the file.
+    /// Closes the readers' connection, so that the commit can checkpoint the log.
     func closeSnapshot() {
         snapshotDeadline?.end()
         snapshotDeadline = nil

@@ -3,7 +3,7 @@ internal import MoltCore
 extension CacheTransaction {
     func renameType(_ name: String, to newName: String) throws {
         try mapped { () throws(SQLiteError) in
-            // Compared as bytes: two spellings of the same letter are two names.
+            // Compared by bytes: two spellings of the same letter are two names.
             guard !name.utf8.elementsEqual(newName.utf8) else { return }
             guard let oldID = try typeID(name) else { return try beginCheck() }
             defer { forgetTypes() }
@@ -14,7 +14,7 @@ extension CacheTransaction {
                 return try rename.run()
             }
             try finishCheck()
-            // With FAIL nothing is kept for undoing the statement alone, which all records may be part of.
+            // With FAIL, SQLite keeps no originals for undoing the statement, which may change every record.
             let merge = try connection.prepare("UPDATE OR FAIL molt_record SET type_id = ?1 WHERE type_id = ?2")
             try merge.bind(newID, at: 1)
             try merge.bind(oldID, at: 2)
@@ -26,7 +26,7 @@ extension CacheTransaction {
     func deleteType(_ name: String) throws -> Int {
         try mapped { () throws(SQLiteError) in
             guard let typeID = try typeID(name) else {
-                // There may be records, whose type has lost its name.
+                // There may be records whose type has lost its name.
                 try beginCheck()
                 return 0
             }
@@ -49,14 +49,13 @@ extension CacheTransaction {
 
     // MARK: Ids and names
 
-    /// The id of a type name, or nil when no record was ever written as it.
+    /// The id of a type name; nil when no record was ever written with it.
     func typeID(_ name: String) throws(SQLiteError) -> Int64? {
         let statement = try statements[.typeID]
         try statement.bind(name, at: 1)
         return try statement.first { $0.integer(0) }
     }
 
-    /// The id of a type name, which is added when it is new.
     func addType(_ name: String) throws(SQLiteError) -> Int64 {
         if let id = try typeID(name) { return id }
         let statement = try statements[.addType]
@@ -65,7 +64,6 @@ extension CacheTransaction {
         return connection.lastInsertedID
     }
 
-    /// The name of a type, which is remembered.
     func typeName(_ id: Int64) throws(SQLiteError) -> String {
         if id == lastType.id { return lastType.name }
         if let name = typeNamesByID[id] {
@@ -79,13 +77,13 @@ extension CacheTransaction {
         return name
     }
 
-    /// Forgets what was remembered of counts, because records come or go.
+    /// Clears the cached counts, because records come or go.
     func forgetCounts() {
         counts.removeAll()
         total = nil
     }
 
-    /// Forgets what was remembered of types, because records change theirs, or the names change.
+    /// Clears everything cached about types, because names, or the types of records, change.
     func forgetTypes() {
         forgetCounts()
         typeNamesByID.removeAll()

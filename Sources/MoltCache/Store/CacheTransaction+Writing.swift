@@ -41,10 +41,10 @@ extension CacheTransaction {
         }
     }
 
-    /// Writes rows of one version, lent already, with one statement.
+    /// Writes rows of one version, already lent to the source, with one statement.
     private func put(_ rows: Slice<UnsafeBufferPointer<RecordContents.Row>>) throws(SQLiteError) {
         guard let first = rows.first, let last = rows.last else { return }
-        // Ids grow, so as many as there are ids have no other record in between.
+        // Ids grow strictly, so a range with as many ids as rows contains no other record.
         let isDense = last.id - first.id == Int64(rows.count) - 1
         let statement = try statements[isDense ? .writeRange : .writeMany]
         try statement.bind(first.id, at: 1)
@@ -54,15 +54,15 @@ extension CacheTransaction {
         guard connection.changes == rows.count else { throw SQLiteError.lostRows }
     }
 
-    /// Where the rows end that one statement is to write.
+    /// The end of the rows that one statement writes.
     ///
-    /// An UPDATE of many goes through all rows in between, so they must lie close together. And SQLite keeps the pages
-    /// that it changes as they were, in memory, in case the statement fails.
+    /// An UPDATE of a range visits all rows between, so the rows must lie close together. SQLite also keeps the
+    /// originals of changed pages in memory, in case the statement fails.
     private static func group(_ rows: UnsafeBufferPointer<RecordContents.Row>, from start: Int) -> Int {
         var end = start + 1
         var bytes = rows[start].range.count
         while end < rows.count, rows[end].version == rows[start].version, rows[end].id - rows[end - 1].id <= 4 {
-            // The other columns are about as long.
+            // The other columns take about 100 bytes.
             bytes += rows[end].range.count + 100
             guard bytes <= 24_576 else { break }
             end += 1
@@ -87,7 +87,7 @@ extension CacheTransaction {
         buffer.removeAll(keepingCapacity: true)
         record.writeContent(to: &buffer)
         let isNew = try mapped { () throws(SQLiteError) in
-            // An index that lacks a record would let another one have its key.
+            // An index that lacks a record would let another record take its key.
             try finishCheck()
             forgetCounts()
             let existing = try statements[.idByKey]
@@ -134,14 +134,13 @@ extension CacheTransaction {
             let count = connection.changes
             guard count > 0 else { return 0 }
             forgetCounts()
-            // Readers of the snapshot pass over them.
+            // Readers of the snapshot skip these records.
             expiredAt = now
             firstChange = connection.totalChanges
             return count
         }
     }
 
-    /// The error for a key that would be another record's too.
     func keyExists(_ newKey: String, of what: String, recordKey: String, recordType: String) -> MigrationError {
         var error = MigrationError(
             .keyExists,

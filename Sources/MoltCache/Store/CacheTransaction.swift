@@ -1,6 +1,6 @@
 internal import MoltCore
 
-/// The write transaction of an upgrade, over statements that are prepared at their first use and kept until its end.
+/// The write transaction of an upgrade; statements are prepared at their first use and kept until its end.
 final class CacheTransaction: MigrationTransaction, RecordTransaction {
     var records: (any RecordTransaction)? { self }
 
@@ -9,46 +9,39 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
     let coding: RecordCoding
     /// Whether the file was made for this upgrade.
     let isFresh: Bool
-    /// The kept statements.
     var statements: Statements<TransactionQuery>
-    /// Whether the table for deferred changes was made.
+    /// Whether the table of deferred changes was created.
     var hasDeferred = false
-    /// Whether the table for records that go into quarantine was made.
+    /// Whether the table of records bound for quarantine was created.
     var hasQuarantine = false
-    /// Whether the table for originals was made.
     var hasOriginals = false
-    /// Whether the table for records that wait for their keys was made.
+    /// Whether the table of records that wait for their keys was created.
     var hasAdopted = false
     /// Whether the indexes of the records were compared with the table.
     var isChecked = false
-    /// The comparison that another thread is making.
+    /// The comparison in progress on another thread.
     var indexCheck: IndexCheck?
-    /// Reads what the transaction has begun with; made at its first use.
+    /// Reads the state at the beginning of the transaction; opened at its first use.
     var snapshot: Connection?
-    /// How many rows the connection had changed when the transaction began to change records.
+    /// The connection's change count when the transaction began to change records.
     var firstChange: Int64
-    /// The time at which records had expired that were deleted before the first change; nil when none was.
+    /// The cutoff at which expired records were deleted before the first change; nil when none were.
     var expiredAt: Double?
-    /// When statements are stopped; nil for never.
     let deadline: ContinuousClock.Instant?
     var snapshotDeadline: StatementStop?
-    /// Whether what is committed must survive a loss of power.
     let isDurable: Bool
     private var isOver = false
-    /// What has failed: a statement may be half done, or SQLite may have undone the whole transaction.
+    /// The first failure: a statement may be half done, or SQLite may have rolled back the transaction.
     private var failure: SQLiteError?
 
-    /// The type names that were looked up.
     var typeNamesByID: [Int64: String] = [:]
-    /// The one that was looked up last: most often the next one, too.
+    /// The name looked up last; usually the next one asked for, too.
     var lastType: (id: Int64, name: String) = (0, "")
-    /// For types that were read, whether that goes through all records.
+    /// Whether a type is read by a scan, for types already read.
     var scansByTypeID: [Int64: Bool] = [:]
-    /// The numbers of records that were counted, by type.
     var counts: [Int64: Int] = [:]
-    /// The number of all records, when they were counted.
     var total: Int?
-    /// Memory for the content of a record that is added, used again for the next one.
+    /// Reused memory for the content of inserted records.
     var buffer: [UInt8] = []
 
     init(
@@ -71,7 +64,7 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
 
     // MARK: The life of the transaction
 
-    /// Drops what must not outlive the transaction; the last call before the commit.
+    /// Drops temporary tables and statements; the last call before the commit.
     func finish() throws(MigrationError) {
         try mapped { () throws(SQLiteError) in
             statements.removeAll()
@@ -87,7 +80,6 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
         }
     }
 
-    /// Finalizes all statements, and refuses every later call.
     func invalidate() {
         statements.removeAll()
         closeSnapshot()
@@ -95,7 +87,7 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
         isOver = true
     }
 
-    /// Runs a closure, and gives a failure of SQLite the form that the pipeline's callers know; every later call has it, too.
+    /// Runs a closure and maps SQLite's errors; after a failure, every later call throws the same error.
     @inline(__always)
     func mapped<Value>(_ body: () throws(SQLiteError) -> Value) throws(MigrationError) -> Value {
         guard !isOver else {
@@ -106,7 +98,7 @@ final class CacheTransaction: MigrationTransaction, RecordTransaction {
             error.store = storeName
             throw error
         }
-        // Who caught it must not go on, and least of all commit.
+        // The failure is sticky: a caller that swallowed it must not commit.
         if let failure { throw MigrationError(failure, store: storeName) }
         do throws(SQLiteError) {
             return try body()

@@ -1,9 +1,9 @@
 internal import CMoltSQLite
 internal import Dispatch
 
-/// Compares the indexes of the records with the table on another thread, while an upgrade goes on.
+/// Compares the indexes of the records with the table on another thread, during an upgrade.
 ///
-/// A connection of its own sees the records as they were when the upgrade began, as in ``SnapshotReader``.
+/// Its own connection sees the records as they were when the upgrade began, like ``SnapshotReader``.
 final class IndexCheck {
     private let connection: Connection
     private let deadline: StatementStop?
@@ -11,14 +11,14 @@ final class IndexCheck {
     private let outcome: Outcome
     private var isOver = false
 
-    /// Written by the other thread before `wait` returns, and read after that.
+    /// Written by the other thread before `wait` returns, and read afterwards.
     private final class Outcome: @unchecked Sendable {
         var failure: SQLiteError?
     }
 
-    /// Begins to compare; nil where the file cannot be opened a second time.
+    /// Starts the comparison; nil when the file cannot be opened a second time.
     init?(path: String, deadline: ContinuousClock.Instant?) {
-        // Where this fails, the caller compares by itself.
+        // On failure, the caller compares on its own thread.
         guard let connection = try? Connection(path, mode: .readOnly),
             (try? connection.execute("PRAGMA cache_size = -1000; BEGIN")) != nil,
             (try? connection.integer("PRAGMA user_version")) != nil
@@ -40,14 +40,14 @@ final class IndexCheck {
 
     deinit {
         guard !isOver else { return }
-        // An interrupt between two statements is lost.
+        // Repeated, because an interrupt between two statements has no effect.
         repeat { sqlite3_interrupt(connection.handle) } while work.wait(timeout: .now() + 0.01) == .timedOut
         end()
     }
 
-    /// Waits for the end, and closes the connection.
+    /// Waits for the end and closes the connection.
     ///
-    /// - Throws: ``SQLiteError`` for damage when an index does not agree with the table, or what SQLite throws.
+    /// - Throws: ``SQLiteError`` for damage when an index does not agree with the table, or SQLite's own.
     func finish() throws(SQLiteError) {
         if !isOver { end() }
         if let failure = outcome.failure { throw failure }

@@ -1,25 +1,25 @@
 internal import MoltCore
 
-/// Reads the records of a type through a connection of its own, as they were before the transaction changed any.
+/// Reads the records of a type through its own connection, as they were before the transaction's changes.
 ///
-/// In WAL mode such a connection sees what was committed last, whatever the transaction has written since. As the
-/// transaction has the write lock, that is what the transaction itself has begun with.
+/// In WAL mode, such a connection sees the last commit, whatever the transaction has written since. As the transaction
+/// holds the write lock, that is the state it began with.
 final class SnapshotReader: RecordReader {
     private let type: String
     private let storeName: String
-    /// Nil when the reader has ended: the queue that ran it may keep the reader a little longer than that.
+    /// Nil once the reader has ended; a queue may keep the reader a little longer.
     private var statement: Statement?
     private var last: Int64 = 0
     private var isAtEnd = false
     private let flusher: LogFlusher?
 
-    /// Begins to read.
+    /// Prepares to read.
     ///
     /// - Parameters:
-    ///   - expiredAt: Passes over records that had expired then; nil for none.
-    ///   - isScanned: Whether to go through all records, which is faster when the type has a large part of them.
-    ///   - connection: Used by nobody else until the reader has ended.
-    ///   - flusher: Is asked between two batches to have the log written to the disk; nil for nobody.
+    ///   - expiredAt: Records that had expired by this time are skipped; nil skips none.
+    ///   - isScanned: Whether to scan all records, which is faster when the type has a large part of them.
+    ///   - connection: Used only by this reader until it ends.
+    ///   - flusher: Called between batches to write the log to disk; nil for none.
     init(
         _ type: String,
         id: Int64,
@@ -52,7 +52,7 @@ final class SnapshotReader: RecordReader {
         flusher?.flush()
         do throws(SQLiteError) {
             while !batch.isFull, !isAtEnd {
-                // Asked for a row behind the last one, SQLite would begin again.
+                // Stepping past the last row would make SQLite begin again.
                 guard try statement.step() else {
                     isAtEnd = true
                     return
@@ -71,7 +71,7 @@ final class SnapshotReader: RecordReader {
                 )
             }
         } catch {
-            // Stepped once more it would begin again.
+            // Stepping again would make SQLite begin again.
             self.statement = nil
             throw MigrationError(error, store: storeName)
         }

@@ -35,15 +35,13 @@ enum TransactionQuery: Int, CaseIterable {
     case original
     case awaitKey
 
-    /// The columns of the reading queries, in the order in which they are read.
+    /// The columns of the reading queries, in reading order.
     private static let columns = "SELECT id, key, type_id, content, expires_at FROM molt_record"
 
-    /// The changes of keys of a stage.
     private static let keyChanges = """
         FROM molt_deferred AS change WHERE change.stage = ?1 AND change.kind = \(DeferredKind.key)
         """
 
-    /// The statement's text.
     var sql: String {
         switch self {
         case .typeNames:
@@ -88,7 +86,7 @@ enum TransactionQuery: Int, CaseIterable {
         case .deferChange:
             "INSERT OR REPLACE INTO molt_deferred(stage, kind, id, text) VALUES(?1, ?2, ?3, ?4)"
         case .hasDeferredKeys: "SELECT EXISTS (SELECT 1 \(Self.keyChanges))"
-        // In this order, so that the new keys are looked up, and not the records.
+        // CROSS JOIN fixes the order, so that the new keys are looked up rather than the records.
         case .heldKeys:
             """
             SELECT change.id, change.text, other.id
@@ -133,7 +131,7 @@ enum TransactionQuery: Int, CaseIterable {
         }
     }
 
-    /// Keeps records as they are, with the names that their types have now; a `WHERE` is to follow.
+    /// Keeps originals of records with their current type names; a `WHERE` must follow.
     static let keeping = """
         INSERT OR IGNORE INTO temp.molt_original(id, key, type, content, expires_at, version)
         SELECT molt_record.id, molt_record.key, molt_type.name, molt_record.content, molt_record.expires_at,

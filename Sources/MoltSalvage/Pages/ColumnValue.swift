@@ -1,7 +1,6 @@
 internal import CMoltSQLite
 internal import MoltCache
 
-/// The value of a column.
 enum ColumnValue: Equatable {
     case null
     case integer(Int64)
@@ -9,9 +8,9 @@ enum ColumnValue: Equatable {
     case text([UInt8])
     case blob([UInt8])
 
-    /// The columns of a row from its bytes; nil when these do not make a row.
+    /// Decodes a row into its columns; nil when the bytes are not a valid row.
     ///
-    /// Layout: sqlite.org/fileformat2.html, section 2.1: a number for the type and length of each, then their bytes.
+    /// Layout: sqlite.org/fileformat2.html, section 2.1: the type and length of each column, then the values.
     static func row(_ bytes: [UInt8]) -> [ColumnValue]? {
         var position = 0
         guard let size = TableLeaf.number(bytes, at: &position, end: bytes.count), size >= position,
@@ -52,7 +51,7 @@ enum ColumnValue: Equatable {
 }
 
 extension ColumnValue {
-    /// Its size in bytes, at least.
+    /// The minimum size in bytes.
     var byteCount: Int {
         switch self {
         case .text(let bytes), .blob(let bytes): bytes.count
@@ -60,12 +59,11 @@ extension ColumnValue {
         }
     }
 
-    /// The integer, when it is one.
     var integer: Int64? {
         if case .integer(let integer) = self { integer } else { nil }
     }
 
-    /// The number, when it is one; SQLite stores one without a fraction as an integer.
+    /// The value as a floating-point number; SQLite stores one without a fraction as an integer.
     var number: Double? {
         switch self {
         case .integer(let integer): Double(integer)
@@ -74,14 +72,13 @@ extension ColumnValue {
         }
     }
 
-    /// The text, when it is valid UTF-8.
+    /// The text, if it is valid UTF-8.
     var string: String? {
         if case .text(let bytes) = self { String(validating: bytes, as: UTF8.self) } else { nil }
     }
 }
 
 extension Statement {
-    /// The value of a column.
     func value(_ column: Int32) -> ColumnValue {
         switch type(of: column) {
         case SQLITE_INTEGER: .integer(integer(column))
@@ -92,12 +89,10 @@ extension Statement {
         }
     }
 
-    /// All columns of a row.
     var values: [ColumnValue] {
         (0..<columnCount).map { value($0) }
     }
 
-    /// Binds a value.
     func bind(_ value: ColumnValue, at index: Int32) throws(SQLiteError) {
         switch value {
         case .null: try bind(nil as Double?, at: index)

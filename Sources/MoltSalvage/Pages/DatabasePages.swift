@@ -2,25 +2,24 @@ internal import MoltCache
 
 /// The pages of a database file, read without SQLite.
 ///
-/// Layout: sqlite.org/fileformat2.html. Everything in the file is checked before it is used.
+/// Layout: sqlite.org/fileformat2.html. Every value of the file is checked before it is used.
 struct DatabasePages {
-    /// In bytes.
     let pageSize: Int
-    /// The part of a page that SQLite uses.
+    /// The number of bytes of a page that SQLite uses.
     let usableSize: Int
-    /// How many pages there are; the last one may be truncated.
+    /// The number of pages; the last one may be truncated.
     let count: Int
-    /// Whether the first page is sound, and says what the page size is.
+    /// Whether the first page is sound and has the page size.
     let hasHeader: Bool
 
     private let file: ByteSource
 
-    /// The page sizes that are tried where the file does not say its own; Molt's first, then SQLite's default.
+    /// The page sizes to try without a header: Molt's first, then SQLite's default.
     static let likelyPageSizes = [8192, 4096, 1024, 2048, 16384, 32768, 512, 65536]
 
     /// Reads the header of a file.
     ///
-    /// - Parameter pageSize: The page size for a file whose header is damaged.
+    /// - Parameter pageSize: The page size if the header is damaged.
     init(_ file: ByteSource, pageSize assumed: Int) {
         self.file = file
         let header = file.read(at: 0, 100).flatMap { Self.header($0) }
@@ -30,7 +29,7 @@ struct DatabasePages {
         count = (file.count + pageSize - 1) / pageSize
     }
 
-    /// The size of the pages, as the first one says; nil when that is damaged.
+    /// The page size in the header; nil when that is damaged.
     static func pageSize(of file: ByteSource) -> Int? {
         file.read(at: 0, 100).flatMap { header($0) }?.pageSize
     }
@@ -44,15 +43,15 @@ struct DatabasePages {
         return (size, Int(bytes[20]))
     }
 
-    /// A page by its number, which begins with 1; nil when there is none, or only a part of it.
+    /// A page by its number, from 1; nil when it is missing or truncated.
     func page(_ number: Int) -> [UInt8]? {
         guard number >= 1, number <= count else { return nil }
         return file.read(at: (number - 1) * pageSize, pageSize)
     }
 
-    /// The pages that are not in use, which still hold deleted rows; nil when the list of them is damaged.
+    /// The unused pages, which still contain deleted rows; nil when the list of them is damaged.
     ///
-    /// - Parameter log: Says which pages may be stale; a list that may be stale counts as damaged.
+    /// - Parameter log: Tells which pages may be stale; a list that may be stale counts as damaged.
     func freePages(_ log: LogPages? = nil) -> Set<Int>? {
         guard hasHeader, log?.mayBeStale(1) != true, let first = page(1) else { return nil }
         var free: Set<Int> = []
@@ -69,7 +68,7 @@ struct DatabasePages {
         return free.count == total ? free : nil
     }
 
-    /// The pages of the tree of a table or an index, without overflow pages; nil when the tree is damaged.
+    /// The pages of a table's or index's tree, without overflow pages; nil when the tree is damaged.
     ///
     /// - Parameter root: The tree's first page.
     func tree(from root: Int) -> Set<Int>? {

@@ -1,33 +1,31 @@
 internal import Foundation
 internal import MoltCache
 
-/// The pages that can still be read of a write-ahead log, and those that are lost.
+/// The readable pages of a write-ahead log, and the lost ones.
 ///
-/// The checksum of a frame continues from the one that is written in the frame before, so each frame can be checked
-/// even when the frames before it are damaged. SQLite itself reads nothing after the first damaged frame.
+/// The checksum of a frame continues from the stored checksum of the frame before, so each frame can be checked even
+/// after damaged ones. SQLite itself reads nothing after the first damaged frame.
 struct LogPages {
-    /// In bytes.
     let pageSize: Int
     /// Whether all checksums of the log are right.
     let isSound: Bool
-    /// Whether the log's header is sound; SQLite reads nothing of a log whose header is not.
+    /// Whether the log's header is sound; otherwise SQLite ignores the log.
     let isHeaderSound: Bool
     /// The pages whose newest state is lost.
     private(set) var lostPages: Set<Int> = []
-    /// How many lost frames do not say which page they had.
+    /// The number of lost frames whose page number is unknown.
     private(set) var unknownCount = 0
-    /// Whether the pages of the log are not used, so that each of them may be stale in the file.
+    /// Whether the log's pages are not used, so that the file's copy of each may be stale.
     private(set) var isLeftOut = false
 
     private let log: WriteAheadLog
     private let frames: [Frame]
-    /// The first frame that is lost.
     private let firstLost: Int?
-    /// The last lost frame that does not say which page it had.
+    /// The last lost frame whose page number is unknown.
     private var lastUnknown = -1
-    /// The newest frame of each page that counts.
+    /// The newest valid frame of each page.
     private var newest: [Int: Int] = [:]
-    /// How many pages the database can have: a damaged log may name a page far beyond.
+    /// The highest plausible page number; a damaged log may name one far beyond.
     private let pageLimit: Int
 
     /// Reads a log; nil when no frame of it can be read.
@@ -49,14 +47,14 @@ struct LogPages {
     }
 
     private mutating func findPages() {
-        // Every frame before a commit is committed: a transaction begins where the last one ended.
+        // All frames before a commit are committed: a transaction begins where the last one ended.
         let lastCommit = frames.lastIndex { $0.isCommit } ?? -1
         for (index, frame) in frames.enumerated().prefix(lastCommit + 1)
         where frame.state != .lost && frame.pageNumber <= pageLimit {
             newest[frame.pageNumber] = index
         }
         let lastLost = frames.lastIndex { $0.state == .lost } ?? -1
-        // After the last commit that is found, a lost frame may have had another one.
+        // A lost frame after the last known commit may have had a later commit.
         for (index, frame) in frames.enumerated().prefix(lastLost + 1) where frame.state == .lost || index > lastCommit
         {
             if frame.state == .lost, !frame.isOwn || !(1...pageLimit).contains(frame.pageNumber) {
@@ -68,7 +66,7 @@ struct LogPages {
         }
     }
 
-    /// The same log, for a file that it does not belong to.
+    /// The same log, ignored because it does not belong to the file.
     var leftOut: LogPages {
         var log = self
         log.lostPages = Set(frames.map(\.pageNumber))
@@ -80,11 +78,10 @@ struct LogPages {
 
     // MARK: Frames
 
-    /// A frame of the log: one page as one transaction wrote it.
     private struct Frame {
         enum State {
             case whole
-            /// The page is damaged in the log, and was copied into the file before.
+            /// The page is damaged in the log, but a checkpoint had copied it into the file.
             case inFile
             case lost
         }
@@ -93,13 +90,13 @@ struct LogPages {
         let pageCount: Int
         let isOwn: Bool
         var state: State
-        /// Whether nothing in the frame is damaged, not even a part that is not needed.
+        /// Whether nothing in the frame is damaged, not even unneeded parts.
         var isIntact: Bool
 
         var isCommit: Bool { state != .lost && pageCount > 0 }
     }
 
-    /// Checks every frame of a log, up to its end or to the frames of an earlier log.
+    /// Checks the frames of a log up to its end, or up to the frames of an earlier log.
     private static func read(_ log: WriteAheadLog, _ file: ByteSource) -> [Frame] {
         var frames: [Frame] = []
         var checksums = log.firstChecksums
@@ -108,12 +105,12 @@ struct LogPages {
             let isOwn = log.isOwn(frame)
             let sums = checksums.map { log.checksum(of: frame, after: $0) }
             var state = Frame.State.lost
-            // No checksum covers the salts, but a frame that continues from one of this log belongs to it.
+            // No checksum covers the salts, but a frame that continues this log's checksum belongs to it.
             if isOwn || frames.last.map({ $0.state == .whole }) ?? true, frame.pageNumber > 0,
                 frame.page.count == log.pageSize, let match = sums.firstIndex(of: frame.checksum)
             {
                 state = .whole
-                // Only the checksum in the frame before is damaged.
+                // Only the stored checksum of the frame before is damaged.
                 if match > 0, !frames.isEmpty {
                     frames[index - 1].state = .whole
                     frames[index - 1].isIntact = false
@@ -138,25 +135,23 @@ struct LogPages {
         return frames
     }
 
-    /// How many frames a log of a given size can have.
+    /// The maximum number of frames in a log of this size.
     static func frameCount(of source: ByteSource, file: ByteSource) -> Int {
         source.count / ((DatabasePages.pageSize(of: file) ?? DatabasePages.likelyPageSizes[0]) + 24) + 1
     }
 
     // MARK: Pages
 
-    /// Whether frames are lost.
     var hasLosses: Bool { firstLost != nil }
 
-    /// Whether a newer state of a page may be lost.
     func mayBeStale(_ page: Int) -> Bool {
         lostPages.contains(page) || newest[page, default: -1] < lastUnknown
     }
 
     /// Writes the pages into a copy of the database.
     ///
-    /// - Parameter isWhole: Whether the pages after a lost frame are written, too. Without them, the copy is as a
-    ///   transaction has left it.
+    /// - Parameter isWhole: Whether to write the pages after a lost frame, too. Without them, the copy has the state
+    ///   after some transaction.
     func write(to path: String, isWhole: Bool) throws {
         let frames = frames.prefix(isWhole ? frames.count : firstLost ?? frames.count)
         guard let last = frames.lastIndex(where: \.isCommit) else { return }
@@ -169,18 +164,17 @@ struct LogPages {
             if let bytes = log.frame(index)?.page { try copy.write(bytes, page: page) }
         }
         guard frames[last].pageCount <= pageLimit else { return }
-        // A commit that is lost may have had more pages.
+        // A lost commit may have had more pages.
         let isCut = last == self.frames.lastIndex { $0.state == .lost || $0.isCommit }
         try copy.setPageCount(frames[last].pageCount, isCut: isCut)
     }
 }
 
-/// A copy of a database into which pages are written without SQLite; no other connection has it open.
+/// A copy of a database whose pages are written without SQLite; no connection has it open.
 private final class DatabaseCopy {
     private let file: FileHandle
     private let pageSize: Int
 
-    /// Opens a file.
     init(_ path: String, pageSize: Int) throws {
         file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         self.pageSize = pageSize
@@ -191,15 +185,14 @@ private final class DatabaseCopy {
         try? file.close()
     }
 
-    /// Writes a page; the first one has the number 1.
     func write(_ bytes: [UInt8], page: Int) throws {
         try file.seek(toOffset: UInt64((page - 1) * pageSize))
         try file.write(contentsOf: bytes)
     }
 
-    /// Sets how many pages the database has, also in its first page.
+    /// Sets the number of pages, also in the first page.
     ///
-    /// - Parameter isCut: Whether the pages after the last one are removed.
+    /// - Parameter isCut: Whether to remove the pages after the last one.
     func setPageCount(_ count: Int, isCut: Bool) throws {
         let size = try file.seekToEnd()
         let count = isCut ? count : max(count, Int(size) / pageSize)

@@ -1,17 +1,16 @@
 internal import MoltCache
 
-/// The rows of a cache that are found page by page, without the trees that lead to them.
+/// The rows of a cache, found page by page without the trees.
 struct PageScan {
-    /// The pages, with the size that the file says or, where it does not, the size that gives most rows.
+    /// The pages; without a valid header, by the page size that yields the most rows.
     let pages: DatabasePages
-    /// The pages that are not in use; nil when the list of them cannot be read.
     let freePages: Set<Int>?
 
     private let log: LogPages?
 
     /// Finds the pages of a file.
     ///
-    /// - Parameter log: The log whose pages were written into the file; says which of them may be stale.
+    /// - Parameter log: The log whose pages were written into the file; tells which of them may be stale.
     init(_ file: ByteSource, log: LogPages? = nil) {
         self.log = log
         let sizes = log.map { [$0.pageSize] } ?? DatabasePages.likelyPageSizes
@@ -25,7 +24,7 @@ struct PageScan {
         freePages = pages.freePages(log)
     }
 
-    /// The table that a row belongs to, by its columns.
+    /// The table of a row, judged by its columns.
     enum Kind {
         case record
         case type
@@ -35,20 +34,20 @@ struct PageScan {
         case quarantine
     }
 
-    /// How much of a row is on pages whose newest state may be lost.
+    /// The part of a row that is on pages whose newest state may be lost.
     enum Staleness {
         case none
-        /// The row is whole, and may be older than what was written last.
+        /// The row is whole, but may be older than the last write.
         case old
-        /// Parts of the row may be of different times, or of different rows.
+        /// Parts of the row may be from different times, or from different rows.
         case mixed
     }
 
-    /// Visits all rows that a cache can have written.
+    /// Visits all rows that a cache may have written.
     ///
     /// - Parameters:
-    ///   - body: Gets the kind of the row, its id, its columns with NULL in the place of the id, and its staleness.
-    ///   - unread: Gets the number of a page, the ids of its unreadable rows, and how many have no readable id.
+    ///   - body: Gets the kind of the row, its id, its columns with NULL in place of the id, and its staleness.
+    ///   - unread: Gets a page number, the ids of its unreadable rows, and the number of rows without a readable id.
     func rows(
         _ body: (Kind, Int64, [ColumnValue], Staleness) throws -> Void,
         unread: (Int, [Int64], Int) throws -> Void
@@ -84,7 +83,7 @@ struct PageScan {
         return count
     }
 
-    /// The kind of a row; nil when it is of none of our tables.
+    /// The kind of a row; nil when it belongs to none of our tables.
     static func kind(_ values: [ColumnValue]) -> Kind? {
         guard values.first == .null else { return nil }
         if SalvagedRow.isLikely(values) { return .record }
@@ -116,7 +115,6 @@ struct PageScan {
 
 /// Reads arbitrary bytes as a file, for the fuzzer.
 package enum PageRows {
-    /// How many rows are found.
     package static func count(in file: [UInt8], log: [UInt8]) -> Int {
         var count = LogPages(ByteSource(log), file: ByteSource(file))?.lostPages.count ?? 0
         // The closures throw nothing.

@@ -1,27 +1,24 @@
 internal import MoltCache
 
-/// A page that holds rows of a table, as it is in the file.
+/// A leaf page of a table, decoded from its bytes.
 struct TableLeaf {
-    /// One row.
     struct Cell {
-        /// The row's id.
         let id: Int64
-        /// The row's columns; nil when they are damaged, or lie on a page that is.
+        /// The row's columns; nil when they, or their overflow pages, are damaged.
         let values: [ColumnValue]?
         /// Whether the row continues on overflow pages.
         var goesOn = false
-        /// Whether the newest state of one of those pages may be lost.
+        /// Whether the newest state of an overflow page may be lost.
         var goesOnStale = false
     }
 
-    /// The rows that have an id.
     private(set) var cells: [Cell] = []
-    /// How many rows of the page have an unreadable id.
+    /// The number of rows with an unreadable id.
     private(set) var unknownCount = 0
 
     /// Reads a page; nil when it is not a leaf of a table.
     ///
-    /// - Parameter visits: Counts how often each overflow page is read.
+    /// - Parameter visits: Counts the reads of each overflow page.
     init?(_ page: [UInt8], in pages: DatabasePages, _ visits: inout OverflowVisits) {
         guard page.count == pages.pageSize, page[0] == 0x0D else { return nil }
         let usable = pages.usableSize
@@ -49,7 +46,7 @@ struct TableLeaf {
         var position = offset
         guard let size = number(page, at: &position, end: usable), let id = number(page, at: &position, end: usable)
         else { return nil }
-        // The longest row that SQLite can be built for.
+        // The maximum row size that SQLite can be built for.
         guard size > 0, size <= 2_147_483_647 else { return Cell(id: id, values: nil) }
         visits.hasFoundStale = false
         let bytes = payload(page, at: position, Int(size), in: pages, &visits)
@@ -61,7 +58,7 @@ struct TableLeaf {
         )
     }
 
-    /// The bytes of a row: those on the page, followed by those on its overflow pages.
+    /// The bytes of a row: those on the page, then those on its overflow pages.
     private static func payload(
         _ page: [UInt8],
         at position: Int,
@@ -87,11 +84,11 @@ struct TableLeaf {
             bytes += overflow[4..<4 + min(usable - 4, size - bytes.count)]
             next = Int(overflow.number32(at: 0))
         }
-        // The last page has none after it.
+        // The last overflow page has no successor.
         return next == 0 ? bytes : nil
     }
 
-    /// A number of 1 to 9 bytes, 7 bits in each but the last.
+    /// SQLite's variable-length integer: 1 to 9 bytes with 7 bits in each but the ninth.
     static func number(_ bytes: [UInt8], at position: inout Int, end: Int) -> Int64? {
         var value: UInt64 = 0
         for index in 0..<9 {
@@ -106,23 +103,23 @@ struct TableLeaf {
     }
 }
 
-/// How often each overflow page was read.
+/// Counts the reads of each overflow page.
 ///
-/// In a sound file each is read once. Damaged or forged rows may all name one long chain; without a limit, the time would
-/// grow with the square of the file.
+/// In a sound file each is read once. Damaged or forged rows may all refer to one long chain; without a limit, the time
+/// would grow with the square of the file size.
 struct OverflowVisits {
     /// Whether the newest state of a visited page may be lost; reset by the caller.
     var hasFoundStale = false
     private var counts: [UInt8]
     private let log: LogPages?
-    /// A sound row is read even when a few damaged ones name its pages.
+    /// More than 1, so that a sound row is read even when a few damaged rows refer to its pages.
     private static let limit: UInt8 = 8
 
     /// Begins a scan.
     ///
     /// - Parameters:
-    ///   - pageCount: How many pages there are.
-    ///   - log: Says which pages may be stale.
+    ///   - pageCount: The number of pages.
+    ///   - log: Tells which pages may be stale.
     init(pageCount: Int, log: LogPages? = nil) {
         counts = [UInt8](repeating: 0, count: pageCount)
         self.log = log
@@ -130,7 +127,7 @@ struct OverflowVisits {
 
     /// Counts a visit.
     ///
-    /// - Returns: Whether the page may be read once more.
+    /// - Returns: Whether the page may be read.
     mutating func mayVisit(_ page: Int) -> Bool {
         guard page >= 1, page <= counts.count, counts[page - 1] < Self.limit else { return false }
         counts[page - 1] += 1
