@@ -81,7 +81,8 @@ extension DefaultsStore: BackedUpStore {
         let state = try stateToReplace()
         let rest = try finishUpgrade(state)
         let kept = try keepReplaced(state, rest, request)
-        // What is still to be done to suites that are not at hand was committed; what the backup has of them comes first.
+        // What is still to be done to suites that are not at hand was committed; what the backup has of them comes
+        // first.
         let restored = Set(content.entries.map(\.store))
         content.entries += (rest ?? []).filter { !restored.contains($0.store) }
         do {

@@ -4,8 +4,8 @@ internal import MoltCore
 extension DefaultsStoreFiles {
     /// The backups of the suite that can be read, or other files, the newest first.
     ///
-    /// - Throws: ``DefaultsError`` with the code `noPermission` or `unreadable` when the directory cannot be listed: that
-    ///   is no proof that there are none.
+    /// - Throws: ``DefaultsError`` with the code `noPermission` or `unreadable` when the directory cannot be listed:
+    ///   that is no proof that there are none.
     func backups(_ kinds: [BackupName.Kind] = BackupName.Kind.backups) throws(DefaultsError) -> [StoreBackup] {
         let directory = try directory
         return try names(in: directory).compactMap { text in
@@ -100,8 +100,8 @@ extension DefaultsStoreFiles {
 
     /// What is in a backup of the suite.
     ///
-    /// - Parameter isOwn: Whether it must be one of this suite, by its name, its directory and what is in it. What is in one
-    ///   of another suite is given as if it were of this one.
+    /// - Parameter isOwn: Whether it must be one of this suite, by its name, its directory and what is in it. What is
+    ///   in one of another suite is given as if it were of this one.
     /// - Throws: ``MigrationError`` with the code `backupUnusable`.
     func content(of backup: StoreBackup, isOwn: Bool = true) throws(MigrationError) -> SuiteBackupContent {
         do {

@@ -6,8 +6,8 @@ extension Suite {
     ///
     /// They are made by an upgrade whose options ask for it, and by ``backUp(attaching:)``.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite` or `notWritable`; `noPermission` or `unreadable` when the
-    ///   directory that they are in cannot be listed.
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite` or `notWritable`; `noPermission` or `unreadable` when
+    ///   the directory that they are in cannot be listed.
     public func backups() throws -> [StoreBackup] {
         try DefaultsStore(self).backups()
     }
@@ -30,8 +30,8 @@ extension Suite {
     /// ```
     ///
     /// - Parameter attached: Other suites that are to be in the backup; none by default.
-    /// - Throws: `MigrationError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``DefaultsError`` for a suite
-    ///   that cannot be read.
+    /// - Throws: `MigrationError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``DefaultsError`` for a
+    ///   suite that cannot be read.
     @discardableResult
     public func backUp(attaching attached: [any Attachable] = []) throws -> StoreBackup {
         try validate()
@@ -57,7 +57,8 @@ extension Suite {
     /// - Parameters:
     ///   - backup: One of ``backups()``, or of ``filesAside()``.
     ///   - attached: The other suites that the backup has; none by default.
-    ///   - fromAnotherStore: Whether the backup may be of another suite, or stand elsewhere than this one's; not by default.
+    ///   - fromAnotherStore: Whether the backup may be of another suite, or stand elsewhere than this one's; not by
+    ///     default.
     ///   - keepsReplaced: Whether a copy of the settings as they are is kept; by default.
     /// - Throws: `MigrationError` with the code `notAttached`, `backupUnusable`, `noSpaceForBackup`, `backupFailed` or
     ///   `busy`; ``DefaultsError`` for a suite that cannot be written.

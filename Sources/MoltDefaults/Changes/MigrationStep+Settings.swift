@@ -39,7 +39,8 @@ extension MigrationStep {
 
     /// Gives a setting another key; does nothing when there is none, and the report tells it as absent.
     ///
-    /// - Throws: When it runs, `MigrationError` with the code `keyExists` if the new key has a value that is not the same.
+    /// - Throws: When it runs, `MigrationError` with the code `keyExists` if the new key has a value that is not the
+    ///   same.
     public static func renameKey(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
         let words = "rename the key \(key) to \(newKey) in \(suite)"
         var faults = faults(of: [key, newKey])

@@ -3,8 +3,8 @@ extension SettingsAccess {
     ///
     /// What is there but cannot be read as the key's type is not lost by reading, which gives the default and tells
     /// ``DefaultsKeys/onFailure``. To assign a value replaces it. To change it in place, as by `append`, leaves it, and
-    /// tells of it: a default must not take its place. A value that cannot be set is told of in the same way, and the old
-    /// one stays. During an upgrade all that is told of fails the upgrade.
+    /// tells of it: a default must not take its place. A value that cannot be set is told of in the same way, and the
+    /// old one stays. During an upgrade all that is told of fails the upgrade.
     public subscript<Value>(key: DefaultsKey<Value>) -> Value {
         get {
             do {

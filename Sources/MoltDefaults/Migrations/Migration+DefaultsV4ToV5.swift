@@ -10,8 +10,8 @@ extension Migration {
     /// numbers are native, and what is Codable stands as a JSON text of its own at its place in them. The text alone
     /// does not tell a date from a number: hence the keys, with their types or forms.
     ///
-    /// A setting that has the new form already is left alone, so it does no harm to run this on settings of any age. One
-    /// that cannot be converted stays as it is. What became of each key is in the report.
+    /// A setting that has the new form already is left alone, so it does no harm to run this on settings of any age.
+    /// One that cannot be converted stays as it is. What became of each key is in the report.
     ///
     /// - Parameters:
     ///   - version: The schema version that it brings a store to.

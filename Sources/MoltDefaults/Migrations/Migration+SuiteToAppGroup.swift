@@ -10,15 +10,16 @@ extension Migration {
     /// domain. They are read back from disk before anything is removed from the source. Migrations before this one see
     /// them at the old place, and those behind it at the new one. What became of each key is in the report.
     ///
-    /// The migration is deferred, and tried again at every opening, when the source cannot be seen: in an app extension,
-    /// for which ``Suite/standard`` is another suite; while it reads as empty though it was not; and as the canary says.
+    /// The migration is deferred, and tried again at every opening, when the source cannot be seen: in an app
+    /// extension, for which ``Suite/standard`` is another suite; while it reads as empty though it was not; and as the
+    /// canary says.
     ///
     /// - Parameters:
     ///   - version: The schema version that it brings a store to.
     ///   - name: A name that no other migration of the registry has: give one when there are two moves.
     ///   - source: Where the settings are.
-    ///   - destination: Where they shall be. A name that cannot be used, as of an app group that the app is not entitled
-    ///     to, fails the upgrade.
+    ///   - destination: Where they shall be. A name that cannot be used, as of an app group that the app is not
+    ///     entitled to, fails the upgrade.
     ///   - keys: Which ones are moved; all but the system's own by default.
     ///   - names: The new names of keys that get one, by the old ones; none by default. Where that would bring two
     ///     different values under one key, the upgrade fails with the code `keyExists`.

@@ -7,9 +7,9 @@ extension Migration {
     /// .swiftyUserDefaults(to: 3, suite: .standard, keys: [.launches, .colors, .key("tags", .array(of: .string))])
     /// ```
     /// Releases 3.x, 4.0 and 5.x differ in how they wrote arrays and Codable values, and settings may have been written
-    /// by several of them. So whatever a key holds is read: native arrays, data of JSON, keyed archives of plain values,
-    /// an archive around data of JSON. Archives of an app's own objects stay as they are: they can be read through a
-    /// typed key of that class.
+    /// by several of them. So whatever a key holds is read: native arrays, data of JSON, keyed archives of plain
+    /// values, an archive around data of JSON. Archives of an app's own objects stay as they are: they can be read
+    /// through a typed key of that class.
     ///
     /// A setting that has the new form already is left alone; one that cannot be converted stays as it is. What became
     /// of each key is in the report.

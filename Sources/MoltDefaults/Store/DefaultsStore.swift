@@ -56,8 +56,8 @@ package final class DefaultsStore: MigrationStore {
     /// Reads the version and the ledger.
     ///
     /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `newerFormat` or `noPermission`;
-    ///   `MigrationError` with the code `deferred` for a suite that cannot be read now, for example on a device that has
-    ///   not been unlocked since it started.
+    ///   `MigrationError` with the code `deferred` for a suite that cannot be read now, for example on a device that
+    ///   has not been unlocked since it started.
     package func state() throws -> StoreState {
         try suite.validate()
         if let reason = try suite.closedReason() {
@@ -67,7 +67,7 @@ package final class DefaultsStore: MigrationStore {
         }
         if let journal = try files.journal() { return state(of: journal) }
         let stored = try state(of: domain())
-        // Another process may have committed meanwhile: the ledger is in the suite, but other changes are still pending.
+        // Another process may have committed meanwhile: the ledger is in the suite, but other changes are pending.
         return try files.journal().map(state(of:)) ?? stored
     }
 

@@ -8,14 +8,14 @@ extension Suite {
     /// try Suite.standard.upgrade(with: migrations)
     /// let period = Suite.standard[.period]
     /// ```
-    /// If the settings are up to date, nothing is written. If two processes call this at the same time, one upgrades and
+    /// If the settings are up to date, nothing is written. If two processes call this at once, one upgrades and
     /// the other waits.
     ///
     /// - Parameters:
     ///   - migrations: The registry; its steps about records find none.
     ///   - attached: Other suites that blocks use but steps do not name; none by default.
     ///   - options: The content of the ledger, the progress handler, and the time to wait for another process.
-    /// - Throws: `MigrationError` as `Migrator.migrate(_:)` does, and ``DefaultsError`` for a suite that cannot be used.
+    /// - Throws: `MigrationError` as `Migrator.migrate(_:)` does; ``DefaultsError`` for a suite that cannot be used.
     @discardableResult
     public func upgrade(
         with migrations: MigrationRegistry,

@@ -21,8 +21,8 @@ extension PropertyListValue: Codable {
 
     /// Reads a value in its typed form.
     public init(from decoder: any Decoder) throws {
-        // The most frequent first, because each that it is not costs an error. What is of none of these kinds is refused by
-        // the last of them, with its reason.
+        // The most frequent first, because each that it is not costs an error. What is of none of these kinds is
+        // refused by the last of them, with its reason.
         if let text = try? decoder.singleValueContainer().decode(String.self) {
             self = .string(text)
         } else if let object = try? decoder.container(keyedBy: Kind.self) {

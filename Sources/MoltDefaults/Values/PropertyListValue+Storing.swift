@@ -26,9 +26,9 @@ extension PropertyListValue {
     ///
     /// It is called before every write, so that a value that cannot be stored changes nothing.
     ///
-    /// - Throws: ``DefaultsError`` with the code `cannotStore`, which names the place: arrays and dictionaries more than
-    ///   200 levels deep; on Linux also a date that is infinite or 30 million years away, a text that begins with a
-    ///   byte order mark, and a dictionary whose only key is `CF$UID`.
+    /// - Throws: ``DefaultsError`` with the code `cannotStore`, which names the place: arrays and dictionaries more
+    ///   than 200 levels deep; on Linux also a date that is infinite or 30 million years away, a text that begins with
+    ///   a byte order mark, and a dictionary whose only key is `CF$UID`.
     public func checkStorable() throws(DefaultsError) {
         try checkStorable(depth: 0)
     }
