@@ -44,7 +44,7 @@ public struct DefaultsError: Error, Sendable {
         self.underlying = underlying
     }
 
-    /// The kinds of failure. Later releases may add some, so switch over them with a `default`.
+    /// The kinds of failure; later releases may add some, so switch over them with a `default`.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
         /// The code's stable name.
         public let rawValue: String

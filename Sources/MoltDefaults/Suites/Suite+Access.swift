@@ -29,7 +29,7 @@ extension Suite: SettingsAccess {
         try update(remove: [key])
     }
 
-    /// Sets and removes values durably. A key in both arguments is set.
+    /// Sets and removes values durably; a key in both arguments is set.
     ///
     /// On Linux the update is atomic, even if the app is killed meanwhile. Keys reserved for Molt are refused;
     /// ``removeAll()`` removes them.

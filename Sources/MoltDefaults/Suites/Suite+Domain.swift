@@ -84,7 +84,7 @@ extension Suite {
         UserDefaults.registrationDomain, "kCFPreferencesAnyApplication", "kCFPreferencesCurrentApplication",
     ]
 
-    /// In bytes. File systems allow 255, and temporary files' names need some of them.
+    /// In bytes; file systems allow 255, of which the names of temporary files need some.
     private static let longestName = 220
 
     /// Creates a `UserDefaults` object for one use.

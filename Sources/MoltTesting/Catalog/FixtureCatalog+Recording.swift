@@ -11,17 +11,17 @@ extension FixtureCatalog {
     /// one that is there and different is written again with `all` only, and never when its version is below the newest
     /// one: the newest that the registry has, or any file when that is newer.
     ///
-    /// A call that has written throws, so that no run records without somebody noticing it; one that has nothing to
-    /// write does nothing, and so may stay in a test. A test that records several fixtures therefore ends at the first
-    /// one that it writes: run it once for each, or give each fixture a test of its own.
+    /// A call that has written throws, so that no run records without somebody noticing it; one that has nothing to write
+    /// does nothing, and so may stay in a test. A test that records several fixtures therefore ends at the first one that
+    /// it writes: run it once for each, or give each fixture a test of its own.
     ///
     /// - Parameters:
     ///   - fixture: The store. When things happened is left out of the file, so that it is the same each time.
     ///   - name: Letters, digits, `-`, `_`, `.` and spaces; not one that another file has in other capitals.
-    ///   - migrations: The app's registry, for its newest version. Without it a new file can be written, but none
-    ///     again: nothing else tells whether it has shipped.
-    /// - Throws: ``TestingError`` with the code `recorded` when the file was written, `notRecorded` or `shipped` when
-    ///   it was not; `unsuitable` for the name; or why a file cannot be read or written.
+    ///   - migrations: The app's registry, for its newest version. Without it a new file can be written, but none again:
+    ///     nothing else tells whether it has shipped.
+    /// - Throws: ``TestingError`` with the code `recorded` when the file was written, `notRecorded` or `shipped`
+    ///   when it was not; `unsuitable` for the name; or why a file cannot be read or written.
     public func record(
         _ fixture: StoreFixture,
         named name: String,

@@ -17,9 +17,9 @@ internal import MoltCore
 /// | `schema.json` | the shapes of today's types, where a ``SchemaSnapshot`` is kept here, too |
 ///
 /// The newest version is that of the registry, or of any file when that is newer; an expected store belongs to the
-/// version that it was upgraded to. Everything of an older version has shipped, and is never written again, whatever
-/// the ``RecordingMode``: devices in the field hold such stores, and no later code can make them again. An expected
-/// store carries the digest of the fixture that it was made from, so that a changed fixture is a failure.
+/// version that it was upgraded to. Everything of an older version has shipped, and is never written again, whatever the
+/// ``RecordingMode``: devices in the field hold such stores, and no later code can make them again. An expected store
+/// carries the digest of the fixture that it was made from, so that a changed fixture is a failure.
 ///
 /// The newest version's own files can be written again with `MOLT_RECORD=all` until there is a next version: nothing
 /// else tells when it was released. Start the next version's migration, be it an empty one, when you release.

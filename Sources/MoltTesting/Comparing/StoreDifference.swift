@@ -128,10 +128,10 @@ extension StoreFixture.Primary {
 extension StoreFixture {
     /// Throws unless the store equals another one.
     ///
-    /// Compared are the schema version, the ledger by its migrations and their outcomes, the records by their keys,
-    /// byte for byte, and the settings of each suite. The order of records does not matter, nor does what is different
-    /// in every run: when a migration was applied, how long it took, what it counted, and the versions of the app and
-    /// of Molt.
+    /// Compared are the schema version, the ledger by its migrations and their outcomes, the records by their keys, byte
+    /// for byte, and the settings of each suite. The order of records does not matter, nor does what is different in
+    /// every run: when a migration was applied, how long it took, what it counted, and the versions of the app and of
+    /// Molt.
     ///
     /// ```swift
     /// try fixture.migrated(through: migrations).fixture.requireEqual(to: expected)

@@ -3,8 +3,7 @@ public import MoltCore
 
 /// The shapes of an app's types at its schema version: their properties, types, optionality, nesting and enum cases.
 ///
-/// Kept as a file that is checked in, it tells who changes a model without a new version, see
-/// ``verify(at:recording:)``.
+/// Kept as a file that is checked in, it tells who changes a model without a new version, see ``verify(at:recording:)``.
 ///
 /// ```swift
 /// @Test func `No model changed without a new version`() throws {

@@ -111,8 +111,8 @@ extension UpgradePoint.Kind {
 
 /// The error that a ``FaultSweep`` lets an upgrade fail with.
 ///
-/// Where a store writes, it is the underlying error of a `MigrationError` with the code `storeFailed`, as the store's
-/// own failures are.
+/// Where a store writes, it is the underlying error of a `MigrationError` with the code `storeFailed`, as the store's own
+/// failures are.
 package struct InjectedFault: Error, Hashable, CustomStringConvertible, LocalizedError {
     /// The point at which it was thrown.
     package let point: FaultPoint

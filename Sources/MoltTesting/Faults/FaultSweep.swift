@@ -75,8 +75,8 @@ public struct FaultSweep: Sendable {
     ///
     /// - Parameter limit: The most points for each fault, spread evenly over all kinds; nil for all of them.
     /// - Returns: The points and faults that were tried.
-    /// - Throws: ``FaultFailure`` with all points at which something is lost; whatever an upgrade without a fault
-    ///   throws; ``TestingError`` with the code `unsuitable` when there is nothing to upgrade, or no fault was tried.
+    /// - Throws: ``FaultFailure`` with all points at which something is lost; whatever an upgrade without a fault throws;
+    ///   ``TestingError`` with the code `unsuitable` when there is nothing to upgrade, or no fault was tried.
     @discardableResult
     public func run(limit: Int? = nil) async throws -> FaultSummary {
         try await run(at: limit.map { .spread(limit: $0) } ?? .all)

@@ -41,8 +41,8 @@ package struct SweptState: Equatable {
 }
 
 extension SweptState {
-    /// Why what an upgrade has left is not whole; nil when it is as it was before, or as it is to be, or committed with
-    /// the changes to suites still to be made.
+    /// Why what an upgrade has left is not whole; nil when it is as it was before, or as it is to be, or committed with the
+    /// changes to suites still to be made.
     ///
     /// - Parameter isCommitted: Whether the upgrade was committed, so that the store must not be as it was before.
     func fault(on course: FaultSweep.Course, isCommitted: Bool) -> String? {

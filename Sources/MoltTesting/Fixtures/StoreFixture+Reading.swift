@@ -55,8 +55,8 @@ extension StoreFixture {
     /// let fixture = try StoreFixture(contentsOf: fixtures.appending(path: "v1.json"))
     /// ```
     ///
-    /// - Throws: ``TestingError`` with the code `malformedFixture`, which names the place and what is expected there,
-    ///   or `unreadable`.
+    /// - Throws: ``TestingError`` with the code `malformedFixture`, which names the place and what is expected there, or
+    ///   `unreadable`.
     public init(contentsOf url: URL) throws {
         try self.init(FixtureText(contentsOf: url).root)
     }

@@ -14,8 +14,8 @@ extension StoreFixture {
     ///
     /// Records that have expired and are still there are taken, too.
     ///
-    /// - Important: Name all suites that the migrations work on: the cache does not know them, and the settings of
-    ///   those that are not named are not in the fixture.
+    /// - Important: Name all suites that the migrations work on: the cache does not know them, and the settings of those
+    ///   that are not named are not in the fixture.
     /// - Parameters:
     ///   - cache: The cache, which is open.
     ///   - suites: The suites whose settings are taken; none by default.
@@ -50,8 +50,8 @@ extension StoreFixture {
     ///
     /// Where files with the endings `-wal` and `-shm` are beside it, they belong to it: keep the three together.
     ///
-    /// - Throws: ``TestingError`` with the code `unsuitable` when changes of suites are left over in it; `CacheError`
-    ///   for what is no cache, or cannot be read.
+    /// - Throws: ``TestingError`` with the code `unsuitable` when changes of suites are left over in it; `CacheError` for
+    ///   what is no cache, or cannot be read.
     public init(cacheFile url: URL) throws {
         self.init(try CacheStore.contents(at: url))
         guard try CacheStore.state(at: url).journal.isEmpty else {

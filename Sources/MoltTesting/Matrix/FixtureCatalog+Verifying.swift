@@ -7,9 +7,9 @@ extension FixtureCatalog {
     ///
     /// Each fixture is upgraded to the newest version and to each one in between, through every ``EntryPoint`` and as a
     /// dry run. The result must be the expected store of the catalog, whichever way; one jump must give byte for byte
-    /// what step by step gives; a second opening must change nothing; the ledger must be complete; and every record
-    /// must be readable as one of today's types. There must be a fixture of every version that shipped, and no fixture
-    /// or migration that shipped may have changed.
+    /// what step by step gives; a second opening must change nothing; the ledger must be complete; and every record must
+    /// be readable as one of today's types. There must be a fixture of every version that shipped, and no fixture or
+    /// migration that shipped may have changed.
     ///
     /// With `MOLT_RECORD=missing` the expected stores that are missing are written, and with `all` those of the newest
     /// version again, unless something else is wrong with the fixture. A run that has written something fails: look at

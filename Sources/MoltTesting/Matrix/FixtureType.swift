@@ -9,8 +9,8 @@ public struct FixtureType: Sendable {
 
     /// A type, by the name that a cache writes its values as.
     ///
-    /// The types are read on other threads, too. In a module whose default isolation is the main actor, declare the
-    /// model `nonisolated`: `nonisolated struct Person: Codable`.
+    /// The types are read on other threads, too. In a module whose default isolation is the main actor, declare the model
+    /// `nonisolated`: `nonisolated struct Person: Codable`.
     ///
     /// - Parameters:
     ///   - type: The type.

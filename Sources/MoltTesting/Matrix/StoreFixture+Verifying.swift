@@ -8,9 +8,9 @@ extension StoreFixture {
     /// try await fixture.verifyUpgrades(through: migrations, types: [.type(Person.self)])
     /// ```
     ///
-    /// All that ``FixtureCatalog/verify(_:types:versions:configuration:)`` checks of a fixture is checked but its
-    /// files: the entry points agree, one jump gives what step by step gives, a second opening changes nothing, the
-    /// ledger is complete, and every record can be read.
+    /// All that ``FixtureCatalog/verify(_:types:versions:configuration:)`` checks of a fixture is checked but its files:
+    /// the entry points agree, one jump gives what step by step gives, a second opening changes nothing, the ledger is
+    /// complete, and every record can be read.
     ///
     /// - Parameters:
     ///   - migrations: The app's registry.

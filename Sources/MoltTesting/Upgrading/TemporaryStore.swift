@@ -8,8 +8,8 @@ internal import Synchronization
 ///
 /// Suites are copied, too, into suites of new names, which take the places of those that the fixture and the registry
 /// name: the app's own settings are neither read nor changed. The directory of an
-/// `adoptCacheDirectory(to:_:directory:keys:type:existing:afterwards:strict:)` is read, and copied when the first
-/// upgrade begins; the upgrades work on the copy.
+/// `adoptCacheDirectory(to:_:directory:keys:type:existing:afterwards:strict:)` is read, and copied when the first upgrade
+/// begins; the upgrades work on the copy.
 ///
 /// - Important: Stores of the app's own that conform to `AttachedStore` cannot be copied. Upgrades work on what the
 ///   migrations name, also with the changes that they make to it. Give another store of the same name in the
