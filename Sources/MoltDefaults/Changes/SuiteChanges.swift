@@ -15,6 +15,7 @@ public import MoltCore
 /// domain. Nothing is written before the upgrade is committed; the changes are then written atomically. After the
 /// upgrade, every call throws an error with the code `contextExpired`.
 public final class SuiteChanges: AttachedSession, SettingsAccess {
+    /// The suite that is being upgraded.
     public let suite: Suite
     /// The domain when the upgrade began, as the suite would return it after a write.
     private let snapshot: [String: PropertyListValue]

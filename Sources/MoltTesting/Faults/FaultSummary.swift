@@ -11,9 +11,8 @@ public struct FaultSummary: Sendable, CustomStringConvertible {
     package struct Trial: Hashable, Sendable {
         /// The fault; nil for a kill of the process.
         package let fault: FaultSweep.Fault?
-        /// The way in which the store was opened.
+        /// The entry point that opened the store.
         package let entryPoint: EntryPoint
-        /// The place of the fault.
         package let point: FaultPoint
 
         package init(fault: FaultSweep.Fault?, entryPoint: EntryPoint, point: FaultPoint) {
@@ -25,14 +24,13 @@ public struct FaultSummary: Sendable, CustomStringConvertible {
         fileprivate var faultName: String { fault?.description ?? "the process is killed" }
     }
 
-    /// All trials, in order.
     package var trials: [Trial] = []
     /// The number of points, including those that were left out.
     public package(set) var available = 0
 
     package init() {}
 
-    /// The number of points at which a fault was tried; a point counts for each entry point.
+    /// The number of points at which a fault was tried, counted for each entry point.
     public var count: Int {
         places(trials).count
     }
@@ -75,7 +73,7 @@ public struct FaultSummary: Sendable, CustomStringConvertible {
     }
 }
 
-/// The error for an upgrade that a fault leaves half done: all points at which that happens.
+/// The error for upgrades that faults leave incomplete, with all points concerned.
 public struct FaultFailure: Error, Sendable {
     /// A problem at one point.
     package struct Broken: Hashable, Sendable {
@@ -90,7 +88,7 @@ public struct FaultFailure: Error, Sendable {
         }
     }
 
-    /// The problems, in the order in which they were found.
+    /// The problems, in the order they were found.
     package let broken: [Broken]
     /// All that was tried.
     public let summary: FaultSummary
@@ -102,7 +100,7 @@ public struct FaultFailure: Error, Sendable {
 }
 
 extension FaultFailure: CustomStringConvertible, LocalizedError {
-    /// Each problem, below all points at which it shows.
+    /// The problems, each below the points at which it occurs.
     public var description: String {
         var problems: [String] = []
         var places: [String: [String]] = [:]
@@ -125,6 +123,6 @@ extension FaultFailure: CustomStringConvertible, LocalizedError {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }.joined(separator: "\n")
     }
 
-    /// As ``description``.
+    /// The same as ``description``.
     public var errorDescription: String? { description }
 }
