@@ -107,7 +107,6 @@ extension DefaultsError: DescribedError {
 }
 
 extension DefaultsError {
-    /// A copy of the error with the key set.
     package func at(key: String) -> DefaultsError {
         var error = self
         error.key = key
@@ -133,7 +132,6 @@ extension DefaultsError {
         }
     }
 
-    /// A copy of the error with the suite set.
     package func of(suite: Suite) -> DefaultsError {
         var error = self
         error.suite = suite.domainName

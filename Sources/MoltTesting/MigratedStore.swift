@@ -9,7 +9,6 @@ public struct MigratedStore: Sendable {
     public let fixture: StoreFixture
     /// The report of the upgrade.
     public let report: MigrationReport
-    /// The coders for decoding values.
     let coding: RecordCoding
 
     /// The value under a key, even if it has expired; nil if there is none.

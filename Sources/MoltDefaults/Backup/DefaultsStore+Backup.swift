@@ -31,13 +31,11 @@ extension DefaultsStore: BackedUpStore {
         )
     }
 
-    /// The backups of the suite, newest first.
     package func backups() throws -> [StoreBackup] {
         try suite.validate()
         return try files.backups()
     }
 
-    /// The suite's state according to a backup.
     package func storeState(in backup: StoreBackup) throws -> StoreState {
         let content = try files.content(of: backup)
         return StoreState(
@@ -48,7 +46,6 @@ extension DefaultsStore: BackedUpStore {
         )
     }
 
-    /// Reads a whole backup and checks it.
     package func verify(_ backup: StoreBackup) throws {
         try verify(backup, files.content(of: backup))
     }
@@ -165,12 +162,10 @@ extension DefaultsStore: BackedUpStore {
         }
     }
 
-    /// Removes a backup of the suite.
     package func remove(_ backup: StoreBackup) throws {
         try files.remove(backup)
     }
 
-    /// Whether the suite's file is not a property list.
     package func isDamaged() -> Bool {
         do {
             _ = try SuiteDomain(suite).readSaved()

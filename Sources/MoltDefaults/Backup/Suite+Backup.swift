@@ -86,7 +86,6 @@ extension Suite {
         try DefaultsStore(self).remove(backup)
     }
 
-    /// Waits up to five seconds for another process.
     private static func patience(for suite: Suite) -> () throws -> Void {
         let deadline = ContinuousClock.now + .seconds(5)
         return {

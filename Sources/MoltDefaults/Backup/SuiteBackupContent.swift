@@ -6,11 +6,8 @@ struct SuiteBackupContent: Codable {
     /// The format that this release writes, and the newest that it reads.
     private static let format = 1
 
-    /// The format that the backup was written in.
     private var format = Self.format
-    /// The schema version and the ledger of the suite.
     var ledger: DefaultsLedger
-    /// The number of settings in the suite.
     var count: Int
     /// The changes that restore the suite, and the other suites that the upgrade was about to change.
     var entries: [DefaultsJournal.Entry]
@@ -21,7 +18,6 @@ struct SuiteBackupContent: Codable {
         self.entries = entries
     }
 
-    /// Decodes the content.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         format = try container.decode(Int.self, forKey: .format)
@@ -44,7 +40,6 @@ struct SuiteBackupContent: Codable {
         var content: Data
     }
 
-    /// Encodes the file.
     func encoded() throws -> Data {
         let content = try JSONEncoder().encode(self)
         return try JSONEncoder().encode(Envelope(digest: Self.digest(of: content), content: content))

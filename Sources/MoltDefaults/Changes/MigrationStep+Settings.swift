@@ -81,7 +81,6 @@ extension MigrationStep {
         }
     }
 
-    /// The faults of the keys that a step names.
     private static func faults(of keys: [String]) -> [String] {
         var faults: [String] = []
         if keys.isEmpty { faults.append("No key is named.") }

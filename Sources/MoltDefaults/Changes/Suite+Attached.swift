@@ -26,7 +26,6 @@ extension Suite: AttachedStore {
         }
     }
 
-    /// Reads the whole domain and starts a session.
     package func begin() throws -> SuiteChanges {
         try validate()
         return try SuiteChanges(self)

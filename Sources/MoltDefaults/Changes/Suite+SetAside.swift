@@ -23,7 +23,6 @@ extension Suite {
         }
     }
 
-    /// Decodes the values stored under the reserved key.
     static func setAsideValues(in stored: PropertyListValue?, of suite: Suite) throws -> [String: SetAsideValue] {
         guard let stored else { return [:] }
         do {
@@ -48,7 +47,6 @@ extension Suite {
         return .data(try encoder.encode(values))
     }
 
-    /// The key for values that were set aside.
     static let setAsideKey = "molt.set-aside"
 
     /// The keys reserved for Molt, which steps do not see.
@@ -56,7 +54,6 @@ extension Suite {
 }
 
 extension DefaultsError {
-    /// The error for a reserved key.
     static func ownKey(_ key: String, in suite: Suite) -> DefaultsError {
         let message = "The key \"\(key)\" is kept for Molt itself. Choose another one."
         return DefaultsError(.cannotStore, message).at(key: key).of(suite: suite)

@@ -75,7 +75,6 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         change(key, to: value.asStored())
     }
 
-    /// Sets a value that comes from another suite.
     func receive(_ value: PropertyListValue, forKey key: String) throws {
         try set(value, forKey: key)
         arrived.insert(key)
@@ -155,7 +154,6 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         changes[key] ?? snapshot[key]
     }
 
-    /// Checks that a key is not reserved for Molt.
     private func checkKey(_ key: String) throws {
         guard Suite.ownKeys.contains(key) else { return }
         throw DefaultsError.ownKey(key, in: suite)
@@ -163,12 +161,10 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     // MARK: Keys of ours
 
-    /// The value of a reserved key.
     func ownValue(forKey key: String) -> PropertyListValue? {
         current(key)
     }
 
-    /// Sets the value of a reserved key.
     func setOwn(_ value: PropertyListValue, forKey key: String) {
         change(key, to: value)
     }

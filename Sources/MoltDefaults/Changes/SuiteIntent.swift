@@ -2,11 +2,8 @@ internal import Foundation
 
 /// The changes that an upgrade makes to a suite, with the suite's earlier content, as the journal keeps them.
 package struct SuiteIntent: Codable {
-    /// The suite's whole domain when the upgrade began.
     var snapshot: [String: PropertyListValue]
-    /// The values to set.
     var set: [String: PropertyListValue] = [:]
-    /// The keys to remove.
     var remove: [String] = []
     /// The old keys of renamed values, by new key.
     var renamed: [String: String] = [:]
@@ -21,7 +18,6 @@ package struct SuiteIntent: Codable {
         self.snapshot = snapshot
     }
 
-    /// The changes that restore a domain.
     init(replacingBy domain: [String: PropertyListValue]) {
         self.init(snapshot: domain)
         isReplacement = true
@@ -36,7 +32,6 @@ package struct SuiteIntent: Codable {
         return Array(try encoder.encode(self))
     }
 
-    /// Decodes the journal's changes.
     package init(_ bytes: [UInt8]) throws {
         do {
             self = try JSONDecoder().decode(Self.self, from: Data(bytes))

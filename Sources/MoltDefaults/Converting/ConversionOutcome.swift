@@ -10,14 +10,12 @@ package enum ConversionOutcome: Hashable, Sendable {
 
 /// A part of a value that could not be converted, while the rest could.
 package struct SetAside: Hashable, Sendable {
-    /// The place of the part.
     package var place: ValuePlace
     /// The stored part; for a part of a JSON string, its text as a string.
     package var original: PropertyListValue
     /// Why the part could not be converted, without anything of the value.
     package var reason: String
 
-    /// Creates a description of a part that was set aside.
     package init(place: ValuePlace, original: PropertyListValue, reason: String) {
         self.place = place
         self.original = original
@@ -25,11 +23,8 @@ package struct SetAside: Hashable, Sendable {
     }
 }
 
-/// Why a value or a part of it cannot be converted.
 struct ConversionFailure: Error {
-    /// The reason, without anything of the value.
     var reason: String
-    /// The place inside the value.
     var place: ValuePlace
 }
 

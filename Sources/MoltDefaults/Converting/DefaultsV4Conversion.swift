@@ -9,7 +9,6 @@ internal import MoltCore
 /// The conversion is idempotent. It also completes values that are native only in part, which an earlier release of
 /// Defaults 5 may have left.
 package struct DefaultsV4Conversion: Sendable {
-    /// The release that reads the result.
     package var target: DefaultsRelease
     /// Whether the convertible parts of a value are kept when another part cannot be converted.
     package var salvage: Bool
@@ -56,7 +55,6 @@ public enum DefaultsRelease: Comparable, Sendable {
     /// The form that the latest Defaults and Molt's typed keys read.
     public static let latest = DefaultsRelease.v6dot3
 
-    /// The release's name in fingerprints.
     var identity: String {
         switch self {
         case .v5: "5"

@@ -2,7 +2,6 @@ internal import Foundation
 internal import MoltCore
 
 extension DefaultsV4Walk {
-    /// Parses a string as JSON.
     func part(of text: String) throws(ConversionFailure) -> JSONPart {
         guard !text.isEmpty else { throw failure("an empty text") }
         do {
@@ -12,7 +11,6 @@ extension DefaultsV4Walk {
         }
     }
 
-    /// Converts a JSON value.
     mutating func convert(
         _ part: JSONPart,
         as form: DefaultsForm

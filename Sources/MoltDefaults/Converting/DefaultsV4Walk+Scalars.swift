@@ -2,7 +2,6 @@ internal import Foundation
 internal import MoltCore
 
 extension DefaultsV4Walk {
-    /// Converts a JSON value that is not a container.
     func convertScalar(_ part: JSONPart, as form: DefaultsForm) throws(ConversionFailure) -> PropertyListValue {
         switch form.kind {
         case .bool:
@@ -105,17 +104,14 @@ extension DefaultsV4Walk {
 }
 
 extension DefaultsV4Walk {
-    /// The failure of the value at the current place.
     func failure(_ reason: String) -> ConversionFailure {
         ConversionFailure(reason: reason, place: place)
     }
 
-    /// The failure for a JSON value of another kind.
     func mismatch(_ part: JSONPart, _ form: DefaultsForm) -> ConversionFailure {
         mismatch(part.kind.rawValue, form)
     }
 
-    /// The failure for a native value that does not have the form.
     func misfit(_ value: PropertyListValue, _ form: DefaultsForm) -> ConversionFailure {
         switch (form.kind, value) {
         case (.integer, .int), (.integer, .unsigned), (.float, .double): beyondLimits()
@@ -127,17 +123,14 @@ extension DefaultsV4Walk {
         failure("\(kind), where \(form.kindName) was expected")
     }
 
-    /// The failure for a number that its type cannot represent.
     func beyondLimits() -> ConversionFailure {
         failure("a number beyond the limits of its type")
     }
 
-    /// The failure for a raw value that the type does not have.
     func unknownRawValue() -> ConversionFailure {
         failure("not a raw value of its type")
     }
 
-    /// The failure for a key that the dictionary's key type cannot represent.
     func unknownKey() -> ConversionFailure {
         failure("its key is not one of the dictionary's type")
     }

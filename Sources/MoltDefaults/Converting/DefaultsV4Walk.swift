@@ -3,18 +3,14 @@ internal import MoltCore
 
 /// The state of one conversion while it traverses a value.
 struct DefaultsV4Walk {
-    /// The release that reads the result.
     let target: DefaultsRelease
     /// Whether invalid elements are set aside.
     let salvage: Bool
-    /// The current place.
     private(set) var place = ValuePlace()
-    /// The parts that were set aside so far.
     private(set) var setAside: [SetAside] = []
     /// Whether the result differs from the stored value.
     private(set) var isChanged = false
 
-    /// Starts at the whole value.
     init(target: DefaultsRelease, salvage: Bool) {
         self.target = target
         self.salvage = salvage
@@ -67,7 +63,6 @@ struct DefaultsV4Walk {
         }
     }
 
-    /// Converts a native dictionary.
     private mutating func convert(
         _ values: [String: PropertyListValue],
         keys: DefaultsKeyForm,
@@ -137,7 +132,6 @@ struct DefaultsV4Walk {
     }
 }
 
-/// A part of a container.
 protocol StoredPart {
     /// The value to keep if the part is set aside.
     var original: PropertyListValue { get }
@@ -148,7 +142,6 @@ extension PropertyListValue: StoredPart {
 }
 
 extension JSONPart: StoredPart {
-    /// The part's JSON text.
     var original: PropertyListValue { .string(text) }
 }
 

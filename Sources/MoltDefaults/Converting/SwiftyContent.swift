@@ -3,7 +3,6 @@ internal import MoltCore
 
 /// The content of a value of SwiftyUserDefaults, without the archives around it.
 enum SwiftyContent {
-    /// A native value.
     case native(PropertyListValue)
     /// A value in JSON data.
     case json(JSONPart, Data)
@@ -13,7 +12,6 @@ enum SwiftyContent {
     /// The maximum number of nested archives.
     private static let layers = 8
 
-    /// Unwraps a stored value.
     init(_ stored: PropertyListValue, as form: DefaultsForm) throws(ConversionFailure) {
         var value = stored
         var archived: Data?

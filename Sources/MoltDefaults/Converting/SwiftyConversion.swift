@@ -7,7 +7,6 @@ internal import MoltCore
 /// data, and strings that denote a number or a Boolean. Values in the target form stay unchanged, and so do archives
 /// of other objects.
 package struct SwiftyConversion: Sendable {
-    /// The form of the result.
     package var target: SwiftyTarget
     /// Whether the convertible parts of a value are kept when another part cannot be converted.
     package var salvage: Bool
@@ -75,7 +74,6 @@ package struct SwiftyConversion: Sendable {
         }
     }
 
-    /// Encodes a list as JSON data.
     private func json(_ native: PropertyListValue) throws(ConversionFailure) -> PropertyListValue {
         do {
             let encoder = JSONEncoder()
@@ -92,7 +90,6 @@ package struct SwiftyConversion: Sendable {
 }
 
 extension SwiftyTarget {
-    /// Whether the target is a release of Defaults.
     fileprivate var isDefaults: Bool {
         if case .defaults = self { true } else { false }
     }
@@ -133,7 +130,6 @@ enum SwiftyStorage {
     case data
     /// A keyed archive, or the path of a file.
     case url
-    /// JSON data.
     case json
     /// One keyed archive of the app's objects.
     case archives

@@ -2,7 +2,6 @@ internal import MoltCore
 
 /// The step that converts the values of keys according to their forms.
 struct SettingsConversion: Sendable {
-    /// The name of the built-in.
     var kind: String
     /// A summary of the step for plans and reports, without the suite.
     var words: String
@@ -11,7 +10,6 @@ struct SettingsConversion: Sendable {
     var suite: Suite
     var keys: [DefaultsKeys]
     var unconvertible: UnconvertibleSettings
-    /// The name of the step's migration.
     var migration: String
     var convert: @Sendable (PropertyListValue, DefaultsForm) -> ConversionOutcome
 

@@ -32,7 +32,6 @@ public enum SuiteMove {
         let words: String
         let sign: Sign
 
-        /// The kinds of sign.
         enum Sign: Sendable {
             case none
             case key(String)

@@ -2,22 +2,15 @@ internal import MoltCore
 
 /// The step that copies or moves settings from one suite to another.
 struct SuiteMoveStep: Sendable {
-    /// The suite that has the settings.
     var source: Suite
-    /// The suite that gets the settings.
     var destination: Suite
-    /// The keys to move.
     var keys: SuiteMove.Keys
     /// The new names of keys, by old name.
     var names: [String: String]
-    /// The value that wins if both suites have one.
     var conflict: SuiteMove.Conflict
-    /// The treatment of the source's values.
     var afterwards: SuiteMove.Afterwards
-    /// The sign that the source can be read.
     var canary: SuiteMove.Canary
 
-    /// The step in the form that a registry takes.
     var migrationStep: MigrationStep {
         MigrationStep(
             kind: "suiteToAppGroup",
@@ -161,7 +154,6 @@ struct SuiteMoveStep: Sendable {
         }
     }
 
-    /// The date or number under a key, as the suite stores it.
     private func time(_ key: String, in suite: SuiteChanges) throws -> PropertyListValue? {
         guard let value = try suite.value(forKey: key) else { return nil }
         switch value {

@@ -17,9 +17,7 @@ struct BinaryPropertyList {
         case dictionary([(key: Int, value: Int)])
     }
 
-    /// The number of objects.
     let count: Int
-    /// The index of the root object.
     let root: Int
 
     private let bytes: [UInt8]

@@ -118,7 +118,6 @@ package struct PlainArchive {
         index.flatMap(list.object)?.value
     }
 
-    /// The object that a reference points to.
     private func target(_ index: Int?) -> BinaryPropertyList.Object? {
         reference(index).flatMap { list.object(at: objects[$0]) }
     }

@@ -6,7 +6,6 @@ package struct DefaultsLedger: Codable {
     /// The format that this release writes.
     private static let format = 1
 
-    /// The format that the ledger was written in.
     private var format = Self.format
     /// The oldest format that a release must know to read the ledger, if lower than `format`.
     private var readerFormat: Int?
@@ -45,7 +44,6 @@ package struct DefaultsLedger: Codable {
         )
     }
 
-    /// Decodes the value stored under the ledger's key.
     init(_ stored: PropertyListValue, in suite: Suite) throws {
         do {
             guard case .string(let text) = stored else { throw CocoaError(.coderReadCorrupt) }
@@ -65,7 +63,6 @@ package struct DefaultsLedger: Codable {
         }
     }
 
-    /// The value to store under the ledger's key.
     func stored() throws -> PropertyListValue {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -80,7 +77,6 @@ extension Suite {
 
 /// A committed upgrade: the ledger, and the changes still to be made to suites.
 package struct DefaultsJournal: Codable {
-    /// The changes to one attached store.
     struct Entry: Codable {
         var store: String
         /// The changes as the store's session encoded them.

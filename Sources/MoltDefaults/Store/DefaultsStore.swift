@@ -17,9 +17,7 @@ package import MoltCore
 /// - Important: Processes that upgrade a suite wait for each other; a process that only changes a setting does not
 ///   wait. Let nothing else change the suite during an upgrade.
 package final class DefaultsStore: MigrationStore {
-    /// The suite that carries the version and the ledger.
     package let suite: Suite
-    /// The name of the suite in errors and reports.
     package let storeName: String
     /// Unused, because a suite has no records.
     package let coding = RecordCoding.standard
@@ -28,7 +26,6 @@ package final class DefaultsStore: MigrationStore {
     let files: DefaultsStoreFiles
     /// Whether the changes of an upgrade are discarded.
     private let isDryRun: Bool
-    /// The write transaction in progress.
     private var transaction: DefaultsTransaction?
 
     /// Creates a store for a suite without accessing the suite.
@@ -87,7 +84,6 @@ package final class DefaultsStore: MigrationStore {
         )
     }
 
-    /// The state according to the suite's own values.
     private func state(
         of domain: [String: PropertyListValue],
         forWriting: Bool = false

@@ -92,7 +92,6 @@ struct DefaultsStoreFiles {
         }
     }
 
-    /// Whether the journal file has exactly this content.
     func hasJournal(_ journal: DefaultsJournal?) throws -> Bool {
         guard let journal else { return false }
         let bytes = try Self.bytes(of: journal)
@@ -106,7 +105,6 @@ struct DefaultsStoreFiles {
         return try encoder.encode(journal)
     }
 
-    /// Removes the journal after all its changes are applied.
     func removeJournal() throws {
         let path = try path(".molt-journal")
         do {

@@ -8,7 +8,6 @@ final class DefaultsTransaction: MigrationTransaction {
     /// The suite when the steps began; nil until an earlier journal is applied.
     private var domain: [String: PropertyListValue]?
     private let before: StoreState
-    /// The journal to write; nil for none.
     private var pending: DefaultsJournal?
     /// The changes to the suite itself, if any; encoded into the journal at the commit.
     private var ownIntent: SuiteIntent?
@@ -56,7 +55,6 @@ final class DefaultsTransaction: MigrationTransaction {
     /// Whether the commit removes the journal without replacing it.
     var hasClearedJournal: Bool { isChanged && pending == nil }
 
-    /// Makes every later call throw.
     func invalidate() {
         isOver = true
     }
@@ -143,7 +141,6 @@ final class DefaultsTransaction: MigrationTransaction {
         return domain
     }
 
-    /// Modifies the changes to the suite itself.
     private func setOwnIntent(_ change: (inout SuiteIntent) throws -> Void) throws {
         let name = suite.attachedName
         let entry = pending?.entries.first { $0.store == name }
@@ -156,7 +153,6 @@ final class DefaultsTransaction: MigrationTransaction {
         if entry == nil { pending?.entries.append(DefaultsJournal.Entry(store: name, changes: Data())) }
     }
 
-    /// Encodes the changes to the suite itself into the journal.
     private func encodeOwnIntent() throws {
         guard let intent = ownIntent,
             let index = pending?.entries.firstIndex(where: { $0.store == suite.attachedName })

@@ -4,10 +4,8 @@ internal import Foundation
 ///
 /// The platform's ``SuiteStorage`` implements it.
 package struct SuiteDomain: Sendable {
-    /// The suite that the domain belongs to.
     package let suite: Suite
 
-    /// Creates the domain of a suite without accessing it.
     package init(_ suite: Suite) {
         self.suite = suite
     }
@@ -96,7 +94,6 @@ package struct SuiteDomain: Sendable {
         }
     }
 
-    /// Converts values from `UserDefaults` or a file.
     static func normalized(
         _ objects: [String: Any],
         of suite: Suite
@@ -115,20 +112,17 @@ package struct SuiteDomain: Sendable {
         return values
     }
 
-    /// The sorted keys as a list, limited to the first ten.
     private static func list(_ keys: [String]) -> String {
         let shown = 10
         let first = keys.sorted().prefix(shown).joined(separator: ", ")
         return keys.count > shown ? "\(first) and \(keys.count - shown) more" : first
     }
 
-    /// The keys whose values differ from the edit.
     static func differences(_ found: [String: PropertyListValue], _ edit: SuiteEdit) -> [String] {
         edit.values.filter { found[$0.key]?.isStored(as: $0.value) != true }.map(\.key)
             + edit.removed.filter { edit.values[$0] == nil && found[$0] != nil }
     }
 
-    /// The error for keys whose values differ from the edit.
     static func failure(differing keys: [String], of suite: Suite) -> DefaultsError {
         DefaultsError(
             .readBackFailed,
@@ -139,7 +133,6 @@ package struct SuiteDomain: Sendable {
 
 /// The content of a suite that changes are computed from.
 package struct SuiteContent {
-    /// All values of the domain.
     package var values: [String: PropertyListValue]
     /// Whether a kill during the library's writing has left the suite's file empty or not a property list.
     ///
@@ -149,26 +142,20 @@ package struct SuiteContent {
 
 /// Changes to a suite's domain; a key in both members is set.
 package struct SuiteEdit {
-    /// The values to set.
     var values: [String: PropertyListValue] = [:]
-    /// The keys to remove.
     var removed: Set<String> = []
 
-    /// Creates changes.
     package init(values: [String: PropertyListValue] = [:], removed: Set<String> = []) {
         self.values = values
         self.removed = removed
     }
 
-    /// Whether there are no changes.
     var isEmpty: Bool { values.isEmpty && removed.isEmpty }
 
-    /// The changes of the given keys only.
     func restricted(to keys: Set<String>) -> SuiteEdit {
         SuiteEdit(values: values.filter { keys.contains($0.key) }, removed: removed.intersection(keys))
     }
 
-    /// A domain with the changes applied.
     func applied(to domain: [String: PropertyListValue]) -> [String: PropertyListValue] {
         var domain = domain
         for key in removed { domain[key] = nil }

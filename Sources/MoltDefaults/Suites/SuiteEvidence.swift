@@ -9,12 +9,10 @@ internal import Synchronization
 package enum SuiteEvidence: Sendable {
     /// The file does not exist or contains no settings.
     case empty
-    /// The file contains settings.
     case filled
     /// The file exists but cannot be opened.
     case closed
 
-    /// Examines a suite's file.
     package init(fileAt path: String) {
         do {
             let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
@@ -32,7 +30,6 @@ extension Suite {
     /// The domains that this process treats as closed; tests use them because they cannot lock a device.
     package static let closedDomains = ClosedDomains()
 
-    /// A set of domain names.
     package final class ClosedDomains: Sendable {
         private let names = Mutex<Set<String>>([])
 
@@ -65,7 +62,6 @@ extension Suite {
     }
 
     #if canImport(Darwin)
-        /// The path of the system's file for the settings.
         private var preferencesPath: String {
             let group = isAppGroup ? name : nil
             let home =

@@ -13,7 +13,6 @@
         /// A copy beside the file while the library may write the file in place.
         struct Copy {
             let target: Target
-            /// The content of the file when the copy was made.
             let bytes: Data
             var path: String { target.beside("copy") }
         }
@@ -188,7 +187,6 @@
             return successor
         }
 
-        /// Removes new content that is not needed.
         func removeSuccessor() throws {
             unlink(try target().beside("new"))
         }
@@ -312,7 +310,6 @@
             }
         }
 
-        /// Whether a run of NULs reaches a sector boundary or the end.
         private static func hasEmptySector(_ bytes: Data) -> Bool {
             let sector = 512
             return bytes.withUnsafeBytes { bytes in
@@ -386,7 +383,6 @@
     }
 
     extension PropertyListValue {
-        /// Whether any string in the value contains a NUL.
         fileprivate var hasNUL: Bool {
             switch self {
             case .string(let text): text.utf8.contains(0)

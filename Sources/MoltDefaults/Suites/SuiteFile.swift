@@ -13,7 +13,6 @@
     struct SuiteFile {
         /// The file's path; a symbolic link is not resolved.
         let path: String
-        /// The file's directory.
         let directory: String
         private let suite: Suite
         /// The sentence in errors that says whether the file was changed.
@@ -59,7 +58,6 @@
             return values
         }
 
-        /// The file's bytes; nil if it does not exist.
         func bytes() throws -> Data? {
             try bytes(at: path)
         }
@@ -94,7 +92,6 @@
             }
         }
 
-        /// Decodes a file's bytes.
         func values(of bytes: Data) throws -> [String: PropertyListValue] {
             if let known = Known.files.withLock({ $0[path] }), known.bytes == bytes { return known.values }
             let objects: [String: Any]
@@ -137,7 +134,6 @@
             var stamp: Stamp?
 
             static let files = Mutex<[String: Known]>([:])
-            /// The maximum number of cached files.
             static let limit = 8
         }
 
@@ -153,7 +149,6 @@
             }
         }
 
-        /// Caches the values of a file's bytes.
         func remember(_ bytes: Data, _ values: [String: PropertyListValue]) {
             Known.files.withLock { files in
                 if files[path] == nil, files.count == Known.limit { files = [:] }
@@ -229,7 +224,6 @@
             }
         }
 
-        /// Resolves a symbolic link.
         func target() throws -> Target {
             var status = stat()
             guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else {
@@ -251,7 +245,6 @@
             return error
         }
 
-        /// The error for a failed system call.
         func failure(ofCall number: Int32) -> DefaultsError {
             let reason = String(cString: strerror(number))
             return switch number {

@@ -32,7 +32,6 @@ final class SuiteObservation: Sendable {
         look()
     }
 
-    /// Stops observing.
     func stop() {
         let stops = state.withLock { state in
             defer { state.stops = [] }
@@ -180,7 +179,6 @@ extension Suite {
 
 /// Notifies listeners when this process has changed a suite.
 final class SuiteHub: Sendable {
-    /// The shared instance of this process.
     static let shared = SuiteHub()
 
     private struct State {
@@ -203,7 +201,6 @@ final class SuiteHub: Sendable {
         state.withLock { _ = $0.listeners.removeValue(forKey: id) }
     }
 
-    /// Notifies the listeners of a suite's domain.
     func changed(_ suite: Suite) {
         let domain = suite.domainName
         let listeners = state.withLock { state in

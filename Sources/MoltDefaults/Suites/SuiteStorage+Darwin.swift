@@ -13,7 +13,6 @@
             self.suite = suite
         }
 
-        /// All values in the domain.
         func read() throws -> [String: PropertyListValue] {
             let objects = try suite.makeDefaults().persistentDomain(forName: suite.domainName) ?? [:]
             return try SuiteDomain.normalized(objects, of: suite)
@@ -57,7 +56,6 @@
             _ = try suite.makeDefaults()
         }
 
-        /// Passes all unsaved values to the service.
         func flush() throws {
             try suite.makeDefaults().synchronize()
         }

@@ -291,7 +291,6 @@
             return live != saved
         }
 
-        /// Whether the library's values equal the saved ones.
         private func isSeen(_ saved: [String: PropertyListValue]) -> Bool {
             // Unreadable values do not equal the saved ones.
             guard let live = try? live(saved: saved) else { return false }

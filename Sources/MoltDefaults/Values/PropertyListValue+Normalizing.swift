@@ -105,7 +105,6 @@ extension PropertyListValue {
         )
     }
 
-    /// The error for a value that is nested too deeply.
     static var tooDeep: DefaultsError {
         DefaultsError(
             .cannotStore,
@@ -116,7 +115,6 @@ extension PropertyListValue {
 
 /// An optional of any type.
 private protocol AnyOptional {
-    /// The wrapped value.
     var content: Any? { get }
 }
 

@@ -79,7 +79,6 @@ extension PropertyListValue {
         }
     }
 
-    /// Whether the platform returns the value unchanged.
     private var isAsStored: Bool {
         switch self {
         case .unsigned(let unsigned): unsigned > Int64.max
@@ -162,7 +161,6 @@ enum SuiteFormat {
                 ? "The text begins with a byte order mark, which a suite's file loses. Remove it, or store data." : nil
         }
 
-        /// Why a dictionary is not preserved; nil if it is.
         static func fault(ofDictionary dictionary: [String: PropertyListValue]) -> String? {
             dictionary.count == 1 && dictionary.keys.first == "CF$UID"
                 ? "A dictionary whose only key is CF$UID is read back as something else. Choose another key." : nil

@@ -7,7 +7,6 @@ struct CatalogAudit {
     private(set) var fixtures: [CatalogFile] = []
     /// The readable expected stores of fixtures that can still be upgraded.
     private(set) var goldens: [CatalogFile: GoldenStore] = [:]
-    /// The unreadable expected stores.
     private(set) var unreadable: Set<CatalogFile> = []
     /// The newest version of the registry and of all files; older versions have shipped.
     let newest: Int

@@ -47,7 +47,6 @@ struct CatalogFile: Hashable, Sendable {
     /// The fixture that an expected store was made from, or the fixture itself.
     var fixture: CatalogFile { CatalogFile(fixtureVersion: fixtureVersion, name: name) }
 
-    /// The path inside the catalog.
     var path: String {
         let stem = "\(fixtureVersion)-\(name)"
         return target.map { "\(Self.goldenDirectory)/\(stem)@\($0).json" } ?? "\(stem).json"
@@ -59,7 +58,6 @@ struct CatalogFile: Hashable, Sendable {
         return text.allSatisfy { $0.isLetter || $0.isNumber || "-_. ".contains($0) } && text.last != " "
     }
 
-    /// Throws if a string is not a valid fixture name.
     static func requireName(_ text: String) throws {
         guard !isName(text) else { return }
         throw TestingError(
@@ -75,7 +73,6 @@ struct CatalogFile: Hashable, Sendable {
     }
 }
 
-/// Advice about a catalog's files, for messages.
 enum CatalogWords {
     static let toWrite = "To write it: \(RecordingMode.variable)=missing swift test"
     static let edited =

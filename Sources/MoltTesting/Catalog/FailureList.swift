@@ -2,11 +2,9 @@ internal import MoltCore
 
 /// A list of failures that merges equal failures at several places.
 struct FailureList {
-    /// The place of a failure.
     enum Place: Hashable {
         /// An upgrade to a version by an entry point; nil for all entry points.
         case upgrade(to: Int, by: String?)
-        /// A place in words.
         case words(String)
     }
 
@@ -44,7 +42,6 @@ struct FailureList {
         )
     }
 
-    /// Appends another list.
     mutating func add(_ other: FailureList) {
         for finding in other.findings {
             if places[finding] == nil { findings.append(finding) }
@@ -52,13 +49,11 @@ struct FailureList {
         }
     }
 
-    /// The message for a file that cannot be read.
     static func text(of error: any Error) -> String {
         guard let error = error as? TestingError else { return "The file cannot be read: \(error)" }
         return error.message + (error.underlying.map { "\n\($0)" } ?? "")
     }
 
-    /// Whether the list has a failure of a file.
     func isAbout(_ subject: String) -> Bool {
         findings.contains { $0.subject == subject }
     }

@@ -92,7 +92,6 @@ public struct FixtureCatalog: Sendable {
         )
     }
 
-    /// The recording mode of this run.
     func recordingMode() throws -> RecordingMode {
         try recording ?? .fromEnvironment()
     }
@@ -122,7 +121,6 @@ public struct FixtureCatalog: Sendable {
         return max(files.max() ?? 0, migrations?.version ?? 0)
     }
 
-    /// Writes a fixture or an expected store, replacing an existing file.
     func write(_ fixture: StoreFixture, to file: CatalogFile) throws {
         let url = url(of: file)
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -17,7 +17,6 @@ internal import MoltCore
 public struct MatrixFailure: Error, Sendable {
     /// The kinds of failure; later releases may add some, so switch over them with a `default`.
     package struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The kind's stable name.
         package let rawValue: String
 
         package var description: String { rawValue }
@@ -32,7 +31,6 @@ public struct MatrixFailure: Error, Sendable {
         package static let catalog = Kind(rawValue: "catalog")
         /// A fixture has changed since its expected stores were made.
         package static let changed = Kind(rawValue: "changed")
-        /// A version has no fixture.
         package static let missingFixture = Kind(rawValue: "missingFixture")
         /// A migration was edited after it shipped.
         package static let edited = Kind(rawValue: "edited")
@@ -45,11 +43,8 @@ public struct MatrixFailure: Error, Sendable {
         package static let path = Kind(rawValue: "path")
         /// Opening an up-to-date store changed something.
         package static let repetition = Kind(rawValue: "repetition")
-        /// The ledger lacks applied migrations.
         package static let ledger = Kind(rawValue: "ledger")
-        /// An expected store is missing.
         package static let missingGolden = Kind(rawValue: "missingGolden")
-        /// The result differs from the expected store.
         package static let golden = Kind(rawValue: "golden")
         /// A record's type is not among the app's types.
         package static let unknownType = Kind(rawValue: "unknownType")
@@ -59,7 +54,6 @@ public struct MatrixFailure: Error, Sendable {
         package static let recorded = Kind(rawValue: "recorded")
     }
 
-    /// One failure.
     package struct Failure: Hashable, Sendable, CustomStringConvertible {
         package var kind: Kind
         /// The catalog path of a file, or "registry" or "catalog".
@@ -81,7 +75,6 @@ public struct MatrixFailure: Error, Sendable {
         }
     }
 
-    /// The failures, in the order they were found.
     package var failures: [Failure]
     /// The upgrades that were run.
     public var report: MatrixReport
@@ -121,15 +114,11 @@ extension MatrixFailure: CustomStringConvertible, LocalizedError {
 /// 0-everyday.json       12  1, 2         open, async open, in memory, migrator         20
 /// ```
 public struct MatrixReport: Sendable, CustomStringConvertible {
-    /// The upgrades of one fixture.
     package struct Row: Hashable, Sendable {
         /// The fixture's file or name.
         package var fixture: String
-        /// The number of records.
         package var records: Int
-        /// The versions upgraded to.
         package var targets: [Int]
-        /// The entry points, apart from the dry run.
         package var entryPoints: [EntryPoint]
         /// The number of opened copies, including dry runs and repetitions.
         package var upgrades: Int
@@ -143,7 +132,6 @@ public struct MatrixReport: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The rows, sorted by the fixtures' versions.
     package var rows: [Row]
     /// The catalog paths of the files that were written.
     public package(set) var recorded: [String]

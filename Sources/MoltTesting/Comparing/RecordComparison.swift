@@ -1,6 +1,5 @@
 internal import Foundation
 
-/// The differences between the records of two stores.
 struct RecordComparison {
     private(set) var lines: [String] = []
 
@@ -26,7 +25,6 @@ struct RecordComparison {
         if checksOrder { compareOrder(expected.records, found.records) }
     }
 
-    /// Compares the order if the keys are equal.
     private mutating func compareOrder(_ expected: [StoreFixture.Record], _ found: [StoreFixture.Record]) {
         let keys = (expected.map { Array($0.key.utf8) }, found.map { Array($0.key.utf8) })
         guard keys.0 != keys.1, Set(keys.0) == Set(keys.1) else { return }

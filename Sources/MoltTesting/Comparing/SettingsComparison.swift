@@ -66,7 +66,6 @@ struct SettingsComparison {
 }
 
 extension PropertyListValue {
-    /// The truncated value in a form that shows its kind.
     fileprivate var words: String {
         switch self {
         case .bool(let bool): "\(bool)"

@@ -2,7 +2,6 @@ internal import Foundation
 
 /// Formats keys and values for differences, on one line and truncated.
 enum Shown {
-    /// The maximum number of characters of a value.
     private static let limit = 60
 
     /// A truncated string with escaped line breaks and control characters.
@@ -28,7 +27,6 @@ enum Shown {
         return (cut(left), cut(right))
     }
 
-    /// A quoted key.
     static func key(_ key: String) -> String {
         "\"\(oneLine(key))\""
     }
@@ -59,7 +57,6 @@ enum Shown {
         return digits.joined(separator: " ") + (bytes.count > 4 ? " …" : "")
     }
 
-    /// A date in UTC.
     static func date(_ date: Date) -> String {
         // The formatter terminates the process for dates beyond its calendar.
         guard abs(date.timeIntervalSince1970) < 1e11 else { return "\(date.timeIntervalSince1970) s since 1970" }

@@ -28,7 +28,6 @@ package struct StoreDifference: Hashable, Sendable {
         static let all: Aspects = [.fingerprints, .order, .attachedCounts]
     }
 
-    /// Compares two stores.
     package init(expected: StoreFixture, found: StoreFixture) {
         self.init(expected: expected, found: found, aspects: [])
     }
@@ -98,7 +97,6 @@ extension StoreDifference: CustomStringConvertible {
     /// The maximum number of lines in a description.
     static let shownLines = 20
 
-    /// The first 20 lines, and the number of further ones.
     package var description: String {
         guard !isEmpty else { return "no difference" }
         let rest = lines.count - Self.shownLines

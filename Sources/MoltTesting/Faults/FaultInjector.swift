@@ -12,15 +12,12 @@ internal import Synchronization
 
 /// Observes one opening of a store, and makes it fail at a point.
 package final class FaultInjector: Sendable {
-    /// The fault to inject.
     package enum Plan: Sendable {
         /// No fault; the points are only listed.
         case list
-        /// The upgrade fails at the point.
         case fail(FaultPoint)
         /// The upgrade fails at the point, and so does every later write.
         case failWrites(from: FaultPoint)
-        /// Every write fails.
         case failAllWrites
         /// The process creates the marker file and is killed at the point.
         case kill(FaultPoint, marker: String)
@@ -45,13 +42,10 @@ package final class FaultInjector: Sendable {
         self.plan = plan
     }
 
-    /// The points that the opening has passed.
     var points: [FaultPoint] { state.withLock { $0.points } }
 
-    /// Whether the opening has reached the point of the fault.
     var isReached: Bool { state.withLock { $0.isReached } }
 
-    /// The hook that the upgrade calls at each point.
     package var hook: UpgradeHook {
         { try self.pass($0) }
     }

@@ -11,19 +11,16 @@ package struct FaultPoint: Hashable, Sendable, Codable {
         case backups
         /// Before and after each group of steps that run together.
         case steps
-        /// Reading a batch of records.
         case batches
         /// Passing a record to a closure or to another step that handles single records.
         case records
         /// Writing records, types, the ledger or the journal into the store.
         case writes
         case commits
-        /// Changing suites and other attached stores.
         case attached
         /// Limiting the number of pages of the file, as on a full disk.
         case fullDisks
 
-        /// A count with the area's noun.
         func counted(_ count: Int) -> String {
             let isOne = count == 1
             let words =
@@ -41,7 +38,6 @@ package struct FaultPoint: Hashable, Sendable, Codable {
         }
     }
 
-    /// The kind of work at the point.
     package let area: Area
     /// A description of the point, with the type, the record or the attached store concerned.
     package let name: String
@@ -56,7 +52,6 @@ package struct FaultPoint: Hashable, Sendable, Codable {
     /// The maximum number of pages of the file; 0 for no limit.
     let pages: Int
 
-    /// Whether the point follows a commit.
     var isCommitted: Bool { kind == UpgradePoint.Kind.afterCommit.rawValue }
 
     init(_ point: UpgradePoint, steps: String, occurrence: Int) {
@@ -82,7 +77,6 @@ package struct FaultPoint: Hashable, Sendable, Codable {
 }
 
 extension FaultPoint: CustomStringConvertible {
-    /// The name, the occurrence and the running steps.
     package var description: String {
         var text = name
         if occurrence > 1 { text += ", time \(occurrence)" }
@@ -118,7 +112,6 @@ package struct InjectedFault: Error, Hashable, CustomStringConvertible, Localize
         "This fault was injected by a FaultSweep: \(point)."
     }
 
-    /// The same as ``description``.
     package var errorDescription: String? { description }
 
     /// The error in the form that a store or a step would throw.

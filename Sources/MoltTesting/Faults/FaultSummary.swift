@@ -7,11 +7,9 @@ public import Foundation
 /// faults: something throws (29), a write fails once (27), …
 /// ```
 public struct FaultSummary: Sendable, CustomStringConvertible {
-    /// One fault that was tried.
     package struct Trial: Hashable, Sendable {
         /// The fault; nil for a kill of the process.
         package let fault: FaultSweep.Fault?
-        /// The entry point that opened the store.
         package let entryPoint: EntryPoint
         package let point: FaultPoint
 
@@ -35,7 +33,6 @@ public struct FaultSummary: Sendable, CustomStringConvertible {
         places(trials).count
     }
 
-    /// The number of points of an area at which a fault was tried.
     package func count(of area: FaultPoint.Area) -> Int {
         places(trials.filter { $0.point.area == area }).count
     }
@@ -75,11 +72,9 @@ public struct FaultSummary: Sendable, CustomStringConvertible {
 
 /// The error for upgrades that faults leave incomplete, with all points concerned.
 public struct FaultFailure: Error, Sendable {
-    /// A problem at one point.
     package struct Broken: Hashable, Sendable {
         /// The fault; nil for a problem without one.
         package let trial: FaultSummary.Trial?
-        /// The problem; it may have several lines.
         package let problem: String
 
         package init(trial: FaultSummary.Trial?, problem: String) {

@@ -83,7 +83,6 @@ public struct FaultSweep: Sendable {
         try await run(at: limit.map { .spread(limit: $0) } ?? .all)
     }
 
-    /// Tries every fault at the selected points.
     @discardableResult
     package func run(at points: Points) async throws -> FaultSummary {
         guard !faults.isEmpty else { throw Self.nothingTried("It was given no faults.") }
@@ -128,13 +127,11 @@ public struct FaultSweep: Sendable {
 
     // MARK: The upgrade without a fault
 
-    /// An upgrade without a fault.
     package struct Course {
         package var points: [FaultPoint]
         var before: SweptState
         var after: SweptState
 
-        /// Whether the upgrade is committed when it reaches a point.
         package func isCommitted(at point: FaultPoint) -> Bool {
             guard let commit = points.firstIndex(where: \.isCommitted) else { return false }
             return points[commit...].contains(point)
@@ -220,7 +217,6 @@ public struct FaultSweep: Sendable {
         return store
     }
 
-    /// Upgrades a copy with an injector.
     func upgrade(
         _ store: TemporaryStore,
         by entryPoint: EntryPoint,
@@ -256,7 +252,6 @@ extension FaultSweep.Fault: CustomStringConvertible {
         }
     }
 
-    /// The faults without duplicates, in order.
     static func allInOrder(_ faults: [Self]) -> [Self] {
         var seen: Set<Self> = []
         return faults.filter { seen.insert($0).inserted }
@@ -264,9 +259,7 @@ extension FaultSweep.Fault: CustomStringConvertible {
 }
 
 extension FaultSweep {
-    /// A selection of the points of an upgrade.
     package enum Points: Hashable, Sendable {
-        /// All of them.
         case all
         /// Every nth point, starting with the first.
         case every(Int)
@@ -276,7 +269,6 @@ extension FaultSweep {
 }
 
 extension FaultSweep.Points {
-    /// The selected points, in order.
     package func chosen(from points: [FaultPoint]) -> [FaultPoint] {
         switch self {
         case .all: return points

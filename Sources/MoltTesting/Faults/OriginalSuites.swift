@@ -53,7 +53,6 @@ final class OriginalSuites: Sendable {
         state = Mutex(State(values: Dictionary(read) { first, _ in first }))
     }
 
-    /// Handles a point of the upgrade.
     func pass(_ point: UpgradePoint) {
         state.withLock { state in
             switch point.kind {

@@ -6,7 +6,6 @@ internal import MoltDefaults
 package struct SweptState: Equatable {
     /// The content; the ledger entries added by an upgrade have no times and durations.
     package var contents: StoreFixture
-    /// The attached stores with pending changes.
     package var journal: [String]
     /// The quarantined records, without their times.
     package var quarantine: [String]
@@ -32,7 +31,6 @@ package struct SweptState: Equatable {
         }
     }
 
-    /// The content without attached suites.
     var inside: StoreFixture {
         var inside = contents
         inside.suites = [:]
@@ -75,7 +73,6 @@ extension SweptState {
         return "Changes to suites are still to be made, and meanwhile settings are lost:\n\(Self.list(torn))"
     }
 
-    /// The differences from another state.
     func differences(from expected: SweptState) -> [String] {
         var lines = Self.lines(contents, expected: expected.contents)
         if journal != expected.journal {
@@ -126,7 +123,6 @@ extension SweptState {
         return ["the records are in another order, or the ledger's rows do not say the same"]
     }
 
-    /// Lines as a list, limited to the first few.
     static func list(_ lines: [String]) -> String {
         let shown = 6
         var lines = lines

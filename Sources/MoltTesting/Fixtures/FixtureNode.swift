@@ -4,7 +4,6 @@ internal import MoltCore
 /// A value in a fixture's JSON text, with its place for errors.
 struct FixtureNode: Sendable {
     let text: FixtureText
-    /// The range of the value's bytes.
     let range: Range<Int>
     /// The path of the value, such as `records[3].expires`; empty for the root.
     let path: String
@@ -15,10 +14,8 @@ struct FixtureNode: Sendable {
         range = start..<JSONLayout.endOfValue(in: text.bytes, from: start)
     }
 
-    /// The JSON text of the value.
     var bytes: ArraySlice<UInt8> { text.bytes[range] }
 
-    /// The kind of value, for messages.
     var kind: String {
         switch text.bytes[range.lowerBound] {
         case UInt8(ascii: "\""): "a string"
@@ -40,7 +37,6 @@ struct FixtureNode: Sendable {
 
     // MARK: Containers
 
-    /// The elements of an array.
     func elements(_ expected: String) throws -> [FixtureNode] {
         guard kind == "an array" else { throw wrongKind(expected) }
         var elements: [FixtureNode] = []
@@ -103,7 +99,6 @@ struct FixtureNode: Sendable {
 
     // MARK: Scalars
 
-    /// The string, without quotes and escapes.
     func string(_ expected: String) throws -> String {
         // The error below says the same as the parser's, and adds the place.
         guard kind == "a string", let string = try? JSONPart(String(decoding: bytes, as: UTF8.self)).string else {
@@ -132,7 +127,6 @@ struct FixtureNode: Sendable {
         return number
     }
 
-    /// An integer of at least 0.
     func count(_ expected: String) throws -> Int {
         let count = try integer(expected, as: Int.self)
         guard count >= 0 else { throw failure("\(count) is below 0. Write \(expected).") }

@@ -41,7 +41,6 @@ struct FixtureText: Sendable {
         return FixtureNode(text: self, start: start, path: "")
     }
 
-    /// An error with the line of an offset.
     func failure(at offset: Int, path: String = "", _ message: String, column: Bool = false) -> TestingError {
         let before = bytes[..<min(offset, bytes.count)]
         let line = before.count { $0 == UInt8(ascii: "\n") } + 1

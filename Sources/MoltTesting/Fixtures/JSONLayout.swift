@@ -2,7 +2,6 @@
 ///
 /// The text must be valid according to the strict parser. All other bytes are preserved.
 enum JSONLayout {
-    /// The maximum width of an array or an object on one line.
     private static let width = 96
 
     /// The text without white space between tokens.
@@ -24,7 +23,6 @@ enum JSONLayout {
         return result
     }
 
-    /// The maximum nesting depth of arrays and objects.
     static func nesting(of text: [UInt8]) -> Int {
         var depth = 0
         var deepest = 0
@@ -90,7 +88,7 @@ enum JSONLayout {
         return result
     }
 
-    /// The end of an array or object that fits on one line: empty, or short with only scalars. An object may have at
+    /// The end of an array or object that fits on one line: empty, or short with only scalars; an object may have at
     /// most one member, so that a changed property is a changed line.
     private static func endOfLine(in text: [UInt8], from start: Int) -> Int? {
         let isObject = text[start] == UInt8(ascii: "{")
@@ -137,7 +135,6 @@ enum JSONLayout {
         byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }
 
-    /// The index of the first byte that is not white space.
     static func skipSpace(in text: [UInt8], from start: Int) -> Int {
         var index = start
         while index < text.count, isSpace(text[index]) { index += 1 }

@@ -34,7 +34,6 @@ extension PropertyListValue {
         }
     }
 
-    /// The values of a dictionary or of a whole suite.
     static func dictionary(_ node: FixtureNode) throws -> [String: PropertyListValue] {
         let members = try node.members("an object with the values by their keys")
         return Dictionary(try members.map { ($0.name, try PropertyListValue($0.value)) }) { first, _ in first }

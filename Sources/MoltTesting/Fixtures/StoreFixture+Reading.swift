@@ -245,7 +245,6 @@ extension StoreFixture {
 }
 
 extension RecordCounts {
-    /// The names of counts in a fixture.
     static var names: [(name: String, count: WritableKeyPath<RecordCounts, Int>)] {
         [
             ("read", \.read), ("changed", \.changed), ("dropped", \.dropped), ("created", \.created),

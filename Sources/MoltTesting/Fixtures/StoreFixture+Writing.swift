@@ -9,7 +9,6 @@ extension StoreFixture {
     /// ``withoutTimes()``.
     public var json: String { json(with: []) }
 
-    /// The text of a file with additional string members.
     func json(with members: [(name: String, value: String)]) -> String {
         var writer = FixtureWriter()
         writer.object { writer in

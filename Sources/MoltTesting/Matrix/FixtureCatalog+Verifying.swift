@@ -78,7 +78,6 @@ struct CatalogVerification {
         return report
     }
 
-    /// Reports each version without a fixture.
     private mutating func checkVersions(_ versions: [Int]) {
         let oldest = migrations.oldestSupportedVersion
         if !audit.fixtures.contains(where: { $0.version >= oldest }) {

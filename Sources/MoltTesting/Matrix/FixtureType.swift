@@ -25,7 +25,6 @@ public struct FixtureType: Sendable {
         }
     }
 
-    /// Decodes a record's content.
     func check(_ content: StoreFixture.Content, _ coding: RecordCoding) throws {
         try decode(content, coding)
     }

@@ -134,7 +134,6 @@ extension FixtureUpgrades {
         }
     }
 
-    /// The bytes of the file and of its write-ahead log.
     private static func bytes(of store: TemporaryStore) throws -> [Data] {
         try [store.url.path, store.url.path + "-wal"].map { path in
             FileManager.default.fileExists(atPath: path) ? try Data(contentsOf: URL(filePath: path)) : Data()

@@ -13,9 +13,7 @@ struct FixtureUpgrades {
     private let newest: Int
 
     var failures = FailureList()
-    /// The results of the upgrades by version.
     var results: [Int: StoreFixture] = [:]
-    /// The number of opened copies.
     var upgrades = 0
 
     /// - Parameters:
@@ -76,7 +74,6 @@ struct FixtureUpgrades {
         }
     }
 
-    /// The plan for upgrading a store to a version.
     func plan(of store: StoreFixture, upTo version: Int) -> MigrationPlan {
         MigrationPlan(
             state: StoreState(version: store.schemaVersion, isFresh: false, ledger: store.ledger),

@@ -59,9 +59,7 @@ struct ReportDifference {
     }
 }
 
-/// Texts of upgrades for failures.
 enum UpgradeText {
-    /// The message of an upgrade's error.
     static func of(_ error: any Error) -> String {
         guard var error = error as? MigrationError else { return withoutCopies(String(describing: error)) }
         error.store = nil

@@ -42,7 +42,6 @@ package struct FileTime {
         modified = isFarOff || isLast ? (time.tv_sec < 0 ? .min : .max) : sum
     }
 
-    /// Writes a new file and sets its modification time.
     package static func write(_ content: Data, to url: URL, modified: Int64) throws {
         // Not Foundation, which would sync each file. Mode "x" refuses to overwrite a file.
         guard let file = fopen(url.path, "wx") else {

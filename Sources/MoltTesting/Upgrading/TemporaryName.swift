@@ -13,7 +13,6 @@ internal import MoltDefaults
 ///
 /// A process that crashes leaves its copies behind; the next process that makes a copy removes them.
 enum TemporaryName {
-    /// A unique name.
     static func make() -> String {
         removeLeftovers
         return "\(prefix)\(getpid()).\(UUID().uuidString)"

@@ -139,7 +139,6 @@ extension TemporaryStore {
         return try CacheStore.quarantine(at: url)
     }
 
-    /// The attached stores with pending changes.
     func pendingJournal() throws -> [String] {
         switch fixture.primary {
         case .cache: try CacheStore.state(at: url).journal

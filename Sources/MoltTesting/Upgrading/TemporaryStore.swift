@@ -27,7 +27,6 @@ public final class TemporaryStore: Sendable {
     private struct State {
         /// The suites that replace others, by the original's attached name.
         var standIns: [String: (original: Suite, standIn: Suite)] = [:]
-        /// The copies of directories, by attached name.
         var directories: [String: any DirectoryAttachedStore] = [:]
         /// The content of the store for ``EntryPoint/inMemory`` between two upgrades.
         var memory: StoreContents?
@@ -116,7 +115,6 @@ public final class TemporaryStore: Sendable {
         }
     }
 
-    /// All pairs of original suites and their replacements.
     package var allStandIns: [(original: Suite, standIn: Suite)] {
         state.withLock { Array($0.standIns.values) }
     }
