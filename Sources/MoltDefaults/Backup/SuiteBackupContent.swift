@@ -32,7 +32,7 @@ struct SuiteBackupContent: Codable {
         entries = try container.decode([DefaultsJournal.Entry].self, forKey: .entries)
     }
 
-    // MARK: In a file
+    // MARK: File format
 
     /// The file's structure: the content as JSON, and its digest for detecting damage.
     private struct Envelope: Codable {

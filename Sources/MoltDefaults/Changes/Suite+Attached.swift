@@ -4,7 +4,7 @@ extension Suite: AttachedStore {
     /// The suite in the form that Molt works with.
     public var attachment: Attachment { Attachment(self) }
 
-    /// Why the suite is unavailable: in an app extension, other settings are standard; a locked device allows no reads.
+    /// Why the suite is unavailable: an app extension cannot see the app's own settings, or the device is locked.
     package func unavailability(_ circumstances: AttachedCircumstances) throws -> String? {
         try validate()
         if circumstances.role == .appExtension, !isAppGroup {

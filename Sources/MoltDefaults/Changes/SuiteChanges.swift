@@ -119,7 +119,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         failure = failure ?? (error as? DefaultsError)?.of(suite: suite) ?? error
     }
 
-    // MARK: The end
+    // MARK: Finishing
 
     /// Ends the session, and returns the encoded changes for the journal; nil if there are none.
     ///
@@ -159,7 +159,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         throw DefaultsError.ownKey(key, in: suite)
     }
 
-    // MARK: Keys of ours
+    // MARK: Reserved keys
 
     func ownValue(forKey key: String) -> PropertyListValue? {
         current(key)
@@ -176,7 +176,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         touched.insert(key)
     }
 
-    // MARK: What a step has done
+    // MARK: Outcomes of a step
 
     /// Runs a step and returns the outcomes of the keys that it has set and removed.
     func outcomes(of step: (SuiteChanges) throws -> Void) throws -> [KeyOutcome] {

@@ -23,7 +23,7 @@ package struct SuiteIntent: Codable {
         isReplacement = true
     }
 
-    // MARK: In the journal
+    // MARK: Coding
 
     /// Encodes the changes as JSON, which preserves every value exactly, including dates' fractions of a second.
     func encoded() throws -> [UInt8] {
@@ -44,7 +44,7 @@ package struct SuiteIntent: Codable {
         }
     }
 
-    // MARK: Applying it
+    // MARK: Applying
 
     /// The values to add to a suite's current content; keys that the app has changed since the commit keep their state.
     func additions(to content: SuiteContent) -> [String: PropertyListValue] {

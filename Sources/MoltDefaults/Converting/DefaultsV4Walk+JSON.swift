@@ -63,7 +63,7 @@ extension DefaultsV4Walk {
         }
     }
 
-    /// Converts an object, or an array of alternating keys and values, which encodes keys other than text and `Int`.
+    /// Converts an object, or an array of alternating keys and values (for keys other than `String` and `Int`).
     private mutating func convertDictionary(
         _ part: JSONPart,
         keys: DefaultsKeyForm,

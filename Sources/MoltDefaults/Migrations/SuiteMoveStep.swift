@@ -33,7 +33,7 @@ struct SuiteMoveStep: Sendable {
         names[key] ?? key
     }
 
-    // MARK: Before anything runs
+    // MARK: Checking
 
     private var faults: [String] {
         var faults: [String] = []
@@ -133,7 +133,7 @@ struct SuiteMoveStep: Sendable {
         throw error
     }
 
-    // MARK: Which one is newer
+    // MARK: Resolving conflicts
 
     private func sourceWins(_ old: SuiteChanges, _ new: SuiteChanges) throws -> Bool {
         switch conflict {

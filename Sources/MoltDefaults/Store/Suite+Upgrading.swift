@@ -14,7 +14,7 @@ extension Suite {
     /// - Parameters:
     ///   - migrations: The registry; its steps about records find none.
     ///   - attached: Other suites that blocks use but steps do not name; none by default.
-    ///   - options: The content of the ledger, the progress handler, and the time to wait for another process.
+    ///   - options: The app's version for the ledger, the monitor, the time to wait for another process, and more.
     /// - Throws: `MigrationError` as `Migrator.migrate(_:)` does; ``DefaultsError`` for a suite that cannot be used.
     @discardableResult
     public func upgrade(

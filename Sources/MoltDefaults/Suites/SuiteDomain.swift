@@ -47,7 +47,7 @@ package struct SuiteDomain: Sendable {
     ///
     /// - Parameters:
     ///   - setsAside: Whether a file that is not a property list, such as one truncated by a kill, is renamed with the
-    ///     suffix `.damaged`. For callers that know and restore its content.
+    ///     suffix `.damaged`; for callers that know its content and restore it.
     ///   - edit: Receives the domain's values and returns the changes; if they are empty, nothing is written. It must
     ///     not use the suite. It may be called again if the app changes the suite meanwhile.
     /// - Throws: The same errors as ``write(set:remove:)``.

@@ -29,7 +29,7 @@
             }
         }
 
-        // MARK: While the library may write the file
+        // MARK: Protecting the file from the library
 
         /// Renames the file as a copy, and puts a duplicate in its place for the library to write.
         ///
@@ -153,7 +153,7 @@
             }
         }
 
-        // MARK: Replacing it
+        // MARK: Replacing the file
 
         /// New content for the file, complete and synced under a temporary name.
         struct Successor {
@@ -219,7 +219,7 @@
             return true
         }
 
-        // MARK: After a kill
+        // MARK: Recovering from a kill
 
         /// Whether a process is changing the file now, or was killed while the library could write it.
         var hasCopy: Bool {

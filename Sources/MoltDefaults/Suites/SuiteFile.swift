@@ -125,7 +125,7 @@
             return dictionary
         }
 
-        // MARK: What was read before
+        // MARK: Cache
 
         /// A file's content when it was last read, cached so that reading one setting does not parse the whole file.
         private struct Known {
@@ -211,7 +211,7 @@
             }
         }
 
-        // MARK: Places
+        // MARK: Paths
 
         /// The file to write: the target of a symbolic link.
         struct Target {

@@ -2,7 +2,7 @@
     internal import Foundation
     internal import Synchronization
 
-    /// A suite's domain on Linux: a property list file that `UserDefaults` caches in memory.
+    /// A suite's domain on Linux, a property list file that `UserDefaults` caches in memory.
     ///
     /// `UserDefaults` (Swift 6.3) keeps values that the app sets in memory until `synchronize()`. That call rereads the
     /// file, overwrites each key that was set (even if it was set back since), truncates the file and writes it. An
@@ -41,7 +41,7 @@
             }
         }
 
-        /// All values in the domain, including those that the app has set but not saved; these are saved.
+        /// All values in the domain; saves the app's unsaved values.
         func read() throws -> [String: PropertyListValue] {
             Self.noteUse(of: suite)
             let saved = try saved()

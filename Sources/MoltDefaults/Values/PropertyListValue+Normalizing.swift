@@ -7,9 +7,8 @@ internal import Foundation
 /// Converts the objects of `UserDefaults` and `PropertyListSerialization` to values.
 ///
 /// These are their objects in Swift 6.3:
-/// - On Linux, `UserDefaults` returns an `Optional` inside `Any`. So is each element of an array and each value of a
-///   dictionary, at any depth; the keys are `AnyHashable`. Casts unwrap these optionals, `type(of:)` and patterns do
-///   not.
+/// - On Linux, `UserDefaults` returns an `Optional` inside `Any`. Elements of arrays and values of dictionaries are
+///   wrapped too, at any depth; keys are `AnyHashable`. Casts unwrap these optionals, `type(of:)` and patterns do not.
 /// - A number is an `NSNumber` on both platforms, or a Swift number. A cast does not distinguish a Boolean from 1: an
 ///   `NSNumber` of 1 read from a file can be cast to `Bool`.
 /// - On Apple platforms, a Boolean is the `NSNumber` that is a CFBoolean. On Linux CFBoolean is not available in Swift,

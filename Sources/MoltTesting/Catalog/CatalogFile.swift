@@ -86,8 +86,7 @@ enum CatalogWords {
         + "version control. Correct an upgrade by a new migration, and add a new case as a new fixture. If neither file "
         + "was ever checked in, remove the expected store, and record it again."
 
-    /// Advice about a change at the newest version, for both cases because the catalog cannot tell whether it has
-    /// shipped.
+    /// Advice about a change at the newest version, which may or may not have shipped.
     static func ifNotShipped(_ version: Int) -> String {
         "If version \(version) has shipped, undo the change, or make it a migration to version \(version + 1). If it has "
             + "not, and the new one is right: \(RecordingMode.variable)=all swift test"

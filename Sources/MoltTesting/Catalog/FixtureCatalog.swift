@@ -10,7 +10,7 @@ internal import MoltCore
 /// }
 /// ```
 ///
-/// | File | What it is |
+/// | File | Content |
 /// |---|---|
 /// | `1-everyday.json` | a fixture of version 1 with the name "everyday" |
 /// | `Golden/1-everyday@3.json` | the expected result of upgrading it to version 3 |
@@ -24,7 +24,6 @@ internal import MoltCore
 /// Files of the newest version can be overwritten with `MOLT_RECORD=all` until a newer version exists, because the
 /// catalog cannot tell when a version was released. When you release, start the next version with a migration, even an
 /// empty one.
-/// else tells when it was released. Start the next version's migration, be it an empty one, when you release.
 public struct FixtureCatalog: Sendable {
     /// The directory of the catalog.
     public let directory: URL
@@ -33,9 +32,8 @@ public struct FixtureCatalog: Sendable {
     /// Creates a catalog without reading the directory.
     ///
     /// - Parameters:
-    ///   - directory: The directory in the source tree. Do not pass a copy in a bundle, because files are recorded
-    ///     there.
-    ///   - recording: Which files are written; set by the variable `MOLT_RECORD` by default.
+    ///   - directory: The directory in the source tree, not a copy in a bundle, because files are recorded there.
+    ///   - recording: The recording mode; set by the variable `MOLT_RECORD` by default.
     public init(_ directory: URL, recording: RecordingMode? = nil) {
         self.directory = directory
         self.recording = recording
@@ -46,7 +44,7 @@ public struct FixtureCatalog: Sendable {
     /// - Parameters:
     ///   - name: The directory's name.
     ///   - file: The source file; the calling one by default.
-    ///   - recording: Which files are written; set by the variable `MOLT_RECORD` by default.
+    ///   - recording: The recording mode; set by the variable `MOLT_RECORD` by default.
     public init(_ name: String, beside file: String = #filePath, recording: RecordingMode? = nil) {
         let directory = URL(filePath: file).deletingLastPathComponent().appending(
             path: name,

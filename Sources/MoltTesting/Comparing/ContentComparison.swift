@@ -1,6 +1,6 @@
 internal import MoltCore
 
-/// The differences between two JSON texts, by property path.
+/// The differences between two JSON contents, by property path.
 struct ContentComparison {
     private(set) var lines: [String] = []
 

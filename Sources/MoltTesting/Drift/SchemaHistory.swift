@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The content of a snapshot's file: the shapes of each recorded version.
 struct SchemaHistory: Codable, Equatable {
-    /// The shapes by type name, by version as a string because JSON keys are strings.
+    /// The shapes by version, which is a string because JSON keys are strings, and by type name.
     private var versions: [String: [String: TypeShape]] = [:]
 
     init() {}

@@ -13,7 +13,7 @@ extension SchemaSnapshot {
     ///
     /// - Parameters:
     ///   - url: The file; one for the whole app.
-    ///   - mode: The files to record; set by the environment by default.
+    ///   - mode: The recording mode; set by the environment by default.
     /// - Throws: ``TestingError`` with the code `schemaDrift`, `notRecorded`, `recorded` or `shipped`, or the error of
     ///   reading or writing the file.
     public func verify(at url: URL, recording mode: RecordingMode? = nil) throws {

@@ -68,7 +68,7 @@ extension FaultSweep {
             self.isCommitted = isCommitted
         }
 
-        /// Opens the store with a fault, and returns the problem if the opening does not fail as expected.
+        /// Opens the store with a fault; the problem if the fault is swallowed or leaves damage, else nil.
         func problem(of plan: FaultInjector.Plan) async -> String? {
             let injector = FaultInjector(plan)
             var isDone = false

@@ -13,7 +13,7 @@ internal import Synchronization
 /// ```
 /// After each fault the store must be as before the upgrade or as after it: its records, ledger and version, and the
 /// suites that migrations change. Suites may lag behind only while changes to them are pending. Opened again without a
-/// fault, the store must equal byte for byte one that had no fault.
+/// fault, the store must equal, byte for byte, a store that had no fault.
 ///
 /// Every trial has its own ``TemporaryStore``. A step that writes the app's own suites directly instead of through its
 /// migration is reported; other tests should not write the same keys meanwhile.
@@ -24,7 +24,7 @@ public struct FaultSweep: Sendable {
         case throwing
         /// One write fails.
         case writeFailsOnce
-        /// A write and all later ones fail, in that opening and in the given number of openings.
+        /// A write and all later ones fail, for the given number of openings.
         case writesFailFromThenOn(openings: Int)
         /// The disk is full: SQLite's own failure, in a file with a limited number of pages.
         case diskFull
@@ -73,8 +73,7 @@ public struct FaultSweep: Sendable {
 
     /// Tries every fault at every point.
     ///
-    /// - Parameter limit: The maximum number of points for each fault, spread evenly over all kinds; nil for all
-    ///   points.
+    /// - Parameter limit: The maximum number of points for each fault, spread evenly over all kinds; nil for all.
     /// - Returns: The points and faults that were tried.
     /// - Throws: ``FaultFailure`` with all points at which something is lost; the error of an upgrade without a fault;
     ///   ``TestingError`` with the code `unsuitable` if nothing is pending or no fault was tried.
@@ -208,7 +207,7 @@ public struct FaultSweep: Sendable {
         return Swift.stride(from: first, to: end, by: stride).map { FaultPoint(fullAt: $0) }
     }
 
-    // MARK: Opening
+    // MARK: Opening copies
 
     /// A copy of the fixture; for full disks it has small pages, which allow many points.
     package func store(for fault: Fault? = nil) throws -> TemporaryStore {

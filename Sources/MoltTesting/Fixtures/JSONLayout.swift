@@ -129,7 +129,7 @@ enum JSONLayout {
         }
     }
 
-    // MARK: Passing tokens
+    // MARK: Skipping tokens
 
     static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09

@@ -191,8 +191,7 @@ extension StoreFixture {
         }
     }
 
-    /// Whether the bytes can be written as indented JSON: reading must restore them, and the nesting must not be too
-    /// deep.
+    /// Whether the bytes can be written as indented JSON: reading restores them, and the nesting is not too deep.
     private static func canStand(_ bytes: [UInt8], _ text: String) -> Bool {
         // The error's details do not matter here.
         (try? JSONPart(text)) != nil && JSONLayout.minified(bytes) == bytes && JSONLayout.nesting(of: bytes) <= 64

@@ -17,7 +17,7 @@ extension FixtureCatalog {
     ///
     /// - Parameters:
     ///   - migrations: The app's registry.
-    ///   - types: The app's current types, as which records are read; raw data needs no type.
+    ///   - types: The app's current types, for decoding records; raw data needs no type.
     ///   - versions: The versions that must have a fixture. By default these are 0 and every version of the registry,
     ///     from its oldest supported version on. A catalog without fixtures always fails.
     ///   - configuration: The app's configuration of its cache, with its coders and attached stores.

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MoltCore
 
-/// A current type of the app, as which records are read after an upgrade.
+/// A current type of the app, for decoding records after an upgrade.
 public struct FixtureType: Sendable {
     /// The type name of records.
     public let name: String

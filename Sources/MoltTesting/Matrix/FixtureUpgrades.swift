@@ -33,7 +33,7 @@ struct FixtureUpgrades {
         self.types = types
         self.configuration = configuration
         self.newest = newest ?? migrations.version
-        // The audit reports edited migrations; they should not prevent the other checks.
+        // Edited migrations are reported separately, and should not prevent the other checks.
         self.configuration.editedMigrations = .ignore
     }
 

@@ -14,7 +14,7 @@ extension StoreFixture {
     ///
     /// - Parameters:
     ///   - migrations: The app's registry.
-    ///   - types: The app's current types, as which records are read; raw data needs no type.
+    ///   - types: The app's current types, for decoding records; raw data needs no type.
     ///   - name: The store's name in failures.
     ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
     /// - Returns: The upgrades that were run.

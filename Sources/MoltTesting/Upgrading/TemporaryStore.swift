@@ -25,7 +25,7 @@ public final class TemporaryStore: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// The suites that replace others, by the original's attached name.
+        /// The stand-ins, by the original's attached name.
         var standIns: [String: (original: Suite, standIn: Suite)] = [:]
         var directories: [String: any DirectoryAttachedStore] = [:]
         /// The content of the store for ``EntryPoint/inMemory`` between two upgrades.
@@ -105,7 +105,7 @@ public final class TemporaryStore: Sendable {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// The suite that replaces another one in this copy; empty if the fixture does not have the suite.
+    /// The stand-in of a suite in this copy; empty if the fixture does not have the suite.
     public func standIn(for suite: Suite) -> Suite {
         state.withLock { state in
             if let known = state.standIns[suite.attachedName] { return known.standIn }
@@ -125,9 +125,9 @@ public final class TemporaryStore: Sendable {
         set { state.withLock { $0.memory = newValue } }
     }
 
-    // MARK: In the places of others
+    // MARK: Replacing suites and directories
 
-    /// Creates replacements for all suites that an upgrade may work on, and copies of the directories.
+    /// Creates stand-ins for all suites that an upgrade may work on, and copies of the directories.
     func makeStandIns(for migrations: MigrationRegistry, _ configuration: CodableCache.Configuration) throws {
         let declared = migrations.migrations.flatMap(\.attached)
         for case let suite as Suite in configuration.attached.stores + declared { _ = standIn(for: suite) }
