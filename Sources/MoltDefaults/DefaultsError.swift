@@ -1,12 +1,11 @@
 public import Foundation
 package import MoltCore
 
-/// What went wrong with a suite or with a value in it: a code to act on and a message that says what to do.
+/// An error about a suite or one of its values, with a code to act on and a message that says what to do.
 ///
-/// No description of this error holds a value, or the key of a dictionary inside one: `description`,
-/// `debugDescription` and `errorDescription` say of the underlying error what kind it is, and no more. The settings'
-/// own keys are named, and so are properties of Codable types.
-///
+/// No description of the error contains a value or the key of a dictionary inside one: `description`,
+/// `debugDescription` and `errorDescription` give only the kind of the underlying error. They do name the settings'
+/// own keys and the properties of Codable types.
 /// ```swift
 /// do {
 ///     try Suite.standard.set(value, forKey: "theme")
@@ -15,77 +14,77 @@ package import MoltCore
 /// }
 /// ```
 public struct DefaultsError: Error, Sendable {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public var code: Code
-    /// What happened, to which thing, why, and what to do, in full sentences.
+    /// Full sentences that say what happened, to which thing, why, and what to do.
     public var message: String
-    /// The suite, by the name of its domain.
+    /// The domain name of the suite.
     public var suite: String?
-    /// The suite's file, where the platform keeps one that may be looked at.
+    /// The path of the suite's file, on platforms where apps may access it.
     public var path: String?
-    /// The key, or several of them.
+    /// The key, or a list of several keys.
     public var key: String?
-    /// The place inside the value, as in `[2].name`; nil for the value itself.
+    /// The place inside the value, such as `[2].name`; nil for the whole value.
     ///
-    /// Its own description, and those of the error, do not show the keys of dictionaries.
+    /// Descriptions of the place and of the error omit the keys of dictionaries.
     public var place: ValuePlace?
-    /// What was thrown further down.
+    /// The error that caused this one.
     ///
-    /// - Important: It may hold a value; do not log it where users' data must not go.
+    /// - Important: It may contain a value. Do not log it where users' data must not go.
     public var underlying: (any Error)?
 
     /// Creates an error.
     ///
     /// - Parameters:
-    ///   - code: What kind of failure it is.
-    ///   - message: Full sentences: what happened and what to do. Never a value.
+    ///   - code: The kind of failure.
+    ///   - message: Full sentences that say what happened and what to do, without any value.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.underlying = underlying
     }
 
-    /// The kinds of failure; new ones may be added, so switch over them with a `default`.
+    /// The kinds of failure; later releases may add some, so switch over them with a `default`.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-        /// The code's stable text.
+        /// The code's stable name.
         public let rawValue: String
 
-        /// The code's stable text.
+        /// The code's stable name.
         public var description: String { rawValue }
 
-        /// Creates a code from its stable text.
+        /// Creates a code from its stable name.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// There can be no suite of that name, or this app may not use it.
+        /// The suite's name is invalid, or this app may not use the suite.
         public static let invalidSuite = Code(rawValue: "invalidSuite")
-        /// The value is of a type that no suite can hold, or the platform would not give it back as it was.
+        /// No suite can hold a value of this type, or the platform would not return the value unchanged.
         public static let cannotStore = Code(rawValue: "cannotStore")
-        /// A value cannot be read as the type asked for; what is stored stays.
+        /// A value cannot be read as the requested type; the stored value is unchanged.
         public static let typeMismatch = Code(rawValue: "typeMismatch")
-        /// The suite's file is no property list, or holds what no suite can hold; it was not changed.
+        /// The suite's file is not a property list, or contains values that no suite can hold; it is unchanged.
         public static let unreadable = Code(rawValue: "unreadable")
-        /// A newer release of Molt wrote the ledger of the suite, in a form that this one cannot read.
+        /// A newer release of Molt wrote the suite's ledger in a format that this release cannot read.
         public static let newerFormat = Code(rawValue: "newerFormat")
-        /// The suite's file, or its directory, may not be used.
+        /// The app may not access the suite's file or its directory.
         public static let noPermission = Code(rawValue: "noPermission")
-        /// The suite cannot be written: no place for its file, or a volume that is full or can only be read.
+        /// The suite cannot be written: its file has no location, or the volume is full or read-only.
         public static let notWritable = Code(rawValue: "notWritable")
-        /// Another process, or thread, has been changing the suite for too long; it may have been stopped in that.
+        /// Another process or thread has been changing the suite for too long; it may be suspended.
         public static let busy = Code(rawValue: "busy")
-        /// The suite was written, and did not give back what was written.
+        /// The suite did not return the values that were just written to it.
         public static let readBackFailed = Code(rawValue: "readBackFailed")
     }
 }
 
 extension DefaultsError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
-    /// One line: the code, the message, the place, and the underlying error without its values.
+    /// One line: the code, the message, the place, and the kind of the underlying error.
     public var description: String {
         errorText.line
     }
 
-    /// A tree: the code, then one line for each thing that is known, the underlying error below.
+    /// A tree: the code, one line for each known detail, and the underlying error.
     public var debugDescription: String {
         errorText.tree
     }
@@ -108,21 +107,20 @@ extension DefaultsError: DescribedError {
 }
 
 extension DefaultsError {
-    /// The same error with the key that it is about.
     package func at(key: String) -> DefaultsError {
         var error = self
         error.key = key
         return error
     }
 
-    /// The same error about something that is a step further inside the value.
+    /// A copy of the error whose place is prefixed with a step.
     func inside(_ step: ValuePlace.Step) -> DefaultsError {
         var error = self
         error.place = ValuePlace([step] + (place?.steps ?? []))
         return error
     }
 
-    /// Runs a closure that is about something a step inside the value, so that its error says so.
+    /// Runs a closure and prefixes the place of any error it throws with a step.
     static func inside<Found>(
         _ step: ValuePlace.Step,
         _ body: () throws(DefaultsError) -> Found
@@ -134,7 +132,6 @@ extension DefaultsError {
         }
     }
 
-    /// The same error with the suite that it is about.
     package func of(suite: Suite) -> DefaultsError {
         var error = self
         error.suite = suite.domainName

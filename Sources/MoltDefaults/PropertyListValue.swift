@@ -1,34 +1,34 @@
 public import Foundation
 
-/// What a suite can hold under a key: a property list, in one form on every platform.
+/// A value that a suite can hold: a property list, in the same form on every platform.
 ///
 /// ```swift
 /// try Suite.standard.set(["name": "Ada", "year": 1815], forKey: "person")
 /// ```
 ///
-/// `UserDefaults` itself hands out other forms of the same: see ``init(normalizing:)``.
-/// Two values are equal when a suite gives back the same for both: a number that is not one equals itself.
+/// `UserDefaults` returns other representations, see ``init(normalizing:)``. Two values are equal if a suite returns
+/// the same value for both; NaN equals itself.
 public indirect enum PropertyListValue: Sendable {
-    /// A truth value; never the number 0 or 1.
+    /// A Boolean; never the number 0 or 1.
     case bool(Bool)
-    /// A whole number.
+    /// An integer.
     case int(Int64)
-    /// A whole number above `Int64.max`; smaller ones are always an ``int(_:)``.
+    /// An integer above `Int64.max`; smaller ones are always ``int(_:)``.
     case unsigned(UInt64)
     /// Any other number.
     case double(Double)
-    /// A text.
+    /// A string.
     case string(String)
-    /// A date. Linux keeps whole seconds only.
+    /// A date; Linux stores only whole seconds.
     case date(Date)
-    /// Bytes.
+    /// Data.
     case data(Data)
-    /// Values in order.
+    /// An array.
     case array([PropertyListValue])
-    /// Values by name.
+    /// A dictionary.
     case dictionary([String: PropertyListValue])
 
-    /// Creates a whole number; nil when it is beyond 64 bits.
+    /// Creates an integer; nil if it needs more than 64 bits.
     public init?(exactly number: some BinaryInteger) {
         if let small = Int64(exactly: number) {
             self = .int(small)
@@ -41,17 +41,17 @@ public indirect enum PropertyListValue: Sendable {
 }
 
 extension PropertyListValue {
-    /// The truth value, when it is one.
+    /// The Boolean; nil for other kinds.
     public var bool: Bool? {
         if case .bool(let bool) = self { bool } else { nil }
     }
 
-    /// The whole number, when it is one of at most `Int64.max`.
+    /// The integer, if it is at most `Int64.max`; nil for other kinds.
     public var int: Int64? {
         if case .int(let int) = self { int } else { nil }
     }
 
-    /// The whole number, when it is one that is not negative.
+    /// The integer, if it is not negative; nil for other kinds.
     public var unsigned: UInt64? {
         switch self {
         case .int(let int): UInt64(exactly: int)
@@ -60,56 +60,56 @@ extension PropertyListValue {
         }
     }
 
-    /// The number, when it is one that is not kept as a whole number.
+    /// The floating-point number; nil for integers and other kinds.
     public var double: Double? {
         if case .double(let double) = self { double } else { nil }
     }
 
-    /// The text, when it is one.
+    /// The string; nil for other kinds.
     public var string: String? {
         if case .string(let string) = self { string } else { nil }
     }
 
-    /// The date, when it is one.
+    /// The date; nil for other kinds.
     public var date: Date? {
         if case .date(let date) = self { date } else { nil }
     }
 
-    /// The bytes, when it is data.
+    /// The data; nil for other kinds.
     public var data: Data? {
         if case .data(let data) = self { data } else { nil }
     }
 
-    /// The elements, when it is an array.
+    /// The elements of an array; nil for other kinds.
     public var array: [PropertyListValue]? {
         if case .array(let array) = self { array } else { nil }
     }
 
-    /// The values by name, when it is a dictionary.
+    /// The values of a dictionary by key; nil for other kinds.
     public var dictionary: [String: PropertyListValue]? {
         if case .dictionary(let dictionary) = self { dictionary } else { nil }
     }
 }
 
 extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
-    /// Creates a text.
+    /// Creates a string.
     public init(stringLiteral value: String) {
         self = .string(value)
     }
 }
 
 extension PropertyListValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral {
-    /// Creates a whole number.
+    /// Creates an integer.
     public init(integerLiteral value: Int64) {
         self = .int(value)
     }
 
-    /// Creates a number that is not kept as a whole number.
+    /// Creates a floating-point number.
     public init(floatLiteral value: Double) {
         self = .double(value)
     }
 
-    /// Creates a truth value.
+    /// Creates a Boolean.
     public init(booleanLiteral value: Bool) {
         self = .bool(value)
     }
@@ -121,7 +121,7 @@ extension PropertyListValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryL
         self = .array(elements)
     }
 
-    /// Creates a dictionary; of two values with one name, the last one stays.
+    /// Creates a dictionary; the last value of a duplicate key wins.
     public init(dictionaryLiteral elements: (String, PropertyListValue)...) {
         self = .dictionary(Dictionary(elements) { $1 })
     }

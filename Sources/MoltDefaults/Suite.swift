@@ -1,30 +1,30 @@
-/// Where settings are kept: the app's own ones, or those of a named suite.
+/// A domain of settings: the app's own, or that of a named suite.
 ///
 /// ```swift
 /// let shared = Suite("group.com.example.app")
 /// try shared.set("dark", forKey: "theme")
 /// ```
 ///
-/// What is read is the suite's own persistent domain: never registered defaults, launch arguments or the settings of
-/// all apps.
+/// Reads see only the suite's own persistent domain, never registered defaults, launch arguments or the global
+/// domain.
 public struct Suite: Hashable, Sendable, CustomStringConvertible {
-    /// The name that `UserDefaults(suiteName:)` takes; nil for the app's own settings.
+    /// The name for `UserDefaults(suiteName:)`; nil for the app's own settings.
     package let name: String?
-    /// The suite that this one stands in for, as a test's copy of it; nil for all others.
+    /// The suite that this one replaces, for example in a test; nil for all others.
     private let original: Original?
 
-    /// What attached stores are known by.
+    /// The properties of the original suite that attached stores are known by.
     private struct Original: Hashable, Sendable {
         var attachedName: String
         var isAppGroup: Bool
     }
 
-    /// The app's own settings: what `UserDefaults.standard` writes.
+    /// The app's own settings, which `UserDefaults.standard` accesses.
     public static let standard = Suite(name: nil)
 
-    /// The settings of a name: of an app group, say.
+    /// The settings of a named suite, such as an app group.
     ///
-    /// A name that cannot be used is an error when the suite is; see ``validate()``.
+    /// An invalid name is reported when the suite is used; see ``validate()``.
     public init(_ name: String) {
         self.init(name: name)
     }
@@ -34,30 +34,30 @@ public struct Suite: Hashable, Sendable, CustomStringConvertible {
         self.original = original
     }
 
-    /// The settings of another name, to be attached under the name of this suite.
+    /// A suite of another name that is attached under the name of this suite.
     ///
-    /// Given to an opening, they take the place of what the registry's steps name.
+    /// If it is attached when a store opens, it replaces the suite that the registry's steps name.
     package func standIn(named name: String) -> Suite {
         Suite(name: name, original: Original(attachedName: attachedName, isAppGroup: isAppGroup))
     }
 
-    /// The name as it was given, or `standard`.
+    /// The suite's name, or `standard`.
     public var description: String { name ?? "standard" }
 
-    /// "standard", or "suite" and the name; the same for two suites that keep their settings in one domain.
+    /// "standard", or "suite" and the name; equal for suites that share a domain.
     public var attachedName: String {
         if let original { return original.attachedName }
         return isSameDomain(as: .standard) ? "standard" : "suite \(self)"
     }
 
-    /// The suite as code names it, which is the same in every process; ``attachedName`` is not.
+    /// The suite's name in code, which is the same in every process, unlike ``attachedName``.
     var declaredName: String {
         name.map { "suite \($0)" } ?? "standard"
     }
 
-    /// Whether the suite is one that an app shares with its extensions, by its name: every other one is private to each.
+    /// Whether the suite's name is that of an app group, which an app shares with its extensions.
     ///
-    /// The names of app groups begin with `group.`, or on macOS with the ten characters of a team.
+    /// The names of app groups begin with `group.`, or on macOS with a team identifier of ten characters.
     var isAppGroup: Bool {
         if let original { return original.isAppGroup }
         guard let name, !isSameDomain(as: .standard) else { return false }

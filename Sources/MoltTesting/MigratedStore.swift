@@ -3,42 +3,41 @@ public import MoltCache
 public import MoltCore
 public import MoltDefaults
 
-/// What an upgrade has made of a fixture.
+/// A fixture after an upgrade.
 public struct MigratedStore: Sendable {
-    /// All that the store holds now.
+    /// The content of the upgraded store.
     public let fixture: StoreFixture
-    /// What the upgrade did.
+    /// The report of the upgrade.
     public let report: MigrationReport
-    /// The coders that values are decoded with.
     let coding: RecordCoding
 
-    /// The value under a key, or nil when there is none; one that has expired is there, too.
+    /// The value under a key, even if it has expired; nil if there is none.
     ///
-    /// - Throws: `DecodingError` when the content has another shape.
+    /// - Throws: `DecodingError` if the content does not match the type.
     public func value<Value: Decodable>(_ type: Value.Type = Value.self, forKey key: String) throws -> Value? {
         guard let content = fixture.record(forKey: key)?.content else { return nil }
         if content.isData, let data = Data(content.bytes) as? Value { return data }
         return try coding.decoder.decode(type, from: Data(content.bytes))
     }
 
-    /// The record with a key as it is stored, or nil.
+    /// The stored record of a key; nil if there is none.
     public func record(forKey key: String) -> StoreFixture.Record? {
         fixture.record(forKey: key)
     }
 
-    /// The value under a key of a suite, or nil.
+    /// The value under a key of a suite; nil if there is none.
     public func setting(_ key: String, in suite: Suite) -> PropertyListValue? {
         fixture.suites[suite]?[key]
     }
 
-    /// The value of a typed key in a suite.
+    /// The value of a typed key in a suite; its default if nothing is set.
     public func setting<Value>(_ key: DefaultsKey<Value>, in suite: Suite) throws -> Value {
         try key.value(of: fixture.suites[suite]?[key.name])
     }
 }
 
 extension StoreFixture {
-    /// Upgrades a copy of the store, and gives what became of it.
+    /// Upgrades a copy of the store and returns the result.
     ///
     /// ```swift
     /// let migrated = try StoreFixture(contentsOf: url).migrated(through: migrations)
@@ -46,10 +45,10 @@ extension StoreFixture {
     /// ```
     ///
     /// - Parameters:
-    ///   - migrations: The registry of the app.
-    ///   - version: Where to stop; nil for the registry's version.
-    ///   - configuration: How the app opens its cache: its coders, what it attaches.
-    /// - Throws: What opening the store throws.
+    ///   - migrations: The app's registry.
+    ///   - version: The version to stop at; nil for the registry's version.
+    ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
+    /// - Throws: The errors of opening the store.
     public func migrated(
         through migrations: MigrationRegistry,
         upTo version: Int? = nil,

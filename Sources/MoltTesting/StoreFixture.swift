@@ -2,7 +2,7 @@ public import Foundation
 public import MoltCore
 public import MoltDefaults
 
-/// A store frozen at a version: what a release has left behind, as a value.
+/// A store as a release left it, frozen at a version, as a value.
 ///
 /// ```swift
 /// let fixture = StoreFixture(
@@ -14,23 +14,23 @@ public import MoltDefaults
 /// let john = try migrated.value(Person.self, forKey: "john")
 /// ```
 public struct StoreFixture: Hashable, Sendable {
-    /// What carries the schema version and the ledger.
+    /// The kind of store that carries the schema version and the ledger.
     public enum Primary: Hashable, Sendable {
         /// A cache, in a file or in memory.
         case cache
-        /// A suite, for an app that has settings and no cache. There are no records.
+        /// A suite without records, for an app that has settings but no cache.
         case suite(Suite)
     }
 
-    /// What carries the schema version and the ledger; a cache by default.
+    /// The store that carries the schema version and the ledger; a cache by default.
     public var primary: Primary
-    /// The version that the store carries.
+    /// The schema version of the store.
     public var schemaVersion: Int
-    /// The migrations that the store counts as applied, in their order.
+    /// The migrations recorded as applied, in order.
     public var ledger: [LedgerEntry]
-    /// The records, in the order in which they were added.
+    /// The records, in the order they were added.
     public var records: [Record]
-    /// The settings that migrations work on, by their suites.
+    /// The settings that migrations work on, by suite.
     public var suites: [Suite: [String: PropertyListValue]]
 
     /// Creates a fixture in code.
@@ -48,7 +48,7 @@ public struct StoreFixture: Hashable, Sendable {
         self.suites = suites
     }
 
-    /// The record with a key, or nil; keys are compared by their bytes.
+    /// The record of a key, compared by bytes; nil if there is none.
     public func record(forKey key: String) -> Record? {
         records.first { $0.key.utf8.elementsEqual(key.utf8) }
     }
@@ -59,13 +59,13 @@ extension StoreFixture {
     public struct Record: Hashable, Sendable {
         /// The key.
         public var key: String
-        /// The name of the type that it was written as.
+        /// The type name that the record was written under.
         public var typeName: String
-        /// What was written.
+        /// The content.
         public var content: Content
-        /// When it expires; nil for never.
+        /// The time when the record expires; nil for never.
         public var expiration: Date?
-        /// The schema version that it was last written at; nil for that of the store.
+        /// The schema version of the last write; nil for the store's schema version.
         public var version: Int?
 
         /// Creates a record.
@@ -84,11 +84,11 @@ extension StoreFixture {
         }
     }
 
-    /// What a record holds, byte for byte.
+    /// The bytes of a record's content.
     public struct Content: Hashable, Sendable {
-        /// JSON text as UTF-8, or raw data.
+        /// A UTF-8 JSON string, or raw data.
         public var bytes: [UInt8]
-        /// Whether it is raw data.
+        /// Whether the bytes are raw data.
         public var isData: Bool
 
         /// Creates content from its bytes.
@@ -97,17 +97,17 @@ extension StoreFixture {
             self.isData = isData
         }
 
-        /// JSON text, kept as it is.
+        /// Creates JSON content; the text is kept unchanged.
         public static func json(_ text: String) -> Content {
             Content(bytes: Array(text.utf8), isData: false)
         }
 
-        /// Raw data.
+        /// Creates raw data content.
         public static func data(_ data: Data) -> Content {
             Content(bytes: Array(data), isData: true)
         }
 
-        /// A value, as a cache with these coders would write it.
+        /// Encodes a value as a cache with these coders would.
         public static func encoding(_ value: some Encodable, with coding: RecordCoding = .standard) throws -> Content {
             if let data = value as? Data { return .data(data) }
             return Content(bytes: Array(try coding.encoder.encode(value)), isData: false)
@@ -116,7 +116,6 @@ extension StoreFixture {
 }
 
 extension StoreFixture {
-    /// What the primary store holds.
     var contents: StoreContents {
         get {
             StoreContents(

@@ -1,51 +1,51 @@
 public import Foundation
 
-/// What the testing kit itself could not do, or has found wrong: the code, and a text to read.
+/// A failure of the testing kit, or a problem it has found, with a code and a message.
 ///
-/// Unlike the errors of the library it shows values: those of fixtures are no user's.
+/// Unlike the library's errors it shows values, because fixtures contain no user data.
 public struct TestingError: Error, Sendable {
-    /// The kinds of failure; new ones may be added, so switch over them with a `default`.
+    /// The kinds of failure; later releases may add some, so switch over them with a `default`.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The code's stable text.
+        /// The code's stable name.
         public let rawValue: String
 
-        /// The code's stable text.
+        /// The code's stable name.
         public var description: String { rawValue }
 
-        /// Creates a code from its stable text.
+        /// Creates a code from its stable name.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// A file is not a fixture, or not one that this release can read.
+        /// A file is not a fixture, or its format is not supported by this release.
         public static let malformedFixture = Code(rawValue: "malformedFixture")
-        /// A fixture cannot be used in that way.
+        /// A fixture cannot be used for this purpose.
         public static let unsuitable = Code(rawValue: "unsuitable")
         /// A file cannot be read.
         public static let unreadable = Code(rawValue: "unreadable")
         /// A file cannot be written.
         public static let unwritable = Code(rawValue: "unwritable")
-        /// A file is there already, and is not overwritten unasked.
+        /// A file already exists, and overwriting was not requested.
         public static let fileExists = Code(rawValue: "fileExists")
-        /// A file is not there, or not as it would be recorded, and the run was not told to record it.
+        /// A file is missing or outdated, and the run was not told to record it.
         public static let notRecorded = Code(rawValue: "notRecorded")
-        /// A file has shipped, and must stay as it is.
+        /// A file belongs to a shipped version and must not change.
         public static let shipped = Code(rawValue: "shipped")
-        /// A file was written in this run, and nothing was checked.
+        /// A file was written in this run, so nothing was checked.
         public static let recorded = Code(rawValue: "recorded")
-        /// A store is not as it was expected.
+        /// A store differs from the expected one.
         public static let different = Code(rawValue: "different")
-        /// A type changed, and the schema version did not.
+        /// A type has changed, but the schema version has not.
         public static let schemaDrift = Code(rawValue: "schemaDrift")
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public var code: Code
-    /// What is wrong, where, and what to do; it may have several lines.
+    /// The problem, its place and what to do; may have several lines.
     public var message: String
-    /// The file that it is about.
+    /// The file concerned.
     public var file: URL?
-    /// What was thrown further down.
+    /// The error that caused this one.
     public var underlying: (any Error)?
 
     /// Creates an error.
@@ -58,12 +58,12 @@ public struct TestingError: Error, Sendable {
 }
 
 extension TestingError: CustomStringConvertible, LocalizedError {
-    /// The file, the message, and what was thrown further down.
+    /// The file, the message and the underlying error.
     public var description: String {
         let place = file.map { "\($0.path): " } ?? ""
         return place + message + (underlying.map { "\n  \($0)" } ?? "")
     }
 
-    /// As ``description``.
+    /// The same as ``description``.
     public var errorDescription: String? { description }
 }

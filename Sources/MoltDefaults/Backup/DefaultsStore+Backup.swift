@@ -2,11 +2,11 @@ internal import Foundation
 package import MoltCore
 
 extension DefaultsStore: BackedUpStore {
-    /// Writes what the suite holds, and what others hold that the upgrade is about to change, into a file of ours.
+    /// Writes a backup of the suite, and of the other suites that the upgrade changes.
     ///
-    /// To be called with the lock.
+    /// Call it with the lock.
     package func makeBackup(_ request: BackupRequest) throws -> StoreBackup {
-        // What another process has left, the upgrade has applied, and forgets with its commit.
+        // The upgrade has applied changes left by another process; its commit removes their journal.
         guard try hasClearedJournal || files.journal() == nil else {
             throw MigrationError.backupFailed(
                 "changes of an upgrade are still to be made to it. Upgrade it, and try again.",
@@ -31,13 +31,11 @@ extension DefaultsStore: BackedUpStore {
         )
     }
 
-    /// The backups of the suite, the newest first.
     package func backups() throws -> [StoreBackup] {
         try suite.validate()
         return try files.backups()
     }
 
-    /// What a backup says of the suite.
     package func storeState(in backup: StoreBackup) throws -> StoreState {
         let content = try files.content(of: backup)
         return StoreState(
@@ -48,7 +46,6 @@ extension DefaultsStore: BackedUpStore {
         )
     }
 
-    /// Looks at all of a backup.
     package func verify(_ backup: StoreBackup) throws {
         try verify(backup, files.content(of: backup))
     }
@@ -64,10 +61,10 @@ extension DefaultsStore: BackedUpStore {
         }
     }
 
-    /// Puts a backup in the place of what the suite holds.
+    /// Replaces the suite's content with a backup.
     ///
-    /// The journal takes all of it first, which is the commit; what a kill leaves is done by the next upgrade. What the
-    /// backup has of suites that are not at hand stays in the journal, too.
+    /// Writing the restored content to the journal is the commit; after a kill, the next upgrade finishes the restore.
+    /// Content of suites that are not attached stays in the journal, too.
     package func restore(
         _ backup: StoreBackup,
         _ request: RestoreRequest,
@@ -81,22 +78,22 @@ extension DefaultsStore: BackedUpStore {
         let state = try stateToReplace()
         let rest = try finishUpgrade(state)
         let kept = try keepReplaced(state, rest, request)
-        // What is still to be done to suites that are not at hand was committed; what the backup has of them comes first.
+        // Changes pending for unattached suites are committed. The backup's content of a suite takes precedence.
         let restored = Set(content.entries.map(\.store))
         content.entries += (rest ?? []).filter { !restored.contains($0.store) }
         do {
             try files.write(DefaultsJournal(ledger: content.ledger, entries: content.entries))
         } catch {
-            // A copy of what is still there is of no use. A journal that has its name is applied, whatever failed then.
+            // The copy is useless while the original exists. A journal that exists is applied despite the failure.
             if let kept, !mayHaveJournal { try? files.remove(kept) }
             throw error
         }
-        // Earlier copies of what was replaced stay: the first may have what is nowhere else.
+        // Earlier copies of replaced settings stay: the first may contain settings that exist nowhere else.
         try apply(DefaultsJournal(ledger: content.ledger, entries: content.entries))
         _ = consume lock
     }
 
-    /// Whether there is a journal, or it cannot be known.
+    /// Whether the journal exists or may exist.
     private var mayHaveJournal: Bool {
         do {
             return try files.journal() != nil
@@ -105,10 +102,10 @@ extension DefaultsStore: BackedUpStore {
         }
     }
 
-    /// Makes the changes that an upgrade has committed, and that a kill has left: what is replaced is to have them.
+    /// Applies the changes of a committed upgrade that a kill interrupted, so that the replaced settings include them.
     ///
-    /// - Returns: Those for suites that are not at hand; nil when the settings are between two states all the same, as
-    ///   after a restore that was cut off: the journal is what counts then.
+    /// - Returns: The changes for unattached suites. nil if the settings are still inconsistent, for example after an
+    ///   interrupted restore; then only the journal is valid.
     private func finishUpgrade(_ state: StoreState?) throws -> [DefaultsJournal.Entry]? {
         guard let state, let journal = try files.journal() else { return state == nil ? nil : [] }
         let isOfUpgrade = journal.entries.allSatisfy { (try? SuiteIntent(Array($0.changes)))?.isReplacement != true }
@@ -119,9 +116,9 @@ extension DefaultsStore: BackedUpStore {
         return try apply(journal)
     }
 
-    /// Keeps a copy of settings that are whole, where that is wanted.
+    /// Keeps a copy of intact settings if requested.
     ///
-    /// - Parameter rest: What is still to be done to suites that are not at hand.
+    /// - Parameter rest: The pending changes for unattached suites.
     private func keepReplaced(
         _ state: StoreState?,
         _ rest: [DefaultsJournal.Entry]?,
@@ -134,9 +131,9 @@ extension DefaultsStore: BackedUpStore {
         return try writeBackup(copy)
     }
 
-    /// Makes what the journal says, and keeps there what is about suites that are not at hand.
+    /// Applies the journal, and keeps its changes for unattached suites.
     ///
-    /// - Returns: What is kept there.
+    /// - Returns: The changes that were kept.
     @discardableResult
     private func apply(_ journal: DefaultsJournal) throws -> [DefaultsJournal.Entry] {
         let known = Dictionary(attachments.map { ($0.attachedName, $0) }) { first, _ in first }
@@ -156,7 +153,7 @@ extension DefaultsStore: BackedUpStore {
         return rest
     }
 
-    /// What the suite says of itself; nil when its file, or its journal, cannot be read.
+    /// The suite's state; nil if its file or its journal cannot be read.
     private func stateToReplace() throws -> StoreState? {
         do {
             return try state()
@@ -165,12 +162,10 @@ extension DefaultsStore: BackedUpStore {
         }
     }
 
-    /// Removes a backup of the suite.
     package func remove(_ backup: StoreBackup) throws {
         try files.remove(backup)
     }
 
-    /// Whether the suite's file is no property list.
     package func isDamaged() -> Bool {
         do {
             _ = try SuiteDomain(suite).readSaved()

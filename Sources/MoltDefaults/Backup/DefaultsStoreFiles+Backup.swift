@@ -2,14 +2,14 @@ internal import Foundation
 internal import MoltCore
 
 extension DefaultsStoreFiles {
-    /// The backups of the suite that can be read, or other files, the newest first.
+    /// The suite's readable backups, or files of other kinds, newest first.
     ///
-    /// - Throws: ``DefaultsError`` with the code `noPermission` or `unreadable` when the directory cannot be listed: that
-    ///   is no proof that there are none.
+    /// - Throws: ``DefaultsError`` with the code `noPermission` or `unreadable` if the directory cannot be listed,
+    ///   because it may contain backups.
     func backups(_ kinds: [BackupName.Kind] = BackupName.Kind.backups) throws(DefaultsError) -> [StoreBackup] {
         let directory = try directory
         return try names(in: directory).compactMap { text in
-            // Nothing could be put back from a file that cannot be read.
+            // An unreadable file could not be restored.
             guard let name = BackupName(text, of: suite.domainName), kinds.contains(name.kind),
                 let (content, size) = try? content(at: directory.appending(path: text))
             else { return nil }
@@ -43,11 +43,11 @@ extension DefaultsStoreFiles {
         }
     }
 
-    /// Writes a backup; to be called with the lock.
+    /// Writes a backup; call it with the lock.
     func write(_ content: SuiteBackupContent, _ request: BackupRequest) throws -> StoreBackup {
         let directory = try directory
         let manager = FileManager.default
-        // What killed processes have left; what cannot be listed or removed takes room, and nothing else.
+        // Leftovers of killed processes only take space, so errors are ignored.
         let names = (try? manager.contentsOfDirectory(atPath: directory.path)) ?? []
         for text in names
         where BackupName.isPart(text, of: suite.domainName) {
@@ -98,10 +98,10 @@ extension DefaultsStoreFiles {
         }
     }
 
-    /// What is in a backup of the suite.
+    /// The content of a backup of the suite.
     ///
-    /// - Parameter isOwn: Whether it must be one of this suite, by its name, its directory and what is in it. What is in one
-    ///   of another suite is given as if it were of this one.
+    /// - Parameter isOwn: Whether the backup's name, directory and content must be those of this suite. If false, the
+    ///   content of another suite's backup is returned as if it were this suite's.
     /// - Throws: ``MigrationError`` with the code `backupUnusable`.
     func content(of backup: StoreBackup, isOwn: Bool = true) throws(MigrationError) -> SuiteBackupContent {
         do {
@@ -109,7 +109,7 @@ extension DefaultsStoreFiles {
             let directory = try directory
             var url = backup.url.standardizedFileURL
             let isNamed = BackupName(url.lastPathComponent, of: suite.domainName) != nil
-            // A suite's files may have been moved since the backup was listed, as an app's container is.
+            // The suite's files may have moved since the backup was listed, for example with the app's container.
             if isNamed, !FileManager.default.fileExists(atPath: url.path) {
                 url = directory.appending(path: url.lastPathComponent, directoryHint: .notDirectory)
             }
@@ -137,7 +137,7 @@ extension DefaultsStoreFiles {
         }
         let bytes = try Data(contentsOf: url)
         var content = try SuiteBackupContent(file: bytes)
-        // The first one is the suite that it is a backup of.
+        // The first entry belongs to the suite that was backed up.
         if ofAny, let first = content.entries.first, first.store != suite.attachedName {
             content.entries.removeAll { $0.store == suite.attachedName }
             content.entries[0].store = suite.attachedName
@@ -148,7 +148,7 @@ extension DefaultsStoreFiles {
         return (content, bytes.count)
     }
 
-    /// Removes a backup of this suite, and nothing else.
+    /// Removes a backup of this suite; refuses any other file.
     func remove(_ backup: StoreBackup) throws {
         let name = backup.url.lastPathComponent
         let all = try backups(BackupName.Kind.allCases)

@@ -2,19 +2,19 @@ internal import Foundation
 public import MoltCore
 
 extension Suite {
-    /// The backups of a suite that is a store, the newest first.
+    /// The backups of a suite that is a store, newest first.
     ///
-    /// They are made by an upgrade whose options ask for it, and by ``backUp(attaching:)``.
+    /// They are made by upgrades whose options request it, and by ``backUp(attaching:)``.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite` or `notWritable`; `noPermission` or `unreadable` when the
-    ///   directory that they are in cannot be listed.
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite` or `notWritable`; `noPermission` or `unreadable` if
+    ///   their directory cannot be listed.
     public func backups() throws -> [StoreBackup] {
         try DefaultsStore(self).backups()
     }
 
-    /// What restores have replaced, as the settings were then, the newest first; empty when there was none.
+    /// Copies of the settings that restores have replaced, newest first.
     ///
-    /// ``restore(_:attaching:fromAnotherStore:keepsReplaced:)`` puts it back, and ``removeBackup(_:)`` removes it.
+    /// ``restore(_:attaching:fromAnotherStore:keepsReplaced:)`` restores a copy, and ``removeBackup(_:)`` removes it.
     ///
     /// - Throws: ``DefaultsError`` with the code `invalidSuite` or `notWritable`.
     public func filesAside() throws -> [StoreBackup] {
@@ -22,16 +22,16 @@ extension Suite {
         return try DefaultsStore(self).files.backups(BackupName.Kind.filesAside)
     }
 
-    /// Copies the suite as it is now into a file of Molt's, which stays until ``removeBackup(_:)``.
+    /// Makes a backup of the suite, which is kept until ``removeBackup(_:)``.
     ///
     /// ```swift
     /// let backup = try Suite.standard.backUp()
     /// try Suite.standard.restore(backup)
     /// ```
     ///
-    /// - Parameter attached: Other suites that are to be in the backup; none by default.
-    /// - Throws: `MigrationError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``DefaultsError`` for a suite
-    ///   that cannot be read.
+    /// - Parameter attached: Other suites to include in the backup; none by default.
+    /// - Throws: `MigrationError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``DefaultsError`` for a
+    ///   suite that cannot be read.
     @discardableResult
     public func backUp(attaching attached: [any Attachable] = []) throws -> StoreBackup {
         try validate()
@@ -44,21 +44,22 @@ extension Suite {
         return backup
     }
 
-    /// Puts a backup in the place of what the suite holds: all its settings, and its version.
+    /// Replaces the suite's settings and its schema version with those of a backup.
     ///
-    /// A process that is killed in the middle leaves a journal, and the next upgrade finishes it; it must name the same
-    /// suites. Settings of other suites that the backup has are put back, too. They must be named here:
-    /// ``StoreBackup/attachedStores`` has the names.
+    /// If the process is killed during the restore, a journal remains, and the next upgrade finishes the restore; it
+    /// must attach the same suites. The backup's settings of other suites are restored, too. Pass these suites, whose
+    /// names are in ``StoreBackup/attachedStores``.
     ///
-    /// The settings as they were, and those of the suites that are named, are kept in a file beside the backups until
-    /// ``removeBackup(_:)``: ``filesAside()`` has it.
+    /// The replaced settings, including those of the attached suites, are kept in a file beside the backups until
+    /// ``removeBackup(_:)``; ``filesAside()`` lists it.
     ///
-    /// - Important: What was set since the backup was made is not in the suite any more.
+    /// - Important: Settings made since the backup are no longer in the suite.
     /// - Parameters:
-    ///   - backup: One of ``backups()``, or of ``filesAside()``.
-    ///   - attached: The other suites that the backup has; none by default.
-    ///   - fromAnotherStore: Whether the backup may be of another suite, or stand elsewhere than this one's; not by default.
-    ///   - keepsReplaced: Whether a copy of the settings as they are is kept; by default.
+    ///   - backup: A backup from ``backups()`` or ``filesAside()``.
+    ///   - attached: The other suites in the backup; none by default.
+    ///   - fromAnotherStore: Whether the backup may belong to another suite or be in another directory; false by
+    ///     default.
+    ///   - keepsReplaced: Whether a copy of the replaced settings is kept; true by default.
     /// - Throws: `MigrationError` with the code `notAttached`, `backupUnusable`, `noSpaceForBackup`, `backupFailed` or
     ///   `busy`; ``DefaultsError`` for a suite that cannot be written.
     public func restore(
@@ -78,14 +79,13 @@ extension Suite {
             .restore(backup, request, waiting: Self.patience(for: self))
     }
 
-    /// Removes a backup of the suite, or one of ``filesAside()``.
+    /// Removes a backup of the suite, or a copy from ``filesAside()``.
     ///
-    /// - Throws: `MigrationError` with the code `backupUnusable` when it is none of this suite's.
+    /// - Throws: `MigrationError` with the code `backupUnusable` if the backup does not belong to this suite.
     public func removeBackup(_ backup: StoreBackup) throws {
         try DefaultsStore(self).remove(backup)
     }
 
-    /// Waits five seconds for another process.
     private static func patience(for suite: Suite) -> () throws -> Void {
         let deadline = ContinuousClock.now + .seconds(5)
         return {

@@ -1,18 +1,15 @@
 internal import Foundation
 internal import MoltCore
 
-/// What the backup of a suite that is a store holds: its ledger, and what brings suites back to what they were.
+/// The content of a backup of a suite that is a store: its ledger, and the changes that restore the suites.
 struct SuiteBackupContent: Codable {
-    /// The form that this release writes, and the newest that it reads.
+    /// The format that this release writes, and the newest that it reads.
     private static let format = 1
 
-    /// The form that it is written in.
     private var format = Self.format
-    /// The version and the ledger of the suite.
     var ledger: DefaultsLedger
-    /// How many settings the suite had.
     var count: Int
-    /// What is to be done to the suite, and to others that the upgrade was about to change.
+    /// The changes that restore the suite, and the other suites that the upgrade was about to change.
     var entries: [DefaultsJournal.Entry]
 
     init(ledger: DefaultsLedger, count: Int, entries: [DefaultsJournal.Entry]) {
@@ -21,7 +18,6 @@ struct SuiteBackupContent: Codable {
         self.entries = entries
     }
 
-    /// Reads one.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         format = try container.decode(Int.self, forKey: .format)
@@ -36,23 +32,22 @@ struct SuiteBackupContent: Codable {
         entries = try container.decode([DefaultsJournal.Entry].self, forKey: .entries)
     }
 
-    // MARK: In a file
+    // MARK: File format
 
-    /// A file: the content as JSON, and its digest, by which damage is seen.
+    /// The file's structure: the content as JSON, and its digest for detecting damage.
     private struct Envelope: Codable {
         var digest: String
         var content: Data
     }
 
-    /// What stands in the file.
     func encoded() throws -> Data {
         let content = try JSONEncoder().encode(self)
         return try JSONEncoder().encode(Envelope(digest: Self.digest(of: content), content: content))
     }
 
-    /// Reads what stands in a file.
+    /// Decodes a file.
     ///
-    /// - Throws: ``DefaultsError`` with the code `newerFormat` or `unreadable`, or what the reader throws.
+    /// - Throws: ``DefaultsError`` with the code `newerFormat` or `unreadable`, or an error of the decoder.
     init(file: Data) throws {
         let envelope = try? JSONDecoder().decode(Envelope.self, from: file)
         guard let envelope, envelope.digest == Self.digest(of: envelope.content) else {

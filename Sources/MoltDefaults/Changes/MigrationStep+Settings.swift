@@ -1,7 +1,7 @@
 public import MoltCore
 
 extension MigrationStep {
-    /// Changes settings of a suite, once.
+    /// Changes settings of a suite once.
     ///
     /// ```swift
     /// Migration(to: 5, "sounds", .settings(in: .standard, "split the volume") { settings in
@@ -11,15 +11,15 @@ extension MigrationStep {
     ///     try settings.removeValue(forKey: "volume")
     /// })
     /// ```
-    /// It also runs on a store that was just created, because the settings may be older than the store: the closure
-    /// must do nothing where there is nothing to change. When the settings cannot be read now, as on a device that was
-    /// not unlocked yet, the migration is deferred.
+    /// It also runs on a newly created store, because the settings may be older than the store: the closure must do
+    /// nothing if there is nothing to change. If the settings cannot be read now, for example on a device that has not
+    /// been unlocked yet, the migration is deferred.
     ///
     /// - Parameters:
     ///   - suite: The suite.
-    ///   - words: What the closure does, as plans and reports show it.
-    ///   - revision: Which writing of the closure it is, 1 by default; see `MigrationStep.transform(_:revision:_:)`.
-    ///   - body: Gets the settings; what it throws rolls the upgrade back.
+    ///   - words: A summary of the closure for plans and reports.
+    ///   - revision: The revision of the closure, 1 by default; see `MigrationStep.transform(_:revision:_:)`.
+    ///   - body: Receives the settings; an error it throws rolls the upgrade back.
     public static func settings(
         in suite: Suite,
         _ words: String = "change settings",
@@ -37,9 +37,9 @@ extension MigrationStep {
         }
     }
 
-    /// Gives a setting another key; does nothing when there is none, and the report tells it as absent.
+    /// Renames a key; if the key has no value, does nothing and reports it as absent.
     ///
-    /// - Throws: When it runs, `MigrationError` with the code `keyExists` if the new key has a value that is not the same.
+    /// - Throws: When it runs, `MigrationError` with the code `keyExists` if the new key has a different value.
     public static func renameKey(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
         let words = "rename the key \(key) to \(newKey) in \(suite)"
         var faults = faults(of: [key, newKey])
@@ -59,9 +59,9 @@ extension MigrationStep {
         }
     }
 
-    /// Removes settings; the report tells which were there.
+    /// Removes settings and reports which of them existed.
     ///
-    /// - Important: The values are gone when the upgrade is committed.
+    /// - Important: The values are lost when the upgrade is committed.
     public static func removeKeys(_ keys: String..., in suite: Suite) -> MigrationStep {
         let words = "remove \(keys.joined(separator: ", ")) from \(suite)"
         return MigrationStep(
@@ -81,7 +81,6 @@ extension MigrationStep {
         }
     }
 
-    /// What is wrong with the keys that a step names.
     private static func faults(of keys: [String]) -> [String] {
         var faults: [String] = []
         if keys.isEmpty { faults.append("No key is named.") }

@@ -1,10 +1,10 @@
 public import MoltCore
 
 extension Suite: AttachedStore {
-    /// What Molt works with.
+    /// The suite in the form that Molt works with.
     public var attachment: Attachment { Attachment(self) }
 
-    /// An app extension has standard settings of its own, and settings cannot be read on a locked device.
+    /// Why the suite is unavailable: an app extension cannot see the app's own settings, or the device is locked.
     package func unavailability(_ circumstances: AttachedCircumstances) throws -> String? {
         try validate()
         if circumstances.role == .appExtension, !isAppGroup {
@@ -16,23 +16,22 @@ extension Suite: AttachedStore {
             + "since it was started reads so."
     }
 
-    /// Whether there is no setting; what Molt keeps for itself is none.
+    /// Whether the suite has no settings, apart from values under reserved keys.
     private var isEmpty: Bool {
         get throws {
             let domain = SuiteDomain(self)
-            // What the app has set and not saved counts too, where nothing else is there.
+            // Unsaved values of the app count too if nothing is saved.
             return try domain.readSaved().keys.allSatisfy(Self.ownKeys.contains)
                 && domain.read().keys.allSatisfy(Self.ownKeys.contains)
         }
     }
 
-    /// Reads the whole domain.
     package func begin() throws -> SuiteChanges {
         try validate()
         return try SuiteChanges(self)
     }
 
-    /// Writes the changes of one phase, and reads them back.
+    /// Writes the changes of one phase and reads them back.
     package func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
         let (intent, domain) = (try SuiteIntent(changes), SuiteDomain(self))
         switch phase {
@@ -43,23 +42,23 @@ extension Suite: AttachedStore {
         }
     }
 
-    /// Writes all changes at once, so that nobody sees a part of them, and reads them back.
+    /// Writes all changes atomically and reads them back.
     package func apply(_ changes: [UInt8]) throws {
         let intent = try SuiteIntent(changes)
         try SuiteDomain(self).changeContent(settingAsideDamage: true) { intent.changes(to: $0) }
     }
 
-    /// The whole domain, what is Molt's own included.
+    /// The whole domain as changes, including values under reserved keys.
     package func changesBackToNow() throws -> [UInt8]? {
         try SuiteIntent(replacingBy: SuiteDomain(self).read()).encoded()
     }
 }
 
 extension MigrationContext {
-    /// A suite, to read and change its settings; what is changed is written after the upgrade was committed.
+    /// The settings of a suite during an upgrade; changes are written after the commit.
     ///
-    /// - Throws: `MigrationError` with the code `notAttached` when neither the step's `attaching` nor the opening names
-    ///   the suite, or `deferred` when it cannot be read now; ``DefaultsError`` when it cannot be read at all.
+    /// - Throws: `MigrationError` with the code `notAttached` if neither the step's `attaching` nor the opening names
+    ///   the suite, or `deferred` if it cannot be read now; ``DefaultsError`` if it cannot be read at all.
     public func suite(_ suite: Suite) throws -> SuiteChanges {
         try attached(suite)
     }

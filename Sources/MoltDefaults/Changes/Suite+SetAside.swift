@@ -1,18 +1,18 @@
 internal import Foundation
 
 extension Suite {
-    /// The values that migrations have set aside to salvage what was good of them, by their keys.
+    /// The values that migrations have set aside while salvaging their good parts, by key.
     ///
-    /// They are kept in the suite itself, under the key `molt.set-aside`, until ``removeSetAsideValue(forKey:)``.
+    /// The suite keeps them under the key `molt.set-aside` until ``removeSetAsideValue(forKey:)``.
     ///
     /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable` or `noPermission`.
     public func setAsideValues() throws -> [String: SetAsideValue] {
         try Self.setAsideValues(in: SuiteDomain(self).read()[Self.setAsideKey], of: self)
     }
 
-    /// Forgets a value that was set aside; does nothing when there is none.
+    /// Removes a value that was set aside; does nothing if there is none.
     ///
-    /// - Throws: ``DefaultsError`` as ``setAsideValues()``, or when the suite cannot be written.
+    /// - Throws: ``DefaultsError`` as ``setAsideValues()``, or if the suite cannot be written.
     public func removeSetAsideValue(forKey key: String) throws {
         var values = try setAsideValues()
         guard values.removeValue(forKey: key) != nil else { return }
@@ -23,7 +23,6 @@ extension Suite {
         }
     }
 
-    /// The values that stand under our key.
     static func setAsideValues(in stored: PropertyListValue?, of suite: Suite) throws -> [String: SetAsideValue] {
         guard let stored else { return [:] }
         do {
@@ -41,22 +40,20 @@ extension Suite {
         }
     }
 
-    /// What stands under our key: JSON, as data, so that it holds any character.
+    /// Encodes the values as JSON data; unlike a string, data can hold any character.
     static func stored(_ values: [String: SetAsideValue]) throws -> PropertyListValue {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return .data(try encoder.encode(values))
     }
 
-    /// The key for what was set aside.
     static let setAsideKey = "molt.set-aside"
 
-    /// The keys that are ours: steps do not see them.
+    /// The keys reserved for Molt, which steps do not see.
     static let ownKeys: Set<String> = [ledgerKey, setAsideKey]
 }
 
 extension DefaultsError {
-    /// The error for a key that is ours.
     static func ownKey(_ key: String, in suite: Suite) -> DefaultsError {
         let message = "The key \"\(key)\" is kept for Molt itself. Choose another one."
         return DefaultsError(.cannotStore, message).at(key: key).of(suite: suite)
@@ -64,7 +61,7 @@ extension DefaultsError {
 }
 
 extension SuiteChanges {
-    /// Keeps a value as it was before it is changed; one that was set aside under the key before stays as it is.
+    /// Keeps a value as it was before the change, unless the key already has one from an earlier change.
     func setAside(_ value: SetAsideValue, forKey key: String) throws {
         var values = try Suite.setAsideValues(in: ownValue(forKey: Suite.setAsideKey), of: suite)
         guard values[key] == nil else { return }
@@ -73,13 +70,13 @@ extension SuiteChanges {
     }
 }
 
-/// A setting as it was before a migration salvaged the good parts of it; ``Suite/setAsideValues()`` gives them.
+/// A setting before a migration salvaged its good parts, as returned by ``Suite/setAsideValues()``.
 public struct SetAsideValue: Hashable, Sendable, Codable {
     /// A part that could not be converted.
     public struct Part: Hashable, Sendable, Codable {
-        /// The place inside the value, as `["Ada"][2]`.
+        /// The place inside the value, such as `["Ada"][2]`.
         public var place: String
-        /// What stands there: of a JSON text the part of the text, as it was written.
+        /// The value of the part; for a part of a JSON string, its text as it was written.
         public var value: PropertyListValue
         /// Why it could not be converted.
         public var reason: String
@@ -94,9 +91,9 @@ public struct SetAsideValue: Hashable, Sendable, Codable {
 
     /// The name of the migration.
     public var migration: String
-    /// The whole value, as it was stored.
+    /// The whole stored value.
     public var value: PropertyListValue
-    /// What was left out of the new value.
+    /// The parts that the new value lacks.
     public var parts: [Part]
 
     /// Creates a value that was set aside.

@@ -1,6 +1,6 @@
 public import MoltCore
 
-/// A suite during an upgrade: what it held when the upgrade began, with the changes of all steps so far.
+/// A suite during an upgrade: its content when the upgrade began, with the changes of all steps so far.
 ///
 /// ```swift
 /// .run("seconds become minutes", onFreshStore: true, attaching: [Suite.standard]) { migration in
@@ -11,24 +11,24 @@ public import MoltCore
 /// }
 /// ```
 ///
-/// Only the suite's own persistent domain is read and changed: never a registered default, an argument, or a value of
-/// the global domain. Nothing is written before the upgrade was committed; then all is, or nothing. It must not be
-/// used after the upgrade: its calls then throw an error with the code `contextExpired`.
+/// Only the suite's own persistent domain is read and changed, never registered defaults, arguments or the global
+/// domain. Nothing is written before the upgrade is committed; the changes are then written atomically. After the
+/// upgrade, every call throws an error with the code `contextExpired`.
 public final class SuiteChanges: AttachedSession, SettingsAccess {
-    /// The suite.
+    /// The suite that is being upgraded.
     public let suite: Suite
-    /// What the suite held, as it keeps values that are written to it.
+    /// The domain when the upgrade began, as the suite would return it after a write.
     private let snapshot: [String: PropertyListValue]
-    /// What steps have set; nil for what they have removed.
+    /// The values that steps have set; nil for removed ones.
     private var changes: [String: PropertyListValue?] = [:]
-    /// The former keys of values that were renamed, by the new ones.
+    /// The old keys of renamed values, by new key.
     private var renamed: [String: String] = [:]
     /// The keys of values that come from another suite.
     private var arrived: Set<String> = []
     private var isOver = false
     /// The keys that were set or removed since the step began.
     private var touched: Set<String> = []
-    /// What a subscript could not set: it fails the upgrade.
+    /// The first error of a subscript, which fails the upgrade.
     private var failure: (any Error)?
 
     init(_ suite: Suite) throws {
@@ -38,7 +38,7 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 
     // MARK: Reading
 
-    /// The keys that have a value now, sorted.
+    /// The keys that currently have a value, sorted.
     ///
     /// - Throws: `MigrationError` with the code `contextExpired`.
     public var keys: [String] {
@@ -48,12 +48,12 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         }
     }
 
-    /// The number of keys that have a value now.
+    /// The number of keys that currently have a value.
     public var count: Int {
         currentKeys.count
     }
 
-    /// The value that a key has now; nil when there is none.
+    /// The current value of a key; nil if it has none.
     ///
     /// - Throws: `MigrationError` with the code `contextExpired`.
     public func value(forKey key: String) throws -> PropertyListValue? {
@@ -71,17 +71,16 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         try check()
         try checkKey(key)
         try SuiteDomain.check(value, forKey: key, in: suite)
-        // The next step sees what it would see if the store were closed and opened in between.
+        // The next step sees the same value as if the store had been closed and reopened in between.
         change(key, to: value.asStored())
     }
 
-    /// Sets a value that another suite has had until now.
     func receive(_ value: PropertyListValue, forKey key: String) throws {
         try set(value, forKey: key)
         arrived.insert(key)
     }
 
-    /// Removes a value; does nothing when there is none.
+    /// Removes a value; does nothing if the key has none.
     ///
     /// - Throws: `MigrationError` with the code `contextExpired`.
     public func removeValue(forKey key: String) throws {
@@ -90,10 +89,10 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         change(key, to: nil)
     }
 
-    /// Gives a value another key.
+    /// Renames a key.
     ///
-    /// - Returns: Whether there was a value to rename.
-    /// - Throws: `MigrationError` with the code `keyExists` when the new key has a value that is not the same.
+    /// - Returns: Whether the key had a value.
+    /// - Throws: `MigrationError` with the code `keyExists` if the new key has a different value.
     @discardableResult
     public func renameKey(_ key: String, to newKey: String) throws -> Bool {
         try check()
@@ -115,16 +114,16 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         return true
     }
 
-    /// Keeps what a subscript could not read or set: the upgrade fails with it.
+    /// Records an error of a subscript, which fails the upgrade.
     public func subscriptFailed(_ error: any Error) {
         failure = failure ?? (error as? DefaultsError)?.of(suite: suite) ?? error
     }
 
-    // MARK: The end
+    // MARK: Finishing
 
-    /// Ends the work, and gives the changes as the journal keeps them; nil when there are none.
+    /// Ends the session, and returns the encoded changes for the journal; nil if there are none.
     ///
-    /// - Throws: ``DefaultsError`` when the suite cannot be written, or what a subscript could not do.
+    /// - Throws: ``DefaultsError`` if the suite cannot be written, or the first error of a subscript.
     package func finish() throws -> [UInt8]? {
         defer { isOver = true }
         try check()
@@ -155,20 +154,17 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         changes[key] ?? snapshot[key]
     }
 
-    /// Refuses what is ours.
     private func checkKey(_ key: String) throws {
         guard Suite.ownKeys.contains(key) else { return }
         throw DefaultsError.ownKey(key, in: suite)
     }
 
-    // MARK: Keys of ours
+    // MARK: Reserved keys
 
-    /// What stands under a key of ours.
     func ownValue(forKey key: String) -> PropertyListValue? {
         current(key)
     }
 
-    /// Sets a key of ours.
     func setOwn(_ value: PropertyListValue, forKey key: String) {
         change(key, to: value)
     }
@@ -180,9 +176,9 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         touched.insert(key)
     }
 
-    // MARK: What a step has done
+    // MARK: Outcomes of a step
 
-    /// Runs a step, and tells what became of the keys that it has set and removed.
+    /// Runs a step and returns the outcomes of the keys that it has set and removed.
     func outcomes(of step: (SuiteChanges) throws -> Void) throws -> [KeyOutcome] {
         touched = []
         let before = changes
@@ -196,9 +192,9 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
         }
     }
 
-    /// Throws when the upgrade is over, or what a subscript could not do.
+    /// Checks that the upgrade is not over and that no subscript has failed.
     ///
-    /// - Throws: `MigrationError` with the code `contextExpired`; ``DefaultsError``.
+    /// - Throws: `MigrationError` with the code `contextExpired`, or the first error of a subscript.
     package func check() throws {
         guard !isOver else {
             throw MigrationError(
@@ -211,10 +207,10 @@ public final class SuiteChanges: AttachedSession, SettingsAccess {
 }
 
 extension SuiteChanges {
-    /// How many keys that are absent get an explanation; on a new device all of them may be.
+    /// The maximum number of absent keys to explain; on a new device all keys may be absent.
     private static let explained = 10
 
-    /// What became of the keys that a step names, those that are absent with the key that may be meant.
+    /// Adds to the outcomes of absent keys a similar key that may be meant.
     func explaining(_ outcomes: [KeyOutcome]) throws -> [KeyOutcome] {
         let absent = outcomes.indices.filter { outcomes[$0].outcome == .absent }
         guard !absent.isEmpty else { return outcomes }

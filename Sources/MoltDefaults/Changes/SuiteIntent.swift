@@ -1,42 +1,37 @@
 internal import Foundation
 
-/// What an upgrade is to do to a suite, with the suite as it was before, as the journal keeps it.
+/// The changes that an upgrade makes to a suite, with the suite's earlier content, as the journal keeps them.
 package struct SuiteIntent: Codable {
-    /// The suite's whole domain when the upgrade began.
     var snapshot: [String: PropertyListValue]
-    /// What is to be set.
     var set: [String: PropertyListValue] = [:]
-    /// What is to be removed.
     var remove: [String] = []
-    /// The former keys of values that were renamed, by the new ones.
+    /// The old keys of renamed values, by new key.
     var renamed: [String: String] = [:]
-    /// The keys of values that come from another suite, which loses them when this one has them.
+    /// The keys of values that come from another suite, which loses them once this suite has them.
     var arrived: Set<String> = []
-    /// Whether the suite is to become what the snapshot is, whatever it is now: the intent of a backup.
+    /// Whether the suite's content is replaced by the snapshot, as when a backup is restored.
     var isReplacement = false
-    /// The ledger of a suite that is a store itself.
+    /// The new ledger of a suite that is a store itself.
     var ledger: PropertyListValue?
 
     init(snapshot: [String: PropertyListValue]) {
         self.snapshot = snapshot
     }
 
-    /// What brings a suite back to a domain.
     init(replacingBy domain: [String: PropertyListValue]) {
         self.init(snapshot: domain)
         isReplacement = true
     }
 
-    // MARK: In the journal
+    // MARK: Coding
 
-    /// What the journal keeps: JSON, which holds all that a suite can hold exactly, dates to the fraction of a second.
+    /// Encodes the changes as JSON, which preserves every value exactly, including dates' fractions of a second.
     func encoded() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(self))
     }
 
-    /// Reads what the journal kept.
     package init(_ bytes: [UInt8]) throws {
         do {
             self = try JSONDecoder().decode(Self.self, from: Data(bytes))
@@ -49,9 +44,9 @@ package struct SuiteIntent: Codable {
         }
     }
 
-    // MARK: Applying it
+    // MARK: Applying
 
-    /// What is to be added to a suite as it is now; what the app has changed or removed since the commit stays so.
+    /// The values to add to a suite's current content; keys that the app has changed since the commit keep their state.
     func additions(to content: SuiteContent) -> [String: PropertyListValue] {
         let current = content.values
         if isReplacement { return snapshot.filter { !Self.areSame(current[$0.key], $0.value) } }
@@ -65,7 +60,7 @@ package struct SuiteIntent: Codable {
                     && current[key] != value.asStored() && !isRemoved(key, from: current)
             }
         }
-        // A ledger that was not there when the upgrade began is one that could not be seen then, and is the true one.
+        // If no ledger was visible when the upgrade began, the current one was hidden then and is the valid one.
         if let ledger, current[Suite.ledgerKey] != ledger.asStored(),
             current[Suite.ledgerKey] == nil || isUnchanged(Suite.ledgerKey, in: current)
         {
@@ -74,16 +69,16 @@ package struct SuiteIntent: Codable {
         return additions
     }
 
-    /// What is to be removed from a domain as it is now; what the app has changed since the commit stays.
+    /// The keys to remove from a current domain; values that the app has changed since the commit stay.
     func removals(from current: [String: PropertyListValue]) -> Set<String> {
         if isReplacement { return Set(current.keys).subtracting(snapshot.keys) }
         return Set(remove.filter { current[$0] != nil && isUnchanged($0, in: current) })
     }
 
-    /// All that is to be done to a suite as it is now.
+    /// All changes to make to a suite's current content.
     func changes(to content: SuiteContent) -> SuiteEdit {
         var edit = SuiteEdit(values: additions(to: content))
-        // What was lost is brought back first, and may be to be removed.
+        // Lost values are restored first, and the removals may include them.
         edit.removed = removals(from: edit.applied(to: content.values))
         edit.values = edit.values.filter { !edit.removed.contains($0.key) }
         edit.removed.formIntersection(content.values.keys)
@@ -94,19 +89,19 @@ package struct SuiteIntent: Codable {
         Self.areSame(current[key], snapshot[key])
     }
 
-    /// Whether a suite keeps both as the same, or has none of them.
+    /// Whether a suite stores both values as the same one, or neither exists.
     private static func areSame(_ value: PropertyListValue?, _ other: PropertyListValue?) -> Bool {
         guard let value, let other else { return value == nil && other == nil }
         return value.isStored(as: other)
     }
 
-    /// Whether the app has removed all settings since: what was made of them must not come back either.
+    /// Whether the app has removed all settings since; values derived from them must not come back either.
     private func isEmptied(_ current: [String: PropertyListValue]) -> Bool {
         let keys = snapshot.keys.filter { !Suite.ownKeys.contains($0) }
         return !keys.isEmpty && keys.allSatisfy { current[$0] == nil }
     }
 
-    /// Whether the app has removed a value since that was to get this key.
+    /// Whether the app has since removed the value that was to be renamed to this key.
     private func isRemoved(_ newKey: String, from current: [String: PropertyListValue]) -> Bool {
         guard let key = renamed[newKey], snapshot[key] != nil else { return false }
         return current[key] == nil && current[newKey] == nil

@@ -1,23 +1,21 @@
-/// What became of one setting's value.
+/// The outcome of converting one setting's value.
 package enum ConversionOutcome: Hashable, Sendable {
-    /// The value that takes the place of the stored one, and what was left out of it on request.
+    /// The value that replaces the stored one, and the parts that were set aside.
     case converted(PropertyListValue, setAside: [SetAside] = [])
-    /// The value is already in the form that is asked for.
+    /// The value already has the target form.
     case alreadyCurrent
-    /// The value stays as it is: why, without anything of the value, and the place inside it.
+    /// The value stays unchanged, for a reason that contains nothing of the value, at a place inside it.
     case notConvertible(reason: String, place: ValuePlace)
 }
 
-/// A part of a value that could not be converted while the rest was.
+/// A part of a value that could not be converted, while the rest could.
 package struct SetAside: Hashable, Sendable {
-    /// Where it was.
     package var place: ValuePlace
-    /// What stood there: as a text, if it was a part of JSON text, that part of the text as it was written.
+    /// The stored part; for a part of a JSON string, its text as a string.
     package var original: PropertyListValue
-    /// Why it could not be converted, without anything of the value.
+    /// Why the part could not be converted, without anything of the value.
     package var reason: String
 
-    /// Creates a description of what was left out.
     package init(place: ValuePlace, original: PropertyListValue, reason: String) {
         self.place = place
         self.original = original
@@ -25,18 +23,14 @@ package struct SetAside: Hashable, Sendable {
     }
 }
 
-/// Why a value, or a part of it, cannot be converted.
 struct ConversionFailure: Error {
-    /// Why, without anything of the value.
     var reason: String
-    /// Where.
     var place: ValuePlace
 }
 
-// What the reasons of conversions call the kinds of values.
+// The names of kinds of values in reasons.
 
 extension PropertyListValue {
-    /// What a value of this kind is called.
     var kindName: String {
         switch self {
         case .bool: "a truth value"
@@ -52,7 +46,6 @@ extension PropertyListValue {
 }
 
 extension DefaultsForm {
-    /// What a value of this form is called.
     var kindName: String {
         switch kind {
         case .bool: "a truth value"

@@ -1,25 +1,24 @@
 internal import MoltCore
 
-/// Converts what Defaults 4 wrote under a key to what Defaults 5 and later read.
+/// Converts a value that Defaults 4 wrote to the form that Defaults 5 and later read.
 ///
-/// Defaults 4 wrote everything but the plainest types as JSON text. Since 5, containers and numbers are native, and
-/// what is Codable stands as a JSON text of its own at its place in them. The values that are Codable keep the
-/// characters they were written with.
+/// Defaults 4 wrote everything except the simplest types as JSON strings. Since Defaults 5, containers and numbers are
+/// native, and each Codable value inside them is a JSON string of its own. Codable values keep their original JSON
+/// characters.
 ///
-/// Converting twice is the same as converting once, and also what is native in parts, as an earlier release of
-/// Defaults 5 may have left it, is brought to its form.
+/// The conversion is idempotent. It also completes values that are native only in part, which an earlier release of
+/// Defaults 5 may have left.
 package struct DefaultsV4Conversion: Sendable {
-    /// The release that is to read the result.
     package var target: DefaultsRelease
-    /// Whether what can be converted is kept when a part of it cannot.
+    /// Whether the convertible parts of a value are kept when another part cannot be converted.
     package var salvage: Bool
 
     /// Creates a conversion.
     ///
     /// - Parameters:
-    ///   - target: The release that is to read the result.
-    ///   - salvage: Whether bad elements of arrays, sets and dictionaries are set aside. Without it, a value with one
-    ///     bad element is not converted.
+    ///   - target: The release that reads the result.
+    ///   - salvage: Whether invalid elements of arrays, sets and dictionaries are set aside. If false, a value with one
+    ///     invalid element is not converted.
     package init(target: DefaultsRelease = .latest, salvage: Bool = false) {
         self.target = target
         self.salvage = salvage
@@ -28,8 +27,8 @@ package struct DefaultsV4Conversion: Sendable {
     /// Converts a stored value.
     ///
     /// - Parameters:
-    ///   - stored: What the suite's own domain has under the key.
-    ///   - form: How the values under the key are built.
+    ///   - stored: The value in the suite's own domain.
+    ///   - form: The form of values under the key.
     package func convert(_ stored: PropertyListValue, as form: DefaultsForm) -> ConversionOutcome {
         var walk = DefaultsV4Walk(target: target, salvage: salvage)
         do throws(ConversionFailure) {
@@ -41,22 +40,21 @@ package struct DefaultsV4Conversion: Sendable {
     }
 }
 
-/// The release of Defaults that is to read the settings after their conversion.
+/// The release of Defaults that reads the settings after their conversion.
 ///
-/// Only the releases are named that changed how a type stands; those between two of them read what the earlier one does.
-/// The earlier one is the lesser.
+/// Only releases that changed the form of a type have a case; a release between two of them reads the earlier form.
+/// Earlier releases compare as less.
 public enum DefaultsRelease: Comparable, Sendable {
-    /// 5.0: containers are native, Codable values inside them are JSON texts.
+    /// 5.0: containers are native, and Codable values inside them are JSON strings.
     case v5
-    /// 6.2: as 5, but a UUID stands as its text, without quotes.
+    /// 6.2: as 5, but a UUID is stored as its string, without quotes.
     case v6dot2
-    /// 6.3 and everything later: as 6.2, but a range stands as an array of its two bounds.
+    /// 6.3 and later: as 6.2, but a range is stored as an array of its two bounds.
     case v6dot3
 
-    /// What today's Defaults reads, and Molt's typed keys.
+    /// The form that the latest Defaults and Molt's typed keys read.
     public static let latest = DefaultsRelease.v6dot3
 
-    /// What fingerprints are made of.
     var identity: String {
         switch self {
         case .v5: "5"

@@ -2,7 +2,6 @@ internal import Foundation
 internal import MoltCore
 
 extension DefaultsV4Walk {
-    /// Takes a text for JSON.
     func part(of text: String) throws(ConversionFailure) -> JSONPart {
         guard !text.isEmpty else { throw failure("an empty text") }
         do {
@@ -12,7 +11,6 @@ extension DefaultsV4Walk {
         }
     }
 
-    /// Converts what stands in JSON text.
     mutating func convert(
         _ part: JSONPart,
         as form: DefaultsForm
@@ -47,7 +45,7 @@ extension DefaultsV4Walk {
         }
     }
 
-    /// Has a type decode the value; what it throws names no values.
+    /// Has a type decode the value; errors contain no values.
     private func calling<Value>(
         _ part: JSONPart,
         _ form: DefaultsForm,
@@ -65,8 +63,7 @@ extension DefaultsV4Walk {
         }
     }
 
-    /// Converts an object, or an array of keys and values in turn, which is how keys other than text and `Int` are
-    /// encoded.
+    /// Converts an object, or an array of alternating keys and values (for keys other than `String` and `Int`).
     private mutating func convertDictionary(
         _ part: JSONPart,
         keys: DefaultsKeyForm,

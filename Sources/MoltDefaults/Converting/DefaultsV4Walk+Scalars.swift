@@ -2,7 +2,6 @@ internal import Foundation
 internal import MoltCore
 
 extension DefaultsV4Walk {
-    /// Converts a value that is no container.
     func convertScalar(_ part: JSONPart, as form: DefaultsForm) throws(ConversionFailure) -> PropertyListValue {
         switch form.kind {
         case .bool:
@@ -45,7 +44,7 @@ extension DefaultsV4Walk {
         throw mismatch(part, form)
     }
 
-    /// A whole number, however it is written: `100`, `1e2` and `100.0` are the same.
+    /// The integer that a JSON number denotes: `100`, `1e2` and `100.0` are the same.
     private func wholeNumber(
         _ text: String,
         min: Int64,
@@ -63,7 +62,7 @@ extension DefaultsV4Walk {
         return number
     }
 
-    /// Whether a native value that is no text and no container is what a form asks for, or can be read as such.
+    /// Whether a native value, neither a string nor a container, has the form or can be read as it.
     func isCurrentScalar(_ value: PropertyListValue, _ form: DefaultsForm) -> Bool {
         switch (form.kind, value) {
         case (.bool, .bool), (.bool, .int(0)), (.bool, .int(1)), (.date, .date), (.data, .data),
@@ -81,7 +80,7 @@ extension DefaultsV4Walk {
         }
     }
 
-    /// Whether a text that is not JSON of a form is what the form asks for natively.
+    /// Whether a string that is not JSON already has the form's native representation.
     func isCurrentText(_ text: PropertyListValue, _ form: DefaultsForm) -> Bool {
         switch (form.kind, text) {
         case (.uuid, .string(let text)): !standsAsText(form) && UUID(uuidString: text) != nil
@@ -92,7 +91,7 @@ extension DefaultsV4Walk {
         }
     }
 
-    /// Whether a value stays the JSON text that Defaults 4 wrote.
+    /// Whether a value keeps the JSON text that Defaults 4 wrote.
     func standsAsText(_ form: DefaultsForm) -> Bool {
         switch form.kind {
         case .url, .decimal, .codable: true
@@ -105,17 +104,14 @@ extension DefaultsV4Walk {
 }
 
 extension DefaultsV4Walk {
-    /// Why the value at this place cannot be converted.
     func failure(_ reason: String) -> ConversionFailure {
         ConversionFailure(reason: reason, place: place)
     }
 
-    /// Another kind of value in JSON text.
     func mismatch(_ part: JSONPart, _ form: DefaultsForm) -> ConversionFailure {
         mismatch(part.kind.rawValue, form)
     }
 
-    /// A native value that is not of its form.
     func misfit(_ value: PropertyListValue, _ form: DefaultsForm) -> ConversionFailure {
         switch (form.kind, value) {
         case (.integer, .int), (.integer, .unsigned), (.float, .double): beyondLimits()
@@ -123,22 +119,18 @@ extension DefaultsV4Walk {
         }
     }
 
-    /// Another kind of value.
     func mismatch(_ kind: String, _ form: DefaultsForm) -> ConversionFailure {
         failure("\(kind), where \(form.kindName) was expected")
     }
 
-    /// A number that its type cannot hold.
     func beyondLimits() -> ConversionFailure {
         failure("a number beyond the limits of its type")
     }
 
-    /// A value that is none of an enum's.
     func unknownRawValue() -> ConversionFailure {
         failure("not a raw value of its type")
     }
 
-    /// A key that its type cannot be made of.
     func unknownKey() -> ConversionFailure {
         failure("its key is not one of the dictionary's type")
     }

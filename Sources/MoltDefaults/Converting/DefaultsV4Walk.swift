@@ -1,26 +1,22 @@
 internal import Foundation
 internal import MoltCore
 
-/// One conversion on its way through a value.
+/// The state of one conversion while it traverses a value.
 struct DefaultsV4Walk {
-    /// The release that is to read the result.
     let target: DefaultsRelease
-    /// Whether bad elements are set aside.
+    /// Whether invalid elements are set aside.
     let salvage: Bool
-    /// Where it is.
     private(set) var place = ValuePlace()
-    /// What was left out.
     private(set) var setAside: [SetAside] = []
-    /// Whether anything is not as it was.
+    /// Whether the result differs from the stored value.
     private(set) var isChanged = false
 
-    /// Begins at the whole value.
     init(target: DefaultsRelease, salvage: Bool) {
         self.target = target
         self.salvage = salvage
     }
 
-    /// Converts what stands natively: the whole value, or an element of a native container.
+    /// Converts a native value: the whole value, or an element of a native container.
     mutating func convert(
         _ value: PropertyListValue,
         as form: DefaultsForm
@@ -49,7 +45,7 @@ struct DefaultsV4Walk {
         }
     }
 
-    /// Converts a text, which is JSON unless the value is already current.
+    /// Converts a string, which is JSON unless the value is already current.
     private mutating func convert(
         text: String,
         as form: DefaultsForm
@@ -61,13 +57,12 @@ struct DefaultsV4Walk {
             isChanged = true
             return value
         } catch {
-            // Asked last: a type may take any text for a current one, but JSON text of its former form says more.
+            // Checked last: a type may accept any string as current, so valid JSON of its former form takes precedence.
             guard isCurrentText(stored, form) else { throw error }
             return stored
         }
     }
 
-    /// Converts a dictionary that is native.
     private mutating func convert(
         _ values: [String: PropertyListValue],
         keys: DefaultsKeyForm,
@@ -83,7 +78,7 @@ struct DefaultsV4Walk {
         return .dictionary(converted)
     }
 
-    /// Converts elements in their order, without those that are set aside.
+    /// Converts elements in order, without those that are set aside.
     mutating func convertElements<Element: StoredPart>(
         _ elements: [Element],
         _ body: (inout Self, Element) throws(ConversionFailure) -> PropertyListValue
@@ -102,7 +97,7 @@ struct DefaultsV4Walk {
 
     /// Converts an element, or sets it aside.
     ///
-    /// - Returns: nil when it was set aside.
+    /// - Returns: nil if the element was set aside.
     mutating func convertElement(
         _ step: ValuePlace.Step,
         original: @autoclosure () -> PropertyListValue,
@@ -120,7 +115,7 @@ struct DefaultsV4Walk {
         }
     }
 
-    /// Converts the two bounds of a range, which are good together or not at all.
+    /// Converts the two bounds of a range, which are never set aside individually.
     mutating func convertRange<Bound>(
         _ bounds: [Bound],
         _ body: (inout Self, Bound) throws(ConversionFailure) -> PropertyListValue
@@ -137,24 +132,21 @@ struct DefaultsV4Walk {
     }
 }
 
-/// Something in a container.
 protocol StoredPart {
-    /// What is kept of it when it is set aside.
+    /// The value to keep if the part is set aside.
     var original: PropertyListValue { get }
 }
 
 extension PropertyListValue: StoredPart {
-    /// The value itself.
     var original: PropertyListValue { self }
 }
 
 extension JSONPart: StoredPart {
-    /// The characters it was written with.
     var original: PropertyListValue { .string(text) }
 }
 
 extension PropertyListValue {
-    /// Whether a range may go from this bound to another; true when the order of such values is not known here.
+    /// Whether this value may be the lower bound of a range to `upper`; true if the values' order is not known here.
     fileprivate func isInOrder(with upper: PropertyListValue) -> Bool {
         switch (self, upper) {
         case (.int(let lower), .int(let upper)): lower <= upper

@@ -1,19 +1,17 @@
 internal import Foundation
 internal import MoltCore
 
-/// What a value of SwiftyUserDefaults comes to, without the archives around it.
+/// The content of a value of SwiftyUserDefaults, without the archives around it.
 enum SwiftyContent {
-    /// It stands natively.
     case native(PropertyListValue)
-    /// It stands in data of JSON.
+    /// A value in JSON data.
     case json(JSONPart, Data)
-    /// It stands in a keyed archive of plain values; URLs are JSON texts.
+    /// A plain value in a keyed archive; URLs are JSON strings.
     case archive(PropertyListValue, Data)
 
-    /// How many archives may be around data.
+    /// The maximum number of nested archives.
     private static let layers = 8
 
-    /// Looks into a stored value.
     init(_ stored: PropertyListValue, as form: DefaultsForm) throws(ConversionFailure) {
         var value = stored
         var archived: Data?
@@ -44,7 +42,7 @@ enum SwiftyContent {
         }
     }
 
-    /// The value that a text stands for, as SwiftyUserDefaults reads it.
+    /// The value that a string denotes, as SwiftyUserDefaults reads it.
     private static func value(
         _ stored: PropertyListValue,
         as form: DefaultsForm
@@ -77,9 +75,9 @@ enum SwiftyContent {
         }
     }
 
-    /// The JSON text of a URL, which is how Defaults stores one.
+    /// The JSON string of a URL, which is how Defaults stores one.
     private static func text(of url: URL) -> PropertyListValue? {
-        // Text can always be encoded; were it otherwise, the value would be left as it is, and named.
+        // Encoding a string cannot fail. If it did, the value would stay unchanged and be reported.
         (try? JSONEncoder().encode(url)).map { .string(String(decoding: $0, as: UTF8.self)) }
     }
 

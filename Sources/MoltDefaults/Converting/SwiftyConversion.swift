@@ -1,23 +1,22 @@
 internal import Foundation
 internal import MoltCore
 
-/// Converts what any release of SwiftyUserDefaults wrote under a key to a named form.
+/// Converts a value that any release of SwiftyUserDefaults wrote to a target form.
 ///
-/// Whatever release wrote a value, all forms are read: native arrays and data of JSON, keyed archives of plain values,
-/// an archive around data of JSON, and texts that stand for a number or a truth value. What is in the target's form
-/// already is not touched. Archives of other objects stay as they are.
+/// It reads the forms of all releases: native arrays, JSON data, keyed archives of plain values, archives around JSON
+/// data, and strings that denote a number or a Boolean. Values in the target form stay unchanged, and so do archives
+/// of other objects.
 package struct SwiftyConversion: Sendable {
-    /// The form of the result.
     package var target: SwiftyTarget
-    /// Whether what can be converted is kept when a part of it cannot.
+    /// Whether the convertible parts of a value are kept when another part cannot be converted.
     package var salvage: Bool
 
     /// Creates a conversion.
     ///
     /// - Parameters:
     ///   - target: The form of the result.
-    ///   - salvage: Whether bad elements of arrays, sets and dictionaries are set aside, where the result is native or
-    ///     a list. Without it, a value with one bad element is not converted.
+    ///   - salvage: Whether invalid elements of arrays, sets and dictionaries are set aside, if the result is native or
+    ///     a list. If false, a value with one invalid element is not converted.
     package init(target: SwiftyTarget, salvage: Bool = false) {
         self.target = target
         self.salvage = salvage
@@ -26,8 +25,8 @@ package struct SwiftyConversion: Sendable {
     /// Converts a stored value.
     ///
     /// - Parameters:
-    ///   - stored: What the suite's own domain has under the key.
-    ///   - form: How the values under the key are built.
+    ///   - stored: The value in the suite's own domain.
+    ///   - form: The form of values under the key.
     package func convert(_ stored: PropertyListValue, as form: DefaultsForm) -> ConversionOutcome {
         do throws(ConversionFailure) {
             var walk = DefaultsV4Walk(target: target.release, salvage: salvage)
@@ -50,7 +49,7 @@ package struct SwiftyConversion: Sendable {
             return stored
         }
         let content = try SwiftyContent(stored, as: form)
-        // Also where it is not the result, it is what says that the value is one of its type.
+        // Converted even if it is not the result, because the conversion proves that the value has its type.
         let native: PropertyListValue
         switch content {
         case .native(let value), .archive(let value, _): native = try walk.convert(value, as: form)
@@ -63,7 +62,7 @@ package struct SwiftyConversion: Sendable {
         case (.list, _): return target == .swifty5 ? try json(native) : native
         case (.json, .json(_, let data)), (.url, .json(_, let data)), (.url, .archive(_, let data)),
             (.containers, .json(_, let data)):
-            // What is kept as it was, is kept whole.
+            // Data that is kept unchanged cannot lose a part.
             if let bad { throw ConversionFailure(reason: bad.reason, place: bad.place) }
             return .data(data)
         case (.json, .native): throw mismatch(stored.kindName, "data of JSON")
@@ -75,7 +74,6 @@ package struct SwiftyConversion: Sendable {
         }
     }
 
-    /// A list as data of JSON.
     private func json(_ native: PropertyListValue) throws(ConversionFailure) -> PropertyListValue {
         do {
             let encoder = JSONEncoder()
@@ -92,18 +90,17 @@ package struct SwiftyConversion: Sendable {
 }
 
 extension SwiftyTarget {
-    /// Whether it is a release of Defaults.
     fileprivate var isDefaults: Bool {
         if case .defaults = self { true } else { false }
     }
 
-    /// The release of Defaults whose forms a value takes on its way.
+    /// The release of Defaults whose form is the intermediate form.
     fileprivate var release: DefaultsRelease {
         if case .defaults(let release) = self { release } else { .latest }
     }
 }
 
-/// An element of a list of plain values, as JSON.
+/// An element of a list of plain values, encoded as JSON.
 private struct JSONElement: Encodable {
     let value: PropertyListValue
 
@@ -123,26 +120,24 @@ private struct JSONElement: Encodable {
     }
 }
 
-/// How SwiftyUserDefaults stores values of a form.
+/// The way SwiftyUserDefaults stores values of a form.
 enum SwiftyStorage {
-    /// Natively, in every release: scalars and raw values, and arrays of raw values.
+    /// Native in every release: scalars, raw values, and arrays of raw values.
     case plain
-    /// Natively until 4.0, since 5.0 as data of JSON.
+    /// Native until 4.0; JSON data since 5.0.
     case list
-    /// As data that nothing is known of.
+    /// Data of unknown content.
     case data
-    /// As a keyed archive, or the path of a file.
+    /// A keyed archive, or the path of a file.
     case url
-    /// As data of JSON.
     case json
-    /// As one keyed archive of objects of the app.
+    /// One keyed archive of the app's objects.
     case archives
-    /// As whatever it is: dictionaries, and types with a bridge of their own.
+    /// Any representation: dictionaries, and types with a bridge of their own.
     case containers
 }
 
 extension DefaultsForm {
-    /// How SwiftyUserDefaults stores such values.
     var swiftyStorage: SwiftyStorage {
         switch kind {
         case .bool, .integer, .float, .double, .string, .date, .rawValue: .plain
@@ -165,20 +160,20 @@ extension DefaultsForm {
     }
 }
 
-/// The library whose forms settings of SwiftyUserDefaults are converted to.
+/// The library whose form the settings of SwiftyUserDefaults are converted to.
 public enum SwiftyTarget: Hashable, Sendable {
     /// SwiftyUserDefaults 3.x: arrays of native values are native.
     case swifty3
-    /// SwiftyUserDefaults 4.0: as 3.x; what is Codable is data of JSON.
+    /// SwiftyUserDefaults 4.0: as 3.x, but Codable values are JSON data.
     case swifty4
-    /// SwiftyUserDefaults 5.x: arrays of texts, numbers, truth values, dates and data are data of JSON, too.
+    /// SwiftyUserDefaults 5.x: as 4.0, but arrays of strings, numbers, Booleans, dates and data are JSON data, too.
     case swifty5
-    /// A release of Defaults, which is also what Molt's typed keys read.
+    /// A release of Defaults, whose forms Molt's typed keys read too.
     case defaults(DefaultsRelease)
 }
 
 extension SwiftyTarget {
-    /// What fingerprints are made of.
+    /// The target's name in fingerprints.
     var identity: String {
         switch self {
         case .swifty3: "swifty 3"
@@ -190,7 +185,7 @@ extension SwiftyTarget {
 }
 
 extension SwiftyTarget: CustomStringConvertible {
-    /// The library and its release, as plans show it: `SwiftyUserDefaults 5`.
+    /// The library and its release as plans show them, such as `SwiftyUserDefaults 5`.
     public var description: String {
         switch self {
         case .swifty3: "SwiftyUserDefaults 3"

@@ -1,4 +1,4 @@
-/// A setting's name, with the type of its value and what it is while nothing is set.
+/// A setting's name with its type and its default.
 ///
 /// ```swift
 /// extension DefaultsKeys {
@@ -10,13 +10,13 @@
 /// try Suite.standard.set(.oneHour, for: .period)
 /// ```
 ///
-/// The default is in the key only: it is never written. Keys are listed in an extension of ``DefaultsKeys``, or kept
-/// anywhere else: a key is a constant like others.
+/// The default exists only in the key and is never written. A key is a constant; list keys in an extension of
+/// ``DefaultsKeys``, or declare them anywhere else.
 public final class DefaultsKey<Value: DefaultsSerializable>: DefaultsKeys, @unchecked Sendable {
-    // Unchecked as its superclass is: this is a constant, and Sendable.
+    // Unchecked because its superclass is; the only stored property is a Sendable constant.
     private let makeDefault: @Sendable () -> Value
 
-    /// A setting whose default is made anew each time that it is needed.
+    /// Creates a key whose default is computed each time it is needed.
     public init(_ name: String, default makeDefault: @escaping @Sendable () -> Value) {
         self.makeDefault = makeDefault
         super.init(name: name, form: Value.defaultsForm)
@@ -27,9 +27,9 @@ public final class DefaultsKey<Value: DefaultsSerializable>: DefaultsKeys, @unch
         makeDefault()
     }
 
-    /// The value for what is stored; the default for nothing.
+    /// Decodes a stored value; returns the default for nil.
     ///
-    /// - Throws: ``DefaultsError`` with the code `typeMismatch`, the key and the place inside.
+    /// - Throws: ``DefaultsError`` with the code `typeMismatch`, the key and the place inside the value.
     package func value(of stored: PropertyListValue?) throws -> Value {
         guard let stored else { return defaultValue }
         do {
@@ -41,12 +41,12 @@ public final class DefaultsKey<Value: DefaultsSerializable>: DefaultsKeys, @unch
 }
 
 extension DefaultsKey {
-    /// A setting with a default.
+    /// Creates a key with a default.
     public convenience init(_ name: String, default value: Value) where Value: Sendable {
         self.init(name, default: { value })
     }
 
-    /// A setting that is nil while nothing is set; setting nil removes it.
+    /// Creates a key whose value is nil while nothing is set; setting nil removes the setting.
     public convenience init<Wrapped>(_ name: String) where Value == Wrapped? {
         self.init(name, default: { nil })
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The name of a setting and how its value stands there.
+/// A setting's name and the form of its value.
 ///
 /// An app lists its keys in an extension; each is a ``DefaultsKey``:
 ///
@@ -12,12 +12,12 @@ import Synchronization
 /// }
 /// ```
 public class DefaultsKeys: @unchecked Sendable {
-    // Unchecked only because a class that has a subclass cannot be checked: all that this one and `DefaultsKey` store
-    // are constants of Sendable types, and no other module can add a subclass.
+    // Unchecked only because a class with a subclass cannot be checked: all stored properties of this class and of
+    // `DefaultsKey` are constants of Sendable types, and no other module can add a subclass.
 
-    /// The key in the suite.
+    /// The setting's key in the suite.
     public let name: String
-    /// How the value stands there.
+    /// The form of the value.
     public let form: DefaultsForm
 
     init(name: String, form: DefaultsForm) {
@@ -25,7 +25,7 @@ public class DefaultsKeys: @unchecked Sendable {
         self.form = form
     }
 
-    /// A key whose type is not at hand.
+    /// Creates a key for a value whose type is not available.
     ///
     /// ```swift
     /// .key("timeZones", .array(of: .codable))
@@ -36,19 +36,19 @@ public class DefaultsKeys: @unchecked Sendable {
 }
 
 extension DefaultsKeys {
-    /// What is told of an error that a subscript, which cannot throw, ran into.
+    /// A handler for errors of subscripts, which cannot throw.
     public typealias FailureHandler = @Sendable (any Error) -> Void
 
-    /// Who is told when `suite[.key]` could not read or set a value; writes a line to the standard error at first.
+    /// Called when `suite[.key]` could not read or set a value; writes a line to standard error by default.
     ///
-    /// It is called on the thread that used the subscript. A value that cannot be read is told of at each reading.
+    /// It is called on the thread that used the subscript. An unreadable value is reported at each read.
     public static var onFailure: FailureHandler {
         get { failureHandler.withLock { $0 } }
         set { failureHandler.withLock { $0 = newValue } }
     }
 
     private static let failureHandler = Mutex<FailureHandler> { error in
-        // `write(_:)` ends the process when the standard error is closed.
+        // `write(_:)` terminates the process if standard error is closed.
         try? FileHandle.standardError.write(contentsOf: Data("Molt: \(error)\n".utf8))
     }
 }

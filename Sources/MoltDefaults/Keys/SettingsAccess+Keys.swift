@@ -1,10 +1,11 @@
 extension SettingsAccess {
-    /// The value of a setting; its default when nothing is set.
+    /// The value of a setting; its default if nothing is set.
     ///
-    /// What is there but cannot be read as the key's type is not lost by reading, which gives the default and tells
-    /// ``DefaultsKeys/onFailure``. To assign a value replaces it. To change it in place, as by `append`, leaves it, and
-    /// tells of it: a default must not take its place. A value that cannot be set is told of in the same way, and the old
-    /// one stays. During an upgrade all that is told of fails the upgrade.
+    /// If the stored value cannot be read as the key's type, the subscript returns the default, reports the error to
+    /// ``DefaultsKeys/onFailure``, and keeps the stored value. Assigning a value replaces it. Changing it in place,
+    /// such as by `append`, leaves it unchanged and reports the error, because the result would be based on the
+    /// default. If a value cannot be set, the error is reported in the same way, and the old value stays. During an
+    /// upgrade, any reported error fails the upgrade.
     public subscript<Value>(key: DefaultsKey<Value>) -> Value {
         get {
             do {
@@ -21,7 +22,7 @@ extension SettingsAccess {
                 subscriptFailed(error)
             }
         }
-        // Called for changes in place only, so that `append` does not set what it made of a default.
+        // Called only for changes in place, so that `append` does not store a result based on the default.
         nonmutating _modify {
             var changed = key.defaultValue
             do {
@@ -40,17 +41,17 @@ extension SettingsAccess {
         }
     }
 
-    /// The value of a setting; its default when nothing is set.
+    /// The value of a setting; its default if nothing is set.
     ///
-    /// - Throws: ``DefaultsError`` with the code `typeMismatch` when something is there that is no value of the key's
-    ///   type; it names the key, the place inside, and what should be there.
+    /// - Throws: ``DefaultsError`` with the code `typeMismatch` if the stored value cannot be read as the key's type.
+    ///   It names the key, the place inside the value, and the expected kind.
     public func value<Value>(for key: DefaultsKey<Value>) throws -> Value {
         try key.value(of: value(forKey: key.name))
     }
 
-    /// Sets a setting, whatever is there; nil removes it.
+    /// Sets a setting, whatever its stored value; nil removes it.
     ///
-    /// - Throws: ``DefaultsError`` when the value cannot be stored, or the suite not be changed.
+    /// - Throws: ``DefaultsError`` if the value cannot be stored or the suite cannot be changed.
     public func set<Value>(_ value: Value, for key: DefaultsKey<Value>) throws {
         let stored: PropertyListValue?
         do {
@@ -65,30 +66,30 @@ extension SettingsAccess {
         }
     }
 
-    /// Removes a setting; its default is what it has then.
+    /// Removes a setting, which then has its default value.
     ///
-    /// - Throws: ``DefaultsError`` when the suite cannot be changed.
+    /// - Throws: ``DefaultsError`` if the suite cannot be changed.
     public func remove(_ key: DefaultsKeys) throws {
         try removeValue(forKey: key.name)
     }
 
-    /// Whether something is set, readable as the key's type or not.
+    /// Whether a value is stored, even if it cannot be read as the key's type.
     ///
-    /// - Throws: ``DefaultsError`` when the suite cannot be read.
+    /// - Throws: ``DefaultsError`` if the suite cannot be read.
     public func contains(_ key: DefaultsKeys) throws -> Bool {
         try value(forKey: key.name) != nil
     }
 }
 
 extension Suite {
-    /// The value of a setting now, and each one after it; its default where nothing is set.
+    /// The current value of a setting and each later one; its default while nothing is set.
     ///
     /// ```swift
     /// for await period in Suite.standard.updates(for: .period) { apply(period) }
     /// ```
     ///
-    /// What is heard of, and when, is as with ``updates(forKey:)``. For what cannot be read as the key's type the
-    /// default comes, and ``DefaultsKeys/onFailure`` is told.
+    /// Changes are delivered as with ``updates(forKey:)``. A value that cannot be read as the key's type is delivered
+    /// as the default and reported to ``DefaultsKeys/onFailure``.
     public func updates<Value>(for key: DefaultsKey<Value>) -> some AsyncSequence<Value, Never> {
         updates(forKey: key.name).map { stored in
             do {

@@ -1,26 +1,26 @@
 public import MoltCore
 
 extension Migration {
-    /// Converts what Defaults 4 (sindresorhus/Defaults) wrote to what Defaults 5 and later read, and Molt's typed keys.
+    /// Converts values that Defaults 4 (sindresorhus/Defaults) wrote, for Defaults 5 and later and Molt's typed keys.
     ///
     /// ```swift
     /// .defaultsV4ToV5(to: 3, suite: .standard, keys: [.tags, .periods, .key("zones", .array(of: .codable))])
     /// ```
-    /// Defaults 4 wrote whatever is not one of the plainest types as JSON text; since 5, arrays, sets, dictionaries and
-    /// numbers are native, and what is Codable stands as a JSON text of its own at its place in them. The text alone
-    /// does not tell a date from a number: hence the keys, with their types or forms.
+    /// Defaults 4 wrote everything except the simplest types as JSON strings. Since Defaults 5, arrays, sets,
+    /// dictionaries and numbers are native, and each Codable value inside them is a JSON string of its own. JSON alone
+    /// does not distinguish a date from a number; the conversion therefore needs the keys with their types or forms.
     ///
-    /// A setting that has the new form already is left alone, so it does no harm to run this on settings of any age. One
-    /// that cannot be converted stays as it is. What became of each key is in the report.
+    /// A setting that already has the new form stays unchanged, so the migration is safe for settings of any age. A
+    /// setting that cannot be converted stays unchanged, too. The report contains the outcome of each key.
     ///
     /// - Parameters:
-    ///   - version: The schema version that it brings a store to.
-    ///   - name: A name that no other migration of the registry has: give one when two suites are converted.
+    ///   - version: The schema version that the migration brings a store to.
+    ///   - name: A name that is unique in the registry; pass one if two suites are converted.
     ///   - suite: The suite that Defaults wrote.
     ///   - keys: The keys to convert, each once.
-    ///   - release: The release of Defaults that is to read the result; the latest by default. They differ for `UUID`
-    ///     (since 6.2) and ranges (since 6.3).
-    ///   - unconvertible: What to do with a setting that cannot be converted; leaves it by default.
+    ///   - release: The release of Defaults that reads the result; the latest by default. Releases differ in the forms
+    ///     of `UUID` (since 6.2) and ranges (since 6.3).
+    ///   - unconvertible: The treatment of settings that cannot be converted; they stay unchanged by default.
     public static func defaultsV4ToV5(
         to version: Int,
         _ name: String = "defaults-v4-to-v5",

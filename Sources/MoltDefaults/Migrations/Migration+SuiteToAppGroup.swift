@@ -1,30 +1,31 @@
 public import MoltCore
 
 extension Migration {
-    /// Moves settings from a suite into another one, as from the app's own into an app group that extensions share.
+    /// Moves settings from one suite to another, such as from the app's own to an app group shared with extensions.
     ///
     /// ```swift
     /// .suiteToAppGroup(to: 4, from: .standard, into: Suite("group.com.example.app"))
     /// ```
-    /// Only values of the source's own domain are moved: no registered default, no argument, nothing of the global
-    /// domain. They are read back from disk before anything is removed from the source. Migrations before this one see
-    /// them at the old place, and those behind it at the new one. What became of each key is in the report.
+    /// Only values of the source's own domain are moved, never registered defaults, arguments or the global domain.
+    /// They are read back from disk before anything is removed from the source. Earlier migrations see the settings in
+    /// the source, and later ones in the destination. The report contains the outcome of each key.
     ///
-    /// The migration is deferred, and tried again at every opening, when the source cannot be seen: in an app extension,
-    /// for which ``Suite/standard`` is another suite; while it reads as empty though it was not; and as the canary says.
+    /// The migration is deferred and retried at every opening while the source is not readable: in an app extension,
+    /// whose ``Suite/standard`` is another suite; while the source reads as empty but was not; and until the canary is
+    /// found.
     ///
     /// - Parameters:
-    ///   - version: The schema version that it brings a store to.
-    ///   - name: A name that no other migration of the registry has: give one when there are two moves.
-    ///   - source: Where the settings are.
-    ///   - destination: Where they shall be. A name that cannot be used, as of an app group that the app is not entitled
-    ///     to, fails the upgrade.
-    ///   - keys: Which ones are moved; all but the system's own by default.
-    ///   - names: The new names of keys that get one, by the old ones; none by default. Where that would bring two
-    ///     different values under one key, the upgrade fails with the code `keyExists`.
-    ///   - conflict: Which value stays when both suites have one; that of the destination by default.
-    ///   - afterwards: Whether the values stay at the old place, too; they do by default.
-    ///   - canary: How to know that the source can be read; what is seen is trusted by default.
+    ///   - version: The schema version that the migration brings a store to.
+    ///   - name: A name that is unique in the registry; pass one if there are two moves.
+    ///   - source: The suite that has the settings.
+    ///   - destination: The suite that gets the settings. If the app may not use it, for example an app group that the
+    ///     app is not entitled to, the upgrade fails.
+    ///   - keys: The keys to move; all except the system's own by default.
+    ///   - names: The new names of renamed keys, by old name; none by default. If two different values would get the
+    ///     same key, the upgrade fails with the code `keyExists`.
+    ///   - conflict: The value that wins if both suites have one; that of the destination by default.
+    ///   - afterwards: Whether the values stay in the source, too; they do by default.
+    ///   - canary: The sign that the source can be read; none by default.
     public static func suiteToAppGroup(
         to version: Int,
         _ name: String = "suite-to-app-group",

@@ -1,28 +1,27 @@
 public import MoltCore
 
 extension Migration {
-    /// Converts what any release of SwiftyUserDefaults wrote to the form of one library, Molt's typed keys by default.
+    /// Converts values that any release of SwiftyUserDefaults wrote to one form, by default that of typed keys.
     ///
     /// ```swift
     /// .swiftyUserDefaults(to: 3, suite: .standard, keys: [.launches, .colors, .key("tags", .array(of: .string))])
     /// ```
-    /// Releases 3.x, 4.0 and 5.x differ in how they wrote arrays and Codable values, and settings may have been written
-    /// by several of them. So whatever a key holds is read: native arrays, data of JSON, keyed archives of plain values,
-    /// an archive around data of JSON. Archives of an app's own objects stay as they are: they can be read through a
-    /// typed key of that class.
+    /// Releases 3.x, 4.0 and 5.x differ in their forms of arrays and Codable values, and several of them may have
+    /// written the settings. The migration therefore reads all forms: native arrays, JSON data, keyed archives of plain
+    /// values, and archives around JSON data. Archives of an app's own objects stay unchanged; a typed key of that
+    /// class reads them.
     ///
-    /// A setting that has the new form already is left alone; one that cannot be converted stays as it is. What became
-    /// of each key is in the report.
+    /// A setting that already has the new form stays unchanged, and so does one that cannot be converted. The report
+    /// contains the outcome of each key.
     ///
     /// - Parameters:
-    ///   - version: The schema version that it brings a store to.
-    ///   - name: A name that no other migration of the registry has: give one when two suites are converted.
+    ///   - version: The schema version that the migration brings a store to.
+    ///   - name: A name that is unique in the registry; pass one if two suites are converted.
     ///   - suite: The suite that SwiftyUserDefaults wrote.
     ///   - keys: The keys to convert, each once.
-    ///   - target: The library, and the release, that is to read the result; by default what Molt's typed keys and
-    ///     today's Defaults read.
-    ///   - unconvertible: What to do with a setting that cannot be converted; leaves it by default. What stays data of
-    ///     JSON or an archive cannot be salvaged in parts.
+    ///   - target: The library and release that reads the result; by default Molt's typed keys and the latest Defaults.
+    ///   - unconvertible: The treatment of settings that cannot be converted; they stay unchanged by default. JSON data
+    ///     and archives that keep their form cannot be salvaged in parts.
     public static func swiftyUserDefaults(
         to version: Int,
         _ name: String = "swifty-user-defaults",

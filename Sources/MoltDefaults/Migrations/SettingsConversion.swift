@@ -1,17 +1,15 @@
 internal import MoltCore
 
-/// The step that converts the values of some keys, each by its form.
+/// The step that converts the values of keys according to their forms.
 struct SettingsConversion: Sendable {
-    /// The name of the built-in.
     var kind: String
-    /// What it does, as plans and reports show it, without the suite.
+    /// A summary of the step for plans and reports, without the suite.
     var words: String
-    /// What else it was told, as text.
+    /// The other parameters of the built-in, as strings.
     var parameters: [String]
     var suite: Suite
     var keys: [DefaultsKeys]
     var unconvertible: UnconvertibleSettings
-    /// The name of the migration that it is in.
     var migration: String
     var convert: @Sendable (PropertyListValue, DefaultsForm) -> ConversionOutcome
 
@@ -88,13 +86,13 @@ struct SettingsConversion: Sendable {
     }
 }
 
-/// What a migration does with a setting that it cannot convert: a text that is torn, a value of another type.
+/// The treatment of settings that a migration cannot convert, such as truncated JSON or a value of another type.
 public enum UnconvertibleSettings: String, Hashable, Sendable {
-    /// It stays as it is, to the byte, and the report names it with the reason.
+    /// The value stays unchanged, to the byte, and the report names it with the reason.
     case leave
     /// The upgrade fails with the code `notConvertible`, and nothing is changed.
     case fail
-    /// Of an array, a set or a dictionary the good elements are kept, and the stored value is set aside as it was; see
-    /// ``Suite/setAsideValues()``. What has no good part stays, as with ``leave``.
+    /// The good elements of an array, set or dictionary are kept, and the original value is set aside; see
+    /// ``Suite/setAsideValues()``. A value without good elements stays unchanged, as with ``leave``.
     case salvage
 }

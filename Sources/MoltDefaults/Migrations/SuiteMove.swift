@@ -1,69 +1,68 @@
 public import MoltCore
 
-/// How settings are moved from one suite to another.
+/// Options for moving settings from one suite to another.
 public enum SuiteMove {
-    /// Which value stays when both suites have one under a key, and the two are not the same.
+    /// The value that wins if both suites have different values under a key.
     public enum Conflict: Hashable, Sendable {
-        /// The one that is at the new place: it is what newer code has written.
+        /// The destination's value, because newer code has written it.
         case destinationWins
-        /// The one that is moved.
+        /// The source's value.
         case sourceWins
-        /// The one of the suite that was written last.
+        /// The value of the suite that was written last.
         ///
-        /// Settings do not say when they were written, so the app must have kept a date, or a number that grows, in
-        /// both suites under the key given. A suite without one is the older one; of equals the destination wins.
+        /// Settings have no modification dates, so the app must have kept a date or an increasing number in both suites
+        /// under the given key. A suite without one counts as older; if both are equal, the destination wins.
         case newest(by: String)
     }
 
-    /// What becomes of the values at the old place.
+    /// The treatment of the values in the source after the move.
     public enum Afterwards: Hashable, Sendable {
         /// They stay, for extensions and older releases.
         case keep
-        /// They are removed, after the copy was read back from disk. What lost a conflict stays.
+        /// They are removed after the copies were read back from disk; values that lost a conflict stay.
         case clean
     }
 
-    /// A sign that a suite can be read, and is not only seen as empty.
+    /// A sign that a suite can be read, and does not merely appear empty.
     ///
-    /// Settings are protected until a device was unlocked once after it was started; before that they read as empty. A
-    /// suite that reads as empty though its file is there, or though it had settings after an earlier migration, is not
-    /// trusted in any case. So most apps need no canary.
+    /// Until a device is first unlocked after a restart, protected settings read as empty. Molt never trusts a suite
+    /// that reads as empty although its file exists, or although it had settings after an earlier migration, so most
+    /// apps need no canary.
     public struct Canary: Sendable {
         let words: String
         let sign: Sign
 
-        /// What is looked at.
         enum Sign: Sendable {
             case none
             case key(String)
             case when(@Sendable () -> Bool)
         }
 
-        /// Trust what is seen.
+        /// No additional check.
         public static let none = Canary(words: "none", sign: .none)
 
-        /// Wait until the source has a key, one that every earlier release has set at its first start.
+        /// Waits until the source has a key that every earlier release has set at its first launch.
         ///
-        /// When the destination has it, there is nothing to wait for, either: set it there when the app knows that
-        /// it was installed anew, as at the end of a welcome screen.
+        /// If the destination has the key, the wait ends, too. Set it there when the app knows that it is newly
+        /// installed, for example at the end of a welcome screen.
         public static func key(_ key: String) -> Canary {
             Canary(words: "the key \"\(key)\"", sign: .key(key))
         }
 
-        /// Wait until a closure says true, as for `UIApplication.shared.isProtectedDataAvailable`.
+        /// Waits until a closure returns true, for example for `UIApplication.shared.isProtectedDataAvailable`.
         ///
-        /// It is called on the thread that opens the store, each time before the migration would run.
+        /// The closure is called on the thread that opens the store, each time before the migration would run.
         ///
         /// - Parameters:
-        ///   - words: What is waited for, as a noun.
-        ///   - isAlive: Says whether it is there.
+        ///   - words: The awaited condition, as a noun.
+        ///   - isAlive: Returns whether the condition holds.
         public static func when(_ words: String, _ isAlive: @escaping @Sendable () -> Bool) -> Canary {
             Canary(words: words, sign: .when(isAlive))
         }
 
-        /// Why what is seen in a suite cannot be trusted yet; nil when it can.
+        /// Why the suite's apparent content cannot be trusted yet; nil if it can.
         ///
-        /// - Parameter suites: The suite, and where its settings may have been moved to.
+        /// - Parameter suites: The suite, and the suites that its settings may have been moved to.
         func reasonToWait(_ suites: Suite...) throws -> String? {
             let isAlive =
                 switch sign {
@@ -77,7 +76,7 @@ public enum SuiteMove {
     }
 }
 
-// What fingerprints are made of: it stays the same in all releases of Molt.
+// Parts of fingerprints, which must stay the same in all releases of Molt.
 
 extension SuiteMove.Conflict {
     var identity: [String] {
@@ -109,29 +108,29 @@ extension SuiteMove.Canary {
 }
 
 extension SuiteMove {
-    /// Which keys are moved.
+    /// The keys to move.
     public struct Keys: Sendable {
-        /// What fingerprints are made of.
+        /// The keys' part of fingerprints.
         let identity: [String]
-        /// The keys that were named one by one; nil when others may be meant, too.
+        /// The keys that are listed explicitly; nil for all and for a predicate.
         let list: [String]?
         let includes: @Sendable (String) -> Bool
 
-        /// All keys of the suite's own domain, but those that the system keeps there for itself.
+        /// All keys of the suite's own domain, except those that the system keeps there.
         ///
-        /// Those are what begins with `com.apple.`, as the settings that a device management delivers; what AppKit
-        /// keeps, as `NSWindow Frame main`; and the languages and formats that were chosen for the app. Name them with
-        /// ``only(_:)`` to move them all the same.
+        /// System keys are those that begin with `com.apple.`, such as managed settings; those of AppKit, such as
+        /// `NSWindow Frame main`; and the languages and formats chosen for the app. To move them, list them with
+        /// ``only(_:)``.
         public static let all = Keys(identity: ["all"], list: nil) { !isOfSystem($0) }
 
-        /// These keys, those of the system too.
+        /// The listed keys, including system keys.
         public static func only(_ keys: [String]) -> Keys {
             var seen: Set<String> = []
             let list = keys.filter { seen.insert($0).inserted }
             return Keys(identity: ["only"] + list, list: list) { [seen] in seen.contains($0) }
         }
 
-        /// All keys, as ``all`` has it, but these.
+        /// All keys, as ``all`` defines it, except the listed ones.
         public static func except(_ keys: [String]) -> Keys {
             let excepted = Set(keys)
             return Keys(identity: ["except"] + excepted.sorted(), list: nil) { key in
@@ -139,26 +138,26 @@ extension SuiteMove {
             }
         }
 
-        /// The keys for which a closure says true, which is asked of those of the system, too.
+        /// The keys for which a closure returns true, including system keys.
         ///
         /// - Parameters:
-        ///   - words: Which ones these are; they are for who reads the code.
-        ///   - includes: Says whether a key is moved. It must say the same at each opening.
+        ///   - words: A description of the keys, for readers of the code.
+        ///   - includes: Returns whether a key is moved. It must return the same result at each opening.
         public static func matching(_ words: String, _ includes: @escaping @Sendable (String) -> Bool) -> Keys {
             Keys(identity: ["matching"], list: nil, includes: includes)
         }
 
-        /// Whether a key is one that the system writes into an app's own domain.
+        /// Whether the system writes this key into an app's own domain.
         private static func isOfSystem(_ key: String) -> Bool {
             if key.hasPrefix("com.apple.") || chosenForApp.contains(key) { return true }
-            // The prefix of AppKit and a word, as in "NSSplitView": an app's own "NSFWFilter" is none.
+            // AppKit's keys continue like "NSSplitView"; an app's own "NSFWFilter" is not one of them.
             let next = key.utf8.dropFirst(2).prefix(2).map { UInt8($0) }
             return key.hasPrefix("NS") && next.count == 2
                 && (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(next[0])
                 && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(next[1])
         }
 
-        /// What the system's settings keep for one app; no prefix tells them from an app's own, as `AppleUserID`.
+        /// The system's settings for one app; no prefix distinguishes them from an app's own, such as `AppleUserID`.
         private static let chosenForApp: Set<String> = [
             "AppleLanguages", "AppleLocale", "AppleKeyboards", "ApplePasscodeKeyboards", "AppleTextDirection",
             "AppleInterfaceStyle", "AppleMeasurementUnits", "AppleMetricUnits", "AppleTemperatureUnit",
@@ -168,17 +167,17 @@ extension SuiteMove {
 }
 
 extension Migration {
-    /// Has the migration wait for a sign that settings can be read, besides what the system tells of itself.
+    /// Makes the migration wait for a sign that settings can be read, in addition to the system's own signs.
     ///
     /// ```swift
     /// .defaultsV4ToV5(to: 1, suite: .standard, keys: [.tags]).waiting(for: .key("firstLaunch"), in: .standard)
     /// ```
-    /// Until then it is deferred, with all others that work on the same suites. It is no part of the migration's fingerprint,
-    /// and may be changed after the migration has shipped.
+    /// Until then the migration is deferred, with all others that work on the same suites. The sign is not part of the
+    /// migration's fingerprint, and may be changed after the migration has shipped.
     ///
     /// - Parameters:
     ///   - canary: The sign.
-    ///   - suite: The suite that it is looked for in; it is a fault of the registry when the migration does not work on it.
+    ///   - suite: The suite that is checked; the registry is invalid if the migration does not work on it.
     public func waiting(for canary: SuiteMove.Canary, in suite: Suite) -> Migration {
         waiting(for: suite) { attached in try canary.reasonToWait(attached(suite.attachedName) as? Suite ?? suite) }
     }

@@ -1,23 +1,16 @@
 internal import MoltCore
 
-/// The step that copies settings from one suite to another, or moves them.
+/// The step that copies or moves settings from one suite to another.
 struct SuiteMoveStep: Sendable {
-    /// Where the settings are.
     var source: Suite
-    /// Where they shall be.
     var destination: Suite
-    /// Which ones.
     var keys: SuiteMove.Keys
-    /// The new names of keys, by the old ones.
+    /// The new names of keys, by old name.
     var names: [String: String]
-    /// Which value stays when there are two.
     var conflict: SuiteMove.Conflict
-    /// What becomes of the source.
     var afterwards: SuiteMove.Afterwards
-    /// How to know that the source can be read.
     var canary: SuiteMove.Canary
 
-    /// The step as a registry takes it.
     var migrationStep: MigrationStep {
         MigrationStep(
             kind: "suiteToAppGroup",
@@ -40,7 +33,7 @@ struct SuiteMoveStep: Sendable {
         names[key] ?? key
     }
 
-    // MARK: Before anything runs
+    // MARK: Checking
 
     private var faults: [String] {
         var faults: [String] = []
@@ -78,7 +71,7 @@ struct SuiteMoveStep: Sendable {
         let old = try migration.suite(source)
         let new = try migration.suite(destination)
         let sourceWins = try sourceWins(old, new)
-        /// What was found: by the new names the old ones.
+        /// The moved keys: old names by new name.
         var found: [String: [String]] = [:]
         var outcomes: [KeyOutcome] = []
         for key in try keys.list ?? old.keys {
@@ -104,7 +97,7 @@ struct SuiteMoveStep: Sendable {
         }
     }
 
-    /// Puts a value to its new place, unless another one stays there.
+    /// Sets a value in the destination, unless the destination's value wins.
     private func place(
         _ value: PropertyListValue,
         _ key: String,
@@ -114,7 +107,7 @@ struct SuiteMoveStep: Sendable {
         let newKey = newName(of: key)
         let reason = newKey == key ? nil : "its key is \"\(newKey)\" now"
         let present = try new.value(forKey: newKey)
-        // A suite does not keep all of a date on every platform, so two values may differ and be stored as the same.
+        // A suite may not preserve all of a date, so two different values may be stored as the same one.
         if let present, present.asStored() == value.asStored() { return (.alreadyCurrent, reason) }
         if present != nil, !sourceWins { return (.kept, "the destination has another value, which stays") }
         try new.receive(value, forKey: newKey)
@@ -122,7 +115,7 @@ struct SuiteMoveStep: Sendable {
         return (afterwards == .clean ? .moved : .copied, reason)
     }
 
-    /// Two keys of the source may become one only where nothing is lost by it.
+    /// Checks that two keys of the source that become one have the same value.
     private func checkSame(
         _ value: PropertyListValue,
         _ key: String,
@@ -140,7 +133,7 @@ struct SuiteMoveStep: Sendable {
         throw error
     }
 
-    // MARK: Which one is newer
+    // MARK: Resolving conflicts
 
     private func sourceWins(_ old: SuiteChanges, _ new: SuiteChanges) throws -> Bool {
         switch conflict {
@@ -161,7 +154,6 @@ struct SuiteMoveStep: Sendable {
         }
     }
 
-    /// The date or the number under a key, as the suite keeps it.
     private func time(_ key: String, in suite: SuiteChanges) throws -> PropertyListValue? {
         guard let value = try suite.value(forKey: key) else { return nil }
         switch value {

@@ -2,24 +2,22 @@ internal import Foundation
 
 /// A binary property list, read object by object.
 ///
-/// Keyed archives are made of one. Foundation's own reader has no name in Swift for their references to each other,
-/// and on Linux (Swift 6.3) it ends the process when the list is damaged. The format is that of `CFBinaryPList.c` in
-/// Apple's CoreFoundation: objects, a table of where each of them is, and 32 bytes that say where the table is.
+/// Keyed archives are binary property lists. Foundation's reader has no Swift type for their references, and on Linux
+/// (Swift 6.3) it terminates the process if the list is damaged. The format follows `CFBinaryPList.c` in Apple's
+/// CoreFoundation: objects, a table of their offsets, and a 32-byte trailer with the offset of the table.
 struct BinaryPropertyList {
-    /// One object; those inside of it are named by their indices.
+    /// One object; it refers to nested objects by index.
     enum Object {
         case null
-        /// A truth value, number, date, text or data.
+        /// A Boolean, number, date, string or data.
         case value(PropertyListValue)
-        /// A reference of a keyed archive.
+        /// A reference (`UID`) of a keyed archive.
         case reference(Int)
         case array([Int])
         case dictionary([(key: Int, value: Int)])
     }
 
-    /// How many objects there are.
     let count: Int
-    /// The index of the object that holds all others.
     let root: Int
 
     private let bytes: [UInt8]
@@ -27,7 +25,7 @@ struct BinaryPropertyList {
     private let offsetSize: Int
     private let indexSize: Int
 
-    /// Finds the table; nil for what is no binary property list.
+    /// Parses the trailer; nil for data that is not a binary property list.
     init?(_ data: Data) {
         bytes = Array(data)
         let trailer = bytes.count - 32
@@ -45,7 +43,7 @@ struct BinaryPropertyList {
         self.table = table
     }
 
-    /// The object at an index; nil when there is none, or it is damaged.
+    /// The object at an index; nil if it does not exist or is damaged.
     func object(at index: Int) -> Object? {
         guard 0..<count ~= index,
             let start = Self.index(in: bytes, at: table + index * offsetSize, size: offsetSize), start < table
@@ -84,7 +82,7 @@ struct BinaryPropertyList {
         }
     }
 
-    /// Numbers of less than 8 bytes have no sign; 16 bytes are those beyond `Int64.max`.
+    /// Integers of fewer than 8 bytes are unsigned; integers of 16 bytes are those above `Int64.max`.
     private func integer(at start: Int, size: Int) -> Object? {
         switch size {
         case 1, 2, 4: Self.number(in: bytes, at: start, size: size).map { .value(.int(Int64($0))) }
@@ -121,7 +119,7 @@ struct BinaryPropertyList {
         return .value(.string(String(decoding: units, as: UTF16.self)))
     }
 
-    /// Where the content of an object begins, and how long it is: in the marker, or in a number that follows it.
+    /// The start and the length of an object's content; the length is in the marker or in an integer that follows it.
     private func content(at start: Int, _ detail: Int) -> (start: Int, count: Int)? {
         guard detail == 15 else { return (start + 1, detail) }
         guard start + 1 < bytes.count, bytes[start + 1] >> 4 == 1 else { return nil }
@@ -160,7 +158,7 @@ struct BinaryPropertyList {
 }
 
 extension BinaryPropertyList {
-    /// The values of a dictionary by their keys, as indices; nil when the object at the index is none, or a key no text.
+    /// The value indices of a dictionary by key; nil if the object is not a dictionary, or a key is not a string.
     func properties(at index: Int) -> [String: Int]? {
         guard case .dictionary(let entries) = object(at: index) else { return nil }
         var properties: [String: Int] = [:]
@@ -173,7 +171,7 @@ extension BinaryPropertyList {
 }
 
 extension BinaryPropertyList.Object {
-    /// The value, when it is a truth value, number, date, text or data.
+    /// The value, if the object is a Boolean, number, date, string or data.
     var value: PropertyListValue? {
         if case .value(let value) = self { value } else { nil }
     }

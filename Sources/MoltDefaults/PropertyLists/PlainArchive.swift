@@ -1,17 +1,17 @@
 package import Foundation
 
-/// A keyed archive of plain values: texts, numbers, truth values, dates, data, URLs, and arrays and dictionaries.
+/// A keyed archive of plain values: strings, numbers, Booleans, dates, data, URLs, arrays and dictionaries.
 ///
-/// It is read without an unarchiver, so that no class is ever made from what a suite holds, and a damaged archive is
-/// no more than that.
+/// It is read without an unarchiver, so a suite's data never instantiates a class, and a damaged archive causes no
+/// crash.
 package struct PlainArchive {
     private let list: BinaryPropertyList
-    /// The archive's own table of objects, as indices into the list.
+    /// The archive's object table, as indices into the list.
     private let objects: [Int]
     private let root: Int
     private let byteCount: Int
 
-    /// Finds the root of an archive; nil for data that is none.
+    /// Finds the archive's root; nil for data that is not a keyed archive.
     package init?(_ data: Data) {
         guard let list = BinaryPropertyList(data), let archive = list.properties(at: list.root),
             archive["$archiver"].flatMap(list.object)?.value == .string("NSKeyedArchiver"),
@@ -25,12 +25,12 @@ package struct PlainArchive {
         byteCount = data.count
     }
 
-    /// The archived value; nil when the archive is damaged, or holds anything but plain values.
+    /// The archived value; nil if the archive is damaged or contains anything but plain values.
     ///
-    /// - Parameter url: What stands for a URL, which a property list cannot hold; nil when it may not be there.
+    /// - Parameter url: The value for a URL, which a property list cannot hold; nil if URLs are not allowed.
     package func value(url: (URL) -> PropertyListValue?) -> PropertyListValue? {
-        // What an archive refers to twice is here twice. One that refers to more than it has bytes is no archive of
-        // settings; it would make an end of the memory.
+        // An object is copied for each reference to it. An archive with more references than bytes contains no settings
+        // and could exhaust memory.
         var budget = byteCount
         return value(of: root, depth: 0, &budget, url)
     }
@@ -85,7 +85,7 @@ package struct PlainArchive {
         guard case .dictionary = target(properties["NS.base"]), let index = reference(properties["NS.base"]) else {
             return URL(string: text)
         }
-        // A base has no base of its own.
+        // A base URL has no base of its own.
         guard let base = list.properties(at: objects[index]),
             let baseText = target(base["NS.relative"])?.value?.string
         else { return nil }
@@ -118,12 +118,11 @@ package struct PlainArchive {
         index.flatMap(list.object)?.value
     }
 
-    /// The object that a reference is to.
     private func target(_ index: Int?) -> BinaryPropertyList.Object? {
         reference(index).flatMap { list.object(at: objects[$0]) }
     }
 
-    /// The index in the archive's own table that stands at an index of the list.
+    /// The index into the archive's object table that is stored at an index of the list.
     private func reference(_ index: Int?) -> Int? {
         guard case .reference(let reference) = index.flatMap(list.object), objects.indices.contains(reference) else {
             return nil

@@ -2,23 +2,23 @@ package import Foundation
 
 /// Reads a whole property list that may be damaged, such as a suite's file.
 ///
-/// On Linux (Swift 6.3) Foundation's reader ends the process when a binary list is damaged: three of the 1 296 bits of a
-/// small list do that when they are flipped. So binary lists are read here. A damaged XML list is only an error there.
+/// On Linux (Swift 6.3) Foundation's reader terminates the process on some damaged binary lists: for three of the
+/// 1 296 single-bit errors of a small list. Binary lists are therefore read here. For damaged XML it only throws.
 package enum PropertyListReader {
-    /// What the bytes hold, binary or XML.
+    /// Reads a binary or XML property list.
     ///
-    /// - Parameter containers: How many containers of the list itself may lie around a value of a suite, which has its own
-    ///   limit: none for a list that is one value, one for a list that is the suite's domain.
-    /// - Throws: What Foundation throws for a list that is damaged, and ``DefaultsError`` with the code `cannotStore` for
-    ///   one of things that no suite holds.
+    /// - Parameter containers: The number of containers around each value of a suite, on top of the values' own depth
+    ///   limit: 0 for a list that is one value, 1 for a list that is the suite's domain.
+    /// - Throws: Foundation's error for a damaged list, and ``DefaultsError`` with the code `cannotStore` for values
+    ///   that no suite can hold.
     package static func value(_ bytes: Data, around containers: Int = 0) throws -> PropertyListValue {
         guard isBinary(bytes) else { return try PropertyListValue(normalizing: object(bytes), around: containers) }
         return try binary(bytes, around: containers)
     }
 
-    /// What the bytes hold, as Foundation hands it out.
+    /// Reads a suite's file into Foundation objects.
     static func object(_ bytes: Data) throws -> Any {
-        // A suite's file: the domain's dictionary is around each value.
+        // The domain's dictionary surrounds each value.
         guard !isBinary(bytes) else { return try binary(bytes, around: 1).object }
         return try SuiteFormat.withDecimalPoint { try PropertyListSerialization.propertyList(from: bytes, format: nil) }
     }
@@ -36,10 +36,10 @@ package enum PropertyListReader {
 
     private struct Reader {
         private let list: BinaryPropertyList
-        /// How many more places may be looked at: one that is referred to takes a byte where it is.
+        /// The number of objects that may still be visited: each reference takes at least one byte of the list.
         private var budget: Int
         private let depthLimit: Int
-        /// What is no container is kept, by its index, because lists refer to the same text again and again.
+        /// The scalars by index, cached because lists refer to the same string repeatedly.
         private var scalars: [PropertyListValue?]
 
         init(_ list: BinaryPropertyList, budget: Int, depthLimit: Int) {
@@ -49,7 +49,7 @@ package enum PropertyListReader {
             scalars = Array(repeating: nil, count: list.count)
         }
 
-        /// - Parameter depth: How many containers are around it; only a container may be too deep.
+        /// - Parameter depth: The number of containers around the object; only containers are subject to the limit.
         mutating func value(at index: Int, depth: Int) -> PropertyListValue? {
             budget -= 1
             guard budget >= 0, scalars.indices.contains(index) else { return nil }

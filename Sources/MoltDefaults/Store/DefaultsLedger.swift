@@ -1,14 +1,13 @@
 internal import Foundation
 internal import MoltCore
 
-/// The schema version and the ledger of a suite that is a store, as they stand under one key of it: as JSON text.
+/// The schema version and the ledger of a suite that is a store, kept as a JSON string under one key.
 package struct DefaultsLedger: Codable {
-    /// The form that this release writes.
+    /// The format that this release writes.
     private static let format = 1
 
-    /// The form that it is written in.
     private var format = Self.format
-    /// The least form that a release must know to read it, where that is another one.
+    /// The oldest format that a release must know to read the ledger, if lower than `format`.
     private var readerFormat: Int?
     var version: Int
     var entries: [LedgerEntry]
@@ -18,9 +17,9 @@ package struct DefaultsLedger: Codable {
         self.entries = entries
     }
 
-    /// Reads one.
+    /// Decodes a ledger.
     ///
-    /// - Throws: ``DefaultsError`` with the code `newerFormat`, before anything else is looked at.
+    /// - Throws: ``DefaultsError`` with the code `newerFormat`, before any other member is decoded.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         format = try container.decode(Int.self, forKey: .format)
@@ -30,7 +29,7 @@ package struct DefaultsLedger: Codable {
         entries = try container.decode([LedgerEntry].self, forKey: .entries)
     }
 
-    /// Refuses to write one that a later release has written, and that this one can only read.
+    /// Checks that this release can write the ledger's format; a newer format may be readable but not writable.
     ///
     /// - Throws: ``DefaultsError`` with the code `newerFormat`.
     func checkWritable(in suite: Suite) throws {
@@ -45,7 +44,6 @@ package struct DefaultsLedger: Codable {
         )
     }
 
-    /// Reads what a suite has under our key.
     init(_ stored: PropertyListValue, in suite: Suite) throws {
         do {
             guard case .string(let text) = stored else { throw CocoaError(.coderReadCorrupt) }
@@ -65,7 +63,6 @@ package struct DefaultsLedger: Codable {
         }
     }
 
-    /// What stands under our key.
     func stored() throws -> PropertyListValue {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -74,16 +71,15 @@ package struct DefaultsLedger: Codable {
 }
 
 extension Suite {
-    /// The one key that is ours, in a suite that is a store.
+    /// The key reserved for Molt in a suite that is a store.
     static let ledgerKey = "molt.ledger"
 }
 
-/// What a commit has promised: the ledger, and the changes that are to be made to suites.
+/// A committed upgrade: the ledger, and the changes still to be made to suites.
 package struct DefaultsJournal: Codable {
-    /// The changes to one attached store.
     struct Entry: Codable {
         var store: String
-        /// What its session gave.
+        /// The changes as the store's session encoded them.
         var changes: Data
     }
 

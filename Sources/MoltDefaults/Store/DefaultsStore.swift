@@ -1,41 +1,38 @@
 package import Foundation
 package import MoltCore
 
-/// A suite as a store of its own, for an app that has settings and no cache.
+/// A suite that is a store of its own, for an app that has settings but no cache.
 ///
 /// ```swift
 /// let report = try Suite.standard.upgrade(with: migrations)
 /// ```
 ///
-/// The schema version and the ledger are kept in the suite itself, under the key `molt.ledger`, which steps do not
-/// see. A suite has no records: steps about records find none. A suite that has no setting yet is a fresh store.
+/// The suite itself holds the schema version and the ledger under the key `molt.ledger`, which steps do not see. A
+/// suite has no records, so steps about records find none. A suite without settings is a fresh store.
 ///
-/// The changes of an upgrade, those to the suite itself included, go into a file of ours first, which is written
-/// atomically: that is the commit. Then they are made, read back, and the file is removed. When a process is killed in
-/// between, the next opening makes them.
+/// An upgrade first writes all its changes, including those to the suite itself, to a journal file. The journal is
+/// written atomically: this is the commit. The changes are then applied and read back, and the journal is removed. If
+/// the process is killed in between, the next opening applies them.
 ///
-/// - Important: Processes that upgrade a suite wait for each other; one that only changes a setting does not wait. Let
-///   nothing else change the suite meanwhile.
+/// - Important: Processes that upgrade a suite wait for each other; a process that only changes a setting does not
+///   wait. Let nothing else change the suite during an upgrade.
 package final class DefaultsStore: MigrationStore {
-    /// The suite.
     package let suite: Suite
-    /// The suite, as errors and reports name it.
     package let storeName: String
-    /// Nothing is coded with them: there are no records.
+    /// Unused, because a suite has no records.
     package let coding = RecordCoding.standard
-    /// The suite itself, and what else was attached.
+    /// The suite itself, followed by the other attached stores.
     package let attachments: [any AttachedStore]
     let files: DefaultsStoreFiles
-    /// Whether an upgrade is run and then forgotten.
+    /// Whether the changes of an upgrade are discarded.
     private let isDryRun: Bool
-    /// What is being done to the suite now.
     private var transaction: DefaultsTransaction?
 
-    /// Creates a store for a suite, which is not touched.
+    /// Creates a store for a suite without accessing the suite.
     ///
     /// - Parameters:
     ///   - suite: The suite that carries the version and the ledger.
-    ///   - attached: What blocks work on beside it, and steps do not name themselves; none by default.
+    ///   - attached: Other stores that blocks use but steps do not name; none by default.
     package convenience init(_ suite: Suite, attaching attached: [any AttachedStore] = []) {
         self.init(suite, attaching: attached, isDryRun: false)
     }
@@ -48,7 +45,7 @@ package final class DefaultsStore: MigrationStore {
         files = DefaultsStoreFiles(suite)
     }
 
-    /// Where upgrades that begin are noted: beside the journal.
+    /// The file beside the journal that records started upgrades.
     package var attemptsURL: URL? {
         isDryRun ? nil : files.attempts
     }
@@ -56,8 +53,8 @@ package final class DefaultsStore: MigrationStore {
     /// Reads the version and the ledger.
     ///
     /// - Throws: ``DefaultsError`` with the code `invalidSuite`, `unreadable`, `newerFormat` or `noPermission`;
-    ///   `MigrationError` with the code `deferred` for a suite that cannot be read now, as on a device that was not unlocked
-    ///   since it was started.
+    ///   `MigrationError` with the code `deferred` for a suite that cannot be read now, for example on a device that
+    ///   has not been unlocked since it started.
     package func state() throws -> StoreState {
         try suite.validate()
         if let reason = try suite.closedReason() {
@@ -67,17 +64,17 @@ package final class DefaultsStore: MigrationStore {
         }
         if let journal = try files.journal() { return state(of: journal) }
         let stored = try state(of: domain())
-        // Another process may have committed meanwhile, and have put the ledger into the suite, but not done all else.
+        // Another process may have committed meanwhile: the ledger is in the suite, but other changes are pending.
         return try files.journal().map(state(of:)) ?? stored
     }
 
-    /// The suite's domain as far as it says what the suite is as a store: what is not saved counts where nothing else is.
+    /// The domain that determines the store's state: the saved values, or the unsaved ones if none are saved.
     private func domain() throws -> [String: PropertyListValue] {
         let saved = try SuiteDomain(suite).readSaved()
         return saved.isEmpty ? try SuiteDomain(suite).read() : saved
     }
 
-    /// What is in the journal is committed, whether or not it is in the suite yet.
+    /// The state according to the journal, whose changes are committed whether or not they are applied yet.
     func state(of journal: DefaultsJournal) -> StoreState {
         StoreState(
             version: journal.ledger.version,
@@ -87,7 +84,6 @@ package final class DefaultsStore: MigrationStore {
         )
     }
 
-    /// What the suite itself says.
     private func state(
         of domain: [String: PropertyListValue],
         forWriting: Bool = false
@@ -100,7 +96,7 @@ package final class DefaultsStore: MigrationStore {
         return StoreState(version: 0, isFresh: domain.keys.allSatisfy(Suite.ownKeys.contains), ledger: [])
     }
 
-    /// Runs a closure while no other process upgrades the suite.
+    /// Runs a closure while no other process can upgrade the suite.
     package func withWriteTransaction(
         until deadline: ContinuousClock.Instant?,
         _ body: (any MigrationTransaction) throws -> Void,
@@ -113,13 +109,13 @@ package final class DefaultsStore: MigrationStore {
         _ = consume lock
     }
 
-    /// Whether an upgrade has done all that the journal has, which is to be removed.
+    /// Whether the transaction has applied every change of the journal and will remove it.
     var hasClearedJournal: Bool { transaction?.hasClearedJournal ?? false }
 
     private func run(_ body: (any MigrationTransaction) throws -> Void) throws {
         let journal = try files.journal()
         try journal?.ledger.checkWritable(in: suite)
-        // With a journal the suite's file may be truncated, until the changes are applied again.
+        // While a journal exists, the suite's file may be truncated until the changes are applied again.
         let domain = try journal == nil ? domain() : nil
         let transaction = DefaultsTransaction(
             suite: suite,

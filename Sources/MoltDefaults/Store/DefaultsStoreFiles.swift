@@ -1,8 +1,7 @@
 internal import Foundation
 internal import MoltCore
 
-/// The files of a suite that is a store: the journal, which is there between a commit and its end, the lock, which stays,
-/// and backups.
+/// The files of a suite that is a store: the journal between a commit and its completion, the lock file, and backups.
 struct DefaultsStoreFiles {
     let suite: Suite
 
@@ -10,8 +9,8 @@ struct DefaultsStoreFiles {
         self.suite = suite
     }
 
-    /// Where the files are: beside the suite's own on Linux; elsewhere where the app, and those that share the suite
-    /// with it, keep data that they cannot make again.
+    /// The directory of the files: on Linux that of the suite's own file, elsewhere a directory for data that cannot be
+    /// recreated, shared by all apps that share the suite.
     var directory: URL {
         get throws(DefaultsError) {
             #if canImport(Darwin)
@@ -35,15 +34,15 @@ struct DefaultsStoreFiles {
         try directory.appending(path: suite.domainName + suffix).path
     }
 
-    /// The file in which upgrades that begin are noted; nil where there can be none.
+    /// The file that records started upgrades; nil if the suite has no directory for files.
     var attempts: URL? {
-        // A suite without a place for files is refused where its journal is to be written.
+        // Writing the journal reports the missing directory.
         (try? path(".molt-attempt")).map { URL(fileURLWithPath: $0) }
     }
 
     // MARK: The lock
 
-    /// Waits until no other process upgrades the suite.
+    /// Waits until no other process is upgrading the suite.
     func lock(waiting: () throws -> Void) throws -> FileLock {
         let directory = try directory
         do {
@@ -60,7 +59,7 @@ struct DefaultsStoreFiles {
 
     // MARK: The journal
 
-    /// What a commit has promised and not all been done yet; nil when there is nothing.
+    /// The journal of a committed upgrade whose changes are not all applied; nil if there is none.
     func journal() throws -> DefaultsJournal? {
         let path = try path(".molt-journal")
         do {
@@ -82,7 +81,7 @@ struct DefaultsStoreFiles {
         }
     }
 
-    /// Writes the journal: the commit.
+    /// Writes the journal, which is the commit.
     func write(_ journal: DefaultsJournal) throws {
         let bytes = try Self.bytes(of: journal)
         let path = try path(".molt-journal")
@@ -93,11 +92,10 @@ struct DefaultsStoreFiles {
         }
     }
 
-    /// Whether there is just that journal.
     func hasJournal(_ journal: DefaultsJournal?) throws -> Bool {
         guard let journal else { return false }
         let bytes = try Self.bytes(of: journal)
-        // What cannot be read is not known to be there.
+        // An unreadable file does not count as this journal.
         return (try? DurableFile.read(path(".molt-journal"))) == bytes
     }
 
@@ -107,7 +105,6 @@ struct DefaultsStoreFiles {
         return try encoder.encode(journal)
     }
 
-    /// Removes the journal: all that it has promised was done.
     func removeJournal() throws {
         let path = try path(".molt-journal")
         do {
@@ -117,9 +114,9 @@ struct DefaultsStoreFiles {
         }
     }
 
-    /// Removes the journal and the lock of a suite that nobody uses any more.
+    /// Removes all files of a suite that is no longer used.
     func removeAll() {
-        // Nobody is served by an error about files that nobody uses.
+        // Errors are ignored, because nothing uses these files.
         let copies = (try? backups(BackupName.Kind.allCases)) ?? []
         for copy in copies { try? FileManager.default.removeItem(at: copy.url) }
         for suffix in [".molt-journal", ".molt-journal-new", ".molt-lock", ".molt-attempt"] {

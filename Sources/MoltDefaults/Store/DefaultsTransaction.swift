@@ -1,16 +1,15 @@
 internal import Foundation
 internal import MoltCore
 
-/// The write side of a suite that is a store: a ledger and a journal, and no records.
+/// The write transaction of a suite that is a store: a ledger and a journal, but no records.
 final class DefaultsTransaction: MigrationTransaction {
     let records: (any RecordTransaction)? = nil
     private let suite: Suite
-    /// The suite as it was when the steps began; nil before an earlier journal was applied.
+    /// The suite when the steps began; nil until an earlier journal is applied.
     private var domain: [String: PropertyListValue]?
     private let before: StoreState
-    /// The journal as it is to be, nil for none.
     private var pending: DefaultsJournal?
-    /// What is to be done to the suite itself, once it is changed here; its entry of the journal is made of it at last.
+    /// The changes to the suite itself, if any; encoded into the journal at the commit.
     private var ownIntent: SuiteIntent?
     private var isChanged = false
     private var isOver = false
@@ -22,7 +21,7 @@ final class DefaultsTransaction: MigrationTransaction {
         pending = journal
     }
 
-    /// Writes the journal, which is the commit, or removes it when all of it was done.
+    /// Writes the journal, which is the commit, or removes it if all its changes are applied.
     func commit(to files: DefaultsStoreFiles) throws {
         guard isChanged else { return }
         try encodeOwnIntent()
@@ -38,7 +37,7 @@ final class DefaultsTransaction: MigrationTransaction {
         }
     }
 
-    /// The journal has its name, or still has it when it was to be removed: the upgrade is committed.
+    /// The error for a failure after the rename or removal of the journal, when the upgrade is already committed.
     private func failureAfterCommit(_ error: any Error) -> MigrationError {
         let rest =
             pending == nil
@@ -53,10 +52,9 @@ final class DefaultsTransaction: MigrationTransaction {
         return failure
     }
 
-    /// Whether the journal is to be removed, and nothing to take its place.
+    /// Whether the commit removes the journal without replacing it.
     var hasClearedJournal: Bool { isChanged && pending == nil }
 
-    /// Refuses every later call.
     func invalidate() {
         isOver = true
     }
@@ -135,7 +133,7 @@ final class DefaultsTransaction: MigrationTransaction {
         isChanged = true
     }
 
-    /// The suite as it was before the steps, and after what an earlier upgrade had left.
+    /// The suite before the steps began, but after the changes of an earlier upgrade.
     private func domainBefore() throws -> [String: PropertyListValue] {
         if let domain { return domain }
         let domain = try SuiteDomain(suite).read()
@@ -143,7 +141,6 @@ final class DefaultsTransaction: MigrationTransaction {
         return domain
     }
 
-    /// Changes what is to be done to the suite itself.
     private func setOwnIntent(_ change: (inout SuiteIntent) throws -> Void) throws {
         let name = suite.attachedName
         let entry = pending?.entries.first { $0.store == name }
@@ -152,11 +149,10 @@ final class DefaultsTransaction: MigrationTransaction {
             ?? SuiteIntent(snapshot: domainBefore())
         try change(&intent)
         ownIntent = intent
-        // Its place; what it is comes with the commit.
+        // Reserves the entry's position; the commit fills in its content.
         if entry == nil { pending?.entries.append(DefaultsJournal.Entry(store: name, changes: Data())) }
     }
 
-    /// Puts what is to be done to the suite itself into the journal.
     private func encodeOwnIntent() throws {
         guard let intent = ownIntent,
             let index = pending?.entries.firstIndex(where: { $0.store == suite.attachedName })

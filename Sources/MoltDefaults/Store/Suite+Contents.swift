@@ -1,16 +1,16 @@
 package import Foundation
 package import MoltCore
 
-/// All that a suite holds, for fixtures: suites that a test makes and erases.
+/// Access to the whole content of a suite, for fixtures: suites that a test makes and erases.
 extension Suite {
-    /// All values but the ledger of a suite that is a store.
+    /// All values except the ledger.
     package func contents() throws -> [String: PropertyListValue] {
         try SuiteDomain(self).read().filter { $0.key != Self.ledgerKey }
     }
 
-    /// What a suite's values say of it as a store, and the values without that.
+    /// Separates the ledger from a suite's values.
     ///
-    /// - Returns: A state that is nil when the suite never was a store.
+    /// - Returns: The state, nil if the suite was never a store, and the other values.
     package func separated(
         _ values: [String: PropertyListValue]
     ) throws -> (state: StoreContents?, values: [String: PropertyListValue]) {
@@ -19,7 +19,7 @@ extension Suite {
         return (ledger.map { StoreContents(version: $0.version, ledger: $0.entries) }, values)
     }
 
-    /// Writes the values of a fixture, those that Molt keeps for itself included.
+    /// Writes the values of a fixture, including values under reserved keys.
     ///
     /// - Parameters:
     ///   - state: The version and the ledger, for a suite that is a store of its own.
@@ -31,18 +31,18 @@ extension Suite {
         if !values.isEmpty { try SuiteDomain(self).write(set: values) }
     }
 
-    /// Removes a suite, but never the app's own, with the files that Molt has made beside it.
+    /// Removes a named suite and the files that Molt has made beside it; the app's own suite is never removed.
     ///
-    /// - Important: It waits for no other process.
+    /// - Important: It does not wait for other processes.
     package func erase() {
-        // Tests make suites of other names.
+        // Suites made by tests always have a name.
         guard name != nil else { return }
-        // Nobody uses the suite any more, so nobody is served by an error; the next process tries again.
+        // Nothing uses the suite any more, so errors are ignored; the next process tries again.
         try? removeAll()
         DefaultsStoreFiles(self).removeAll()
         #if canImport(Darwin)
             UserDefaults.standard.removePersistentDomain(forName: domainName)
-            // The system leaves the file, with nothing in it.
+            // The system leaves an empty file.
             if let library = FileManager.default.urls(for: .libraryDirectory, in: .userDomainMask).first {
                 try? FileManager.default.removeItem(at: library.appending(path: "Preferences/\(domainName).plist"))
             }
@@ -52,11 +52,11 @@ extension Suite {
         #endif
     }
 
-    /// Removes files of suites that nobody uses any more; where the system keeps the suites, it does nothing.
+    /// Removes leftover files of suites on Linux; does nothing where the system keeps the suites.
     package static func removeFiles(where isLeftover: (URL) -> Bool) {
         #if !canImport(Darwin)
             let home = URL(fileURLWithPath: SuiteFile.home, isDirectory: true)
-            // What cannot be listed or removed is left to the next process.
+            // Files that cannot be listed or removed are left to the next process.
             for name in (try? FileManager.default.contentsOfDirectory(atPath: home.path)) ?? [] {
                 let url = home.appending(path: name, directoryHint: .notDirectory)
                 if isLeftover(url) { try? FileManager.default.removeItem(at: url) }

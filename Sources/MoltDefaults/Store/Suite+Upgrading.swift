@@ -8,15 +8,14 @@ extension Suite {
     /// try Suite.standard.upgrade(with: migrations)
     /// let period = Suite.standard[.period]
     /// ```
-    /// Settings that are up to date are read and not written. Two processes may call this at the same time: one
-    /// upgrades, the other waits.
+    /// If the settings are up to date, nothing is written. If two processes call this at once, one upgrades and
+    /// the other waits.
     ///
     /// - Parameters:
-    ///   - migrations: Their steps about records find none.
-    ///   - attached: Other suites that blocks work on and steps do not name themselves; none by default.
-    ///   - options: What goes into the ledger, who follows, and how long to wait for another process.
-    /// - Throws: `MigrationError` as `Migrator.migrate(_:)` does, and ``DefaultsError`` for a suite that cannot be
-    ///   used.
+    ///   - migrations: The registry; its steps about records find none.
+    ///   - attached: Other suites that blocks use but steps do not name; none by default.
+    ///   - options: The app's version for the ledger, the monitor, the time to wait for another process, and more.
+    /// - Throws: `MigrationError` as `Migrator.migrate(_:)` does; ``DefaultsError`` for a suite that cannot be used.
     @discardableResult
     public func upgrade(
         with migrations: MigrationRegistry,
@@ -26,11 +25,11 @@ extension Suite {
         try Migrator(migrations, options: options).migrate(DefaultsStore(self, attaching: attached.stores))
     }
 
-    /// Upgrades the suite's settings on a queue of its own, so that no thread of the caller's pool is blocked.
+    /// Upgrades the suite's settings on a dispatch queue of its own, without blocking the cooperative thread pool.
     ///
-    /// When the task is cancelled before the commit, the upgrade is given up.
+    /// Cancelling the task before the commit cancels the upgrade.
     ///
-    /// - Throws: As the upgrade that waits for the suite does.
+    /// - Throws: The same errors as the synchronous method.
     @discardableResult
     public func upgrade(
         with migrations: MigrationRegistry,
@@ -45,9 +44,9 @@ extension Suite {
         }
     }
 
-    /// Runs an upgrade and says what it did; writes nothing.
+    /// Runs an upgrade without writing anything, and returns its report.
     ///
-    /// - Throws: As the upgrade that waits for the suite does.
+    /// - Throws: The same errors as the upgrade.
     public func dryRun(
         of migrations: MigrationRegistry,
         attaching attached: [any Attachable] = [],
@@ -61,7 +60,7 @@ extension Suite {
 }
 
 extension MigrationPlan {
-    /// Computes what upgrading a suite would do, for an app without a cache; writes nothing.
+    /// Computes the plan for upgrading a suite, for an app without a cache; writes nothing.
     ///
     /// ```swift
     /// let plan = try MigrationPlan(for: .standard, migrations: migrations)

@@ -7,8 +7,8 @@ internal import Foundation
 extension Suite {
     /// The name of the domain that holds the settings.
     ///
-    /// For ``standard`` that is the bundle identifier on Apple platforms, or the process name where there is none, and
-    /// always the process name on Linux.
+    /// For ``standard`` this is the process name on Linux. On Apple platforms it is the bundle identifier, or the
+    /// process name if there is none.
     public var domainName: String {
         if let name { return name }
         #if canImport(Darwin)
@@ -18,16 +18,16 @@ extension Suite {
         #endif
     }
 
-    /// Whether both keep their settings in the same domain, by its name.
+    /// Whether both suites keep their settings in the same domain.
     public func isSameDomain(as other: Suite) -> Bool {
         domainName == other.domainName
     }
 
-    /// Checks that there can be such a suite, and that this app may use it.
+    /// Checks that the suite's name is valid and that this app may use the suite.
     ///
-    /// - Throws: ``DefaultsError`` with the code `invalidSuite`: an empty name, that of the settings of all apps, the
-    ///   app's own name given as that of a suite on Apple platforms, a group that the app is not entitled to where the
-    ///   platform says so, and on Linux what is no file's name.
+    /// - Throws: ``DefaultsError`` with the code `invalidSuite` for an empty name, the name of the global domain, the
+    ///   app's own name as a suite name (Apple platforms), an app group that the app is not entitled to (if the
+    ///   platform reports it), and a name that is not a valid file name (Linux).
     public func validate() throws(DefaultsError) {
         if let fault = nameFault {
             throw DefaultsError(.invalidSuite, "There can be no suite of the name \"\(self)\": \(fault)").of(
@@ -43,17 +43,17 @@ extension Suite {
         if Self.reservedNames.contains(domainName) { return "these are the settings of all apps. Choose another name." }
         #if canImport(Darwin)
             guard let name else { return nil }
-            // A suite of the app's own name is not given out: reads would miss it.
+            // The system does not return a suite with the app's own name; reads would miss its values.
             guard UserDefaults(suiteName: name) != nil, name != Bundle.main.bundleIdentifier else {
                 return "the system does not give it out. For the app's own settings, use Suite.standard."
             }
-            // macOS names a directory for any group; the others only for one that the app is entitled to.
+            // macOS returns a directory for any group; other platforms only for groups that the app is entitled to.
             guard !name.hasPrefix("group.") || Self.isEntitled(toGroup: name) else {
                 return "the app is not entitled to the group. Add it to the app groups of the target's capabilities."
             }
             return nil
         #else
-            // The name is a file's, and UserDefaults would follow it out of the directory.
+            // The name becomes a file name, and UserDefaults would follow a path out of the directory.
             if domainName.contains("/") || domainName == "." || domainName == ".." {
                 return "it must be a file's name, without directories."
             }
@@ -65,7 +65,7 @@ extension Suite {
     }
 
     #if canImport(Darwin)
-        /// Whether the system gives out the group's directory, which it asks another process for.
+        /// Whether the system returns the group's directory, a query that involves another process.
         private static func isEntitled(toGroup name: String) -> Bool {
             if entitledGroups.withLock({ $0.contains(name) }) { return true }
             guard FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name) != nil else {
@@ -75,7 +75,7 @@ extension Suite {
             return true
         }
 
-        /// The groups that it was asked for; what an app is entitled to does not change while it runs.
+        /// The groups found entitled; entitlements do not change while the app runs.
         private static let entitledGroups = Mutex<Set<String>>([])
     #endif
 
@@ -84,13 +84,13 @@ extension Suite {
         UserDefaults.registrationDomain, "kCFPreferencesAnyApplication", "kCFPreferencesCurrentApplication",
     ]
 
-    /// In bytes; a file system takes 255, of which temporary files' names need some.
+    /// In bytes; file systems allow 255, of which the names of temporary files need some.
     private static let longestName = 220
 
-    /// Access through the library.
+    /// Creates a `UserDefaults` object for one use.
     ///
-    /// `UserDefaults` is not `Sendable` on Linux, so that one is made for each use and none is kept. All of one name
-    /// share the settings, which the library guards by a lock.
+    /// `UserDefaults` is not `Sendable` on Linux, so objects are not kept. All objects of one name share the settings,
+    /// which the library protects with a lock.
     func makeDefaults() throws(DefaultsError) -> UserDefaults {
         guard let name else { return .standard }
         guard let defaults = UserDefaults(suiteName: name) else {

@@ -2,24 +2,22 @@ internal import Foundation
 internal import MoltCore
 internal import Synchronization
 
-/// What a suite's file says of it, where the system shows no settings.
+/// The evidence that a suite's file gives when the system returns no settings.
 ///
-/// Until a device was unlocked once after its start, Apple's systems show a suite without settings, and no error. The file
-/// is there, but it cannot be opened.
+/// Until the device is first unlocked after a restart, Apple's systems return no settings and no error. The file
+/// exists, but cannot be opened.
 package enum SuiteEvidence: Sendable {
-    /// There is no file, or one without settings: the suite has none.
+    /// The file does not exist or contains no settings.
     case empty
-    /// There is a file with settings.
     case filled
-    /// There is a file, and it may not be opened.
+    /// The file exists but cannot be opened.
     case closed
 
-    /// Looks at the file of a suite.
     package init(fileAt path: String) {
         do {
             let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
             let bytes = try DurableFile.read(target) ?? Data()
-            // Damage is an error where the file is read, and no reason to wait.
+            // The reader of the file reports damage; it is no reason to wait.
             let list = bytes.isEmpty ? nil : try? PropertyListReader.object(bytes) as? [String: Any]
             self = list?.isEmpty == false ? .filled : .empty
         } catch {
@@ -29,14 +27,13 @@ package enum SuiteEvidence: Sendable {
 }
 
 extension Suite {
-    /// The domains that this process treats as closed, for tests: no test can lock a device.
+    /// The domains that this process treats as closed; tests use them because they cannot lock a device.
     package static let closedDomains = ClosedDomains()
 
-    /// A set of domain names.
     package final class ClosedDomains: Sendable {
         private let names = Mutex<Set<String>>([])
 
-        /// Treats the suite as one on a device that was not unlocked since it was started.
+        /// Treats the suite as if the device had not been unlocked since it started.
         package func insert(_ suite: Suite) {
             names.withLock { _ = $0.insert(suite.domainName) }
         }
@@ -46,10 +43,10 @@ extension Suite {
         }
     }
 
-    /// Why the settings cannot be read now, though there may be some; nil when all of them can be seen.
+    /// The reason why existing settings cannot be read now; nil if all settings are visible.
     ///
-    /// Everything that works on a suite waits by this one rule. A suite that reads as empty is taken for empty only when
-    /// its file says so. On Linux no device is locked: a file that may not be opened is an error where it is read.
+    /// All work on suites defers by this rule: a suite that reads as empty counts as empty only if its file confirms
+    /// it. Linux has no locked devices; a file that cannot be opened causes an error when it is read.
     func closedReason() throws -> String? {
         if !Self.closedDomains.contains(self) {
             #if canImport(Darwin)
@@ -65,7 +62,6 @@ extension Suite {
     }
 
     #if canImport(Darwin)
-        /// Where the system keeps the settings.
         private var preferencesPath: String {
             let group = isAppGroup ? name : nil
             let home =

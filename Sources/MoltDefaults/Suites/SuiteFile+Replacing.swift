@@ -8,17 +8,16 @@
         internal import Glibc
     #endif
 
-    // All of this is to be called with the lock.
+    // Call all of these with the lock.
     extension SuiteFile {
-        /// What stands beside the file while the library may write it in place.
+        /// A copy beside the file while the library may write the file in place.
         struct Copy {
             let target: Target
-            /// What the file had.
             let bytes: Data
             var path: String { target.beside("copy") }
         }
 
-        /// Makes the directory, and those above it, for their owner only.
+        /// Makes the directory and its missing parents, accessible only to their owner.
         func makeDirectory() throws {
             guard !hasDirectory else { return }
             do {
@@ -30,15 +29,15 @@
             }
         }
 
-        // MARK: While the library may write the file
+        // MARK: Protecting the file from the library
 
-        /// Sets the file aside as a copy, and puts a duplicate in its place for the library to write.
+        /// Renames the file as a copy, and puts a duplicate in its place for the library to write.
         ///
-        /// The copy is the file itself, under another name, so that it needs no sync: a loss of power leaves the file in its
-        /// place, or the copy beside the duplicate.
+        /// The copy is the original file under another name, so it needs no sync: after a power loss, either the file
+        /// is in its place, or the copy is beside the duplicate.
         ///
-        /// - Parameter known: What was read from the file; it is what the copy has when the file stays truncated.
-        /// - Returns: nil when there is nothing to lose.
+        /// - Parameter known: The bytes last read from the file; the copy gets them if the file stays truncated.
+        /// - Returns: nil if the file does not exist or is empty.
         func makeCopy(of known: Data?) throws -> Copy? {
             for _ in 0..<Self.longestRace {
                 guard let bytes = try settledBytes(known), !bytes.isEmpty else { return nil }
@@ -47,7 +46,7 @@
                 try explained { () throws(DurableFile.Failure) in
                     try DurableFile.makeNew(duplicate, with: bytes, isSynced: false, prepare: keepOwner)
                     if link(copy.target.path, copy.path) != 0 || (try? DurableFile.read(copy.path)) != bytes {
-                        // The volume has no links, or the file is truncated.
+                        // The volume does not support links, or the file is truncated.
                         let temporary = copy.target.beside("replaced")
                         try DurableFile.replace(copy.path, with: bytes, by: temporary, prepare: keepOwner)
                     }
@@ -58,14 +57,14 @@
             throw failure(.notWritable, "The suite's file did not stop changing while it was to be copied. Try again.")
         }
 
-        /// How often something is begun again because the file has become another meanwhile.
+        /// The maximum number of attempts when the file keeps changing.
         static let longestRace = 20
 
-        /// Ends the time in which the library may write the file: puts it back, or drops the copy when it was written.
+        /// Ends the period of library writes: restores the file, or drops the copy if the file was written.
         func end(_ copy: Copy?) throws {
             guard let copy else { return }
             if let found = try settledBytes(), isTruncated(found) {
-                // Another process was stopped or killed while writing it.
+                // Another process was suspended or killed while it wrote the file.
                 return try explained { () throws(DurableFile.Failure) in
                     try DurableFile.move(copy.path, to: copy.target.path)
                 }
@@ -74,15 +73,16 @@
             try drop(copy.path, of: copy.target)
         }
 
-        /// Puts a file in the place of the suite's.
+        /// Replaces the suite's file with another file.
         ///
-        /// The library writes files in place, in any thread of the app and in other processes, which hold no lock of ours. So
-        /// the file that is replaced keeps a name until it was seen that nobody has begun to write it before.
+        /// The library writes files in place, from any thread of the app and from other processes, without our lock.
+        /// The replaced file therefore keeps a name until it is certain that no write to it began before the
+        /// replacement.
         ///
         /// - Parameters:
-        ///   - path: The file that is to take the place.
-        ///   - known: What the one that is there has.
-        /// - Returns: False when somebody has written that one meanwhile; it is in its place again then.
+        ///   - path: The path of the replacement.
+        ///   - known: The expected content of the current file.
+        /// - Returns: False if the current file was written meanwhile; it is then back in its place.
         private func put(_ path: String, inPlaceOf known: Data?, _ target: Target) throws -> Bool {
             let replaced = target.beside("replaced")
             let isLinked = link(target.path, replaced) == 0
@@ -104,10 +104,10 @@
             return false
         }
 
-        /// Runs a closure in which the library may write the file, which is not the one that is changed.
+        /// Runs a closure that changes another suite, while the library may write this file too.
         ///
-        /// A file that another process changes now is not waited for, nor is one that cannot be copied: such a file is
-        /// written as the app itself would have it written. Only what the closure throws is thrown.
+        /// It does not wait for a file that another process is changing; such a file, and one that cannot be copied, is
+        /// written without protection, as by the app itself. Only errors of the closure are thrown.
         func withCopyUnlessBusy(_ body: () throws -> Void) throws {
             struct Busy: Error {}
             guard let lock = try? lock(waiting: { throw Busy() }) else { return try body() }
@@ -119,15 +119,14 @@
                 try? recover()
                 throw error
             }
-            // Trouble with this file must not fail the change of another. What cannot be put back now is with the next use.
+            // A failure of this file must not fail the change of another. The next use of the suite restores the file.
             do { try end(copy) } catch { try? recover() }
             _ = consume lock
         }
 
-        /// The file's bytes, once anyone who is writing them in place has finished; of a file that stays truncated, what is
-        /// known of it.
+        /// The file's bytes once any writer has finished; the known bytes if the file stays truncated.
         ///
-        /// - Parameter path: The name that the file has; its own by default.
+        /// - Parameter path: The path to read; the file's own by default.
         func settledBytes(_ known: Data? = nil, at path: String? = nil) throws -> Data? {
             let path = path ?? self.path
             var found = try bytes(at: path)
@@ -139,33 +138,33 @@
             return known ?? found
         }
 
-        /// How often a file that is truncated is looked at.
+        /// The maximum number of reads of a truncated file.
         private static let longestWait = 100
 
-        /// Removes a copy, when the file is on disk; it does not come back after that.
+        /// Removes a copy durably after the file is synced.
         private func drop(_ copy: String, of target: Target) throws {
             try explained { () throws(DurableFile.Failure) in
-                // Nothing says that the library syncs what it writes, though that of Swift 6.3 does: without the copy, a
-                // loss of power could leave an empty file.
+                // The library of Swift 6.3 syncs the files it writes, but this is undocumented. If it did not, a power
+                // loss after the removal of the copy could leave an empty file.
                 try DurableFile.sync(target.path)
                 unlink(copy)
-                // The file's own name was there before, or is new and goes to the disk with this.
+                // A new directory entry of the file itself is synced here too.
                 try DurableFile.sync(directory: target.directory)
             }
         }
 
-        // MARK: Replacing it
+        // MARK: Replacing the file
 
-        /// A new content of the file, whole and on disk under a name of its own.
+        /// New content for the file, complete and synced under a temporary name.
         struct Successor {
             let target: Target
             let bytes: Data
             var path: String { target.beside("new") }
         }
 
-        /// Writes the content that is to take the file's place.
+        /// Writes the new content of the file.
         ///
-        /// - Throws: ``DefaultsError`` with the code `cannotStore` when Foundation would read back something else.
+        /// - Throws: ``DefaultsError`` with the code `cannotStore` if Foundation would read back other content.
         func makeSuccessor(_ values: [String: PropertyListValue]) throws -> Successor {
             let bytes: Data
             do {
@@ -188,21 +187,20 @@
             return successor
         }
 
-        /// Removes a new content that is not needed after all.
         func removeSuccessor() throws {
             unlink(try target().beside("new"))
         }
 
-        /// Puts a new content in the file's place; the file keeps its permissions.
+        /// Replaces the file with new content; the file keeps its permissions.
         ///
         /// - Parameters:
-        ///   - known: What the file has.
-        ///   - copy: It is dropped.
-        /// - Returns: False when somebody has written the file meanwhile; it was not replaced then.
+        ///   - known: The expected content of the file.
+        ///   - copy: The copy to drop.
+        /// - Returns: False if the file was written meanwhile and therefore not replaced.
         func replace(_ known: Data?, with successor: Successor, _ copy: Copy?) throws -> Bool {
             let target = successor.target
             let old = target.beside("old")
-            // By this name it is not taken for what the new content has lost.
+            // Under this name, recovery does not restore values that the new content has removed.
             if let copy, rename(copy.path, old) != 0 { throw failure(ofCall: errno) }
             guard try put(successor.path, inPlaceOf: known, target) else {
                 if let copy, rename(old, copy.path) != 0 { throw failure(ofCall: errno) }
@@ -221,15 +219,15 @@
             return true
         }
 
-        // MARK: After a kill
+        // MARK: Recovering from a kill
 
-        /// Whether a process was killed while the library could write the file, or is at that now.
+        /// Whether a process is changing the file now, or was killed while the library could write it.
         var hasCopy: Bool {
             guard let target = try? target() else { return false }
             return ["copy", "old"].contains { access(target.beside($0), F_OK) == 0 }
         }
 
-        /// Puts back what a kill during the library's own writing has destroyed.
+        /// Restores a file that a kill during the library's writing has destroyed.
         func recover() throws {
             let target = try target()
             try recover(target, by: target.beside("copy"), mayHaveNewer: true)
@@ -239,13 +237,13 @@
             }
         }
 
-        /// - Parameter mayHaveNewer: Whether a whole file that has nothing of the copy was truncated, too.
+        /// - Parameter mayHaveNewer: Whether a valid file that shares no value with the copy counts as truncated, too.
         private func recover(_ target: Target, by copy: String, mayHaveNewer: Bool) throws {
             var status = stat()
-            // A link of that name is not ours, and would lead the suite's writes elsewhere.
+            // A symbolic link of that name is not ours, and would redirect the suite's writes.
             guard lstat(copy, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
             let copied = (try? Data(contentsOf: URL(fileURLWithPath: copy))) ?? Data()
-            // The library removes a file without values as a whole: a missing file is not the result of a kill.
+            // The library removes a file without values, so a missing file is not the result of a kill.
             if let bytes = try bytes() {
                 switch content(whenFound: bytes, beside: copied) {
                 case .found:
@@ -264,23 +262,23 @@
             try drop(copy, of: target)
         }
 
-        /// The content that a file should have, judged by what was found in it and by the copy beside it.
+        /// The content that a file should have, determined from the file and the copy beside it.
         private enum Judgement {
-            /// What was found: the file is intact, or the copy is no better.
+            /// The file's content: it is intact, or the copy is no better.
             case found
-            /// What the copy has: the file was truncated.
+            /// The copy's content: the file is truncated.
             case copy
-            /// The copy, with the values found on top: the file was truncated, and the app has set those values since.
+            /// The copy's values overwritten by the file's: the app has set the latter since the file was truncated.
             case both([String: PropertyListValue])
         }
 
-        /// Decides what a file should have that lies beside a copy.
+        /// Determines the content that a file with a copy should have.
         ///
-        /// A truncated file without a copy is decided by the changes that are made to it: see ``SuiteContent/isTruncated``.
+        /// For a truncated file without a copy, the changes made to it decide; see ``SuiteContent/isTruncated``.
         private func content(whenFound bytes: Data, beside copied: Data) -> Judgement {
             guard let copied = Self.values(copied) else { return .found }
             if isTruncated(bytes) || Self.hasLostSectors(bytes, beside: copied) { return .copy }
-            // A file that has values, and none of those in the copy, was truncated before the app set them.
+            // A file that shares no value with the copy was truncated before the app set its values.
             guard let values = Self.values(bytes), !values.isEmpty,
                 !values.contains(where: { copied[$0.key] == $0.value })
             else { return .found }
@@ -293,16 +291,16 @@
             return (try? PropertyListReader.value(bytes, around: 1))?.dictionary
         }
 
-        /// Whether bytes are what a kill has left of the library's writing, which cuts the file to nothing first.
+        /// Whether a kill during the library's writing, which truncates the file first, has left these bytes.
         func isTruncated(_ bytes: Data) -> Bool {
-            // Values that no suite holds are no sign of it.
+            // Values that no suite can hold are not a sign of truncation.
             bytes.isEmpty || (try? values(of: bytes)) == nil && (try? Self.dictionary(bytes)) == nil
         }
 
-        /// Whether a part of the bytes was not on disk when power was lost during the library's writing.
+        /// Whether a part of the bytes was not yet on disk when power was lost during the library's writing.
         ///
-        /// It is zeros then, in whole sectors or up to the end, which are taken for characters of a text where all around
-        /// them is. A text may have a NUL in it, too; the one that looks like a sector's is believed when the copy has it.
+        /// Such a part consists of zeros, in whole sectors or up to the end, and inside a string it reads as NUL
+        /// characters. A string may also contain NULs legitimately; they are accepted if the copy has them too.
         private static func hasLostSectors(_ bytes: Data, beside copied: [String: PropertyListValue]) -> Bool {
             guard !bytes.starts(with: "bplist".utf8), hasEmptySector(bytes), let values = values(bytes) else {
                 return false
@@ -312,7 +310,6 @@
             }
         }
 
-        /// Whether NULs reach the border of a sector of the disk, or the end.
         private static func hasEmptySector(_ bytes: Data) -> Bool {
             let sector = 512
             return bytes.withUnsafeBytes { bytes in
@@ -329,9 +326,9 @@
             }
         }
 
-        /// Sets a file that is no property list aside, so that it is not lost when another takes its place.
+        /// Renames a file that is not a property list, to preserve it when it is replaced.
         ///
-        /// An empty one stays in its place: after a kill, it says that something was lost.
+        /// An empty file stays in its place: after a kill, it shows that settings were lost.
         func setAsideDamage() throws {
             let target = try target()
             var aside = target.path + ".damaged"
@@ -348,7 +345,7 @@
 
         // MARK: Helpers
 
-        /// Checks the file and its directory, or the nearest one above it that there is.
+        /// Checks the file and its directory, or the nearest existing ancestor.
         func checkWritable() throws {
             let target = try target()
             if access(target.path, W_OK) != 0, errno != ENOENT { throw failure(ofCall: errno) }
@@ -365,7 +362,7 @@
             }
         }
 
-        /// Says what a failure means for the suite.
+        /// Converts file system failures to errors about the suite.
         private func explained(_ body: () throws(DurableFile.Failure) -> Void) throws {
             do throws(DurableFile.Failure) {
                 try body()
@@ -374,7 +371,7 @@
             }
         }
 
-        /// Gives a new file the permissions of the suite's, and its owner where this process may.
+        /// Gives a new file the permissions of the suite's file, and its owner if this process may set it.
         private func keepOwner(on descriptor: Int32) -> Bool {
             var status = stat()
             guard stat(path, &status) == 0 else { return true }
@@ -386,7 +383,6 @@
     }
 
     extension PropertyListValue {
-        /// Whether a text in it has a NUL.
         fileprivate var hasNUL: Bool {
             switch self {
             case .string(let text): text.utf8.contains(0)

@@ -9,17 +9,16 @@
         internal import Glibc
     #endif
 
-    /// The file that `UserDefaults` keeps a suite's domain in on Linux.
+    /// The file that holds a suite's domain for `UserDefaults` on Linux.
     struct SuiteFile {
-        /// Where it is, a link not followed.
+        /// The file's path; a symbolic link is not resolved.
         let path: String
-        /// Where it is, without the name.
         let directory: String
         private let suite: Suite
-        /// What errors say of the content.
+        /// The sentence in errors that says whether the file was changed.
         private let outcome: String
 
-        /// - Parameter isReplaced: Whether a call has given the file its new content, and errors are to say so.
+        /// - Parameter isReplaced: Whether the current call has already replaced the file's content; errors say so.
         init(_ suite: Suite, isReplaced: Bool = false) {
             self.suite = suite
             outcome = isReplaced ? "Its changes were made." : "It was not changed."
@@ -27,11 +26,11 @@
             path = "\(directory)/\(suite.domainName).plist"
         }
 
-        /// The file's directory: `$XDG_CONFIG_HOME`, when that is an absolute path, or `~/.config`.
+        /// The file's directory: `$XDG_CONFIG_HOME` if that is an absolute path, else `~/.config`.
         ///
-        /// Foundation reads both variables when it is loaded, so they are taken as the process was given them.
+        /// Foundation reads both variables when it is loaded, so this uses the process's initial environment.
         static let home: String = {
-            // Where there is no such file, what the process has now is taken.
+            // Without `/proc`, the current environment is used.
             let given = (try? Data(contentsOf: URL(fileURLWithPath: "/proc/self/environ"))) ?? Data()
             func variable(_ name: String) -> String? {
                 guard !given.isEmpty else { return ProcessInfo.processInfo.environment[name] }
@@ -42,12 +41,11 @@
             return "\(variable("HOME") ?? "")/.config"
         }()
 
-        /// Whether there is a directory to write to.
         var hasDirectory: Bool { access(directory, F_OK) == 0 }
 
         // MARK: Reading
 
-        /// What is in the file; nothing when it is empty or there is none.
+        /// The values in the file; none if it is empty or does not exist.
         ///
         /// - Throws: ``DefaultsError`` with the code `unreadable`, `noPermission` or `notWritable`.
         func read() throws -> [String: PropertyListValue] {
@@ -60,12 +58,11 @@
             return values
         }
 
-        /// The file's bytes; nil when there is none.
         func bytes() throws -> Data? {
             try bytes(at: path)
         }
 
-        /// The bytes of the file, or of one of ours beside it.
+        /// The bytes of the file, or of one of Molt's files beside it.
         func bytes(at path: String) throws -> Data? {
             try contents(at: path)?.bytes
         }
@@ -95,7 +92,6 @@
             }
         }
 
-        /// What a file's bytes hold.
         func values(of bytes: Data) throws -> [String: PropertyListValue] {
             if let known = Known.files.withLock({ $0[path] }), known.bytes == bytes { return known.values }
             let objects: [String: Any]
@@ -121,7 +117,7 @@
             }
         }
 
-        /// What the bytes of a file hold, as Foundation hands it out.
+        /// Decodes a file's bytes into Foundation objects.
         static func dictionary(_ bytes: Data) throws -> [String: Any] {
             guard let dictionary = try PropertyListReader.object(bytes) as? [String: Any] else {
                 throw CocoaError(.propertyListReadCorrupt)
@@ -129,20 +125,19 @@
             return dictionary
         }
 
-        // MARK: What was read before
+        // MARK: Cache
 
-        /// What a file held when it was last read: one setting is not worth taking a whole file apart.
+        /// A file's content when it was last read, cached so that reading one setting does not parse the whole file.
         private struct Known {
             var bytes: Data
             var values: [String: PropertyListValue]
             var stamp: Stamp?
 
             static let files = Mutex<[String: Known]>([:])
-            /// How many files are kept.
             static let limit = 8
         }
 
-        /// What tells that a file is another one, or was written.
+        /// The status values that change when a file is replaced or written.
         private struct Stamp: Equatable {
             let numbers: [Int]
 
@@ -154,7 +149,6 @@
             }
         }
 
-        /// Keeps what bytes hold for the next reading.
         func remember(_ bytes: Data, _ values: [String: PropertyListValue]) {
             Known.files.withLock { files in
                 if files[path] == nil, files.count == Known.limit { files = [:] }
@@ -162,7 +156,7 @@
             }
         }
 
-        /// What was last read, as long as the file's status says that nobody has written it since.
+        /// The cached values, if the file's status shows no write since.
         func unchangedValues() -> [String: PropertyListValue]? {
             var status = stat()
             guard let known = Known.files.withLock({ $0[path] }), let stamp = known.stamp, stat(path, &status) == 0,
@@ -173,16 +167,16 @@
 
         // MARK: The lock
 
-        /// How long a call outside of an upgrade waits for the lock.
+        /// The time that a call outside an upgrade waits for the lock.
         static let lockTimeout = Duration.seconds(5)
 
-        /// Runs a closure while no other process, or thread, changes the suite through Molt.
+        /// Runs a closure while no other process or thread changes the suite through Molt.
         ///
-        /// First, it puts back what a kill has left. The lock is a file beside the suite's own, for its owner only, which is
-        /// there as long as somebody has it; a kill frees it. It must not be asked for again from inside.
+        /// It first recovers from a kill. The lock is a file beside the suite's own, accessible only to its owner. The
+        /// lock file exists only while the lock is held, and a kill releases the lock. The lock is not recursive.
         ///
-        /// - Throws: ``DefaultsError`` with the code `busy` when another holder has it for too long; in an upgrade,
-        ///   `MigrationError` with that code, `cancelled` or `deadlinePassed`.
+        /// - Throws: ``DefaultsError`` with the code `busy` if another holder keeps the lock too long. During an
+        ///   upgrade, `MigrationError` with the code `busy`, `cancelled` or `deadlinePassed`.
         func locked<Found>(_ body: () throws -> Found) throws -> Found {
             let limit = LockLimit.current
             let timeout = limit?.timeout ?? Self.lockTimeout
@@ -207,7 +201,7 @@
             return error
         }
 
-        /// - Parameter waiting: Called again and again while another holder has the lock; throws to give up.
+        /// - Parameter waiting: Called repeatedly while another holder has the lock; throws to give up.
         func lock(waiting: () throws -> Void) throws -> FileLock {
             let path = try target().beside("lock")
             do {
@@ -217,20 +211,19 @@
             }
         }
 
-        // MARK: Places
+        // MARK: Paths
 
-        /// The file that is written: the one that a link leads to.
+        /// The file to write: the target of a symbolic link.
         struct Target {
             var path: String
             var directory: String
 
-            /// A file of ours in the same directory, by whose name one can see what it is.
+            /// The path of one of Molt's files in the same directory; its name shows its purpose.
             func beside(_ suffix: String) -> String {
                 "\(directory)/.\((path as NSString).lastPathComponent).molt-\(suffix)"
             }
         }
 
-        /// Follows a link.
         func target() throws -> Target {
             var status = stat()
             guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else {
@@ -246,14 +239,12 @@
 
         // MARK: Failures
 
-        /// An error about the file.
         func failure(_ code: DefaultsError.Code, _ message: String) -> DefaultsError {
             var error = DefaultsError(code, message).of(suite: suite)
             error.path = path
             return error
         }
 
-        /// The error for a call of the system that failed.
         func failure(ofCall number: Int32) -> DefaultsError {
             let reason = String(cString: strerror(number))
             return switch number {

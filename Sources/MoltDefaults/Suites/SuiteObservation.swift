@@ -1,14 +1,14 @@
 internal import Foundation
 internal import Synchronization
 
-/// Watches one key of a suite: hears that something may have changed, reads the value, and hands it on when it has.
+/// Observes one key of a suite: reads the value after each possible change, and yields it if it differs.
 final class SuiteObservation: Sendable {
     private struct State {
-        /// What was handed on last; nil before the first one.
+        /// The value yielded last; nil before the first one.
         var last: PropertyListValue??
         var stops: [@Sendable () -> Void] = []
         var isOver = false
-        /// Whether a look is under way, and whether something may have changed since it began.
+        /// Whether a read is in progress, and whether the value may have changed since it began.
         var isLooking = false
         var mustLookAgain = false
     }
@@ -24,7 +24,7 @@ final class SuiteObservation: Sendable {
         self.yield = yield
     }
 
-    /// Begins to listen, then hands on the value as it is now.
+    /// Starts observing, then yields the current value.
     func start() {
         let id = SuiteHub.shared.listen(to: suite) { [weak self] in self?.look() }
         add { SuiteHub.shared.remove(id) }
@@ -32,7 +32,6 @@ final class SuiteObservation: Sendable {
         look()
     }
 
-    /// Ends it.
     func stop() {
         let stops = state.withLock { state in
             defer { state.stops = [] }
@@ -50,11 +49,11 @@ final class SuiteObservation: Sendable {
         if isOver { stop() }
     }
 
-    /// Reads the value, and hands it on when it is another.
+    /// Reads the value, and yields it if it differs from the last one.
     ///
-    /// One thread looks at a time, so that of two changes at once the later value is handed on last; who comes
-    /// meanwhile leaves word, and goes. The lock is not held while the suite is read: what the platform says of changes
-    /// may come from inside that call.
+    /// One thread reads at a time, so that of two concurrent changes the later value is yielded last. Another thread
+    /// only requests a second read. The lock is not held while the suite is read, because the platform may send a
+    /// notification from inside that call.
     private func look() {
         let begins = state.withLock { state in
             defer { state.mustLookAgain = state.isLooking }
@@ -65,7 +64,7 @@ final class SuiteObservation: Sendable {
         guard begins else { return }
         var goesOn = true
         while goesOn {
-            // What cannot be read counts as none, as is promised to who listens.
+            // An unreadable value is yielded as nil, as documented for `updates(forKey:)`.
             let value = (try? suite.value(forKey: key)) ?? nil
             goesOn = state.withLock { state in
                 if !state.isOver, state.last != .some(value) {
@@ -80,9 +79,9 @@ final class SuiteObservation: Sendable {
     }
 }
 
-/// What the platform says of changes that are not made through Molt.
+/// The platform's notifications of changes that are not made through Molt.
 enum SuiteSignals {
-    /// Calls a closure when a value may have changed; what it gives ends that.
+    /// Calls a closure when a value may have changed, until the returned closure is called.
     static func listen(
         to suite: Suite,
         key: String,
@@ -95,7 +94,7 @@ enum SuiteSignals {
                 return { observer.stop() }
             }
         #endif
-        // On Linux it is posted when a domain is replaced or removed as a whole, and never for one value.
+        // On Linux this is posted only when a whole domain is replaced or removed, never for a single value.
         let token = NotificationToken(
             NotificationCenter.default.addObserver(
                 forName: UserDefaults.didChangeNotification,
@@ -106,9 +105,9 @@ enum SuiteSignals {
         return { token.remove() }
     }
 
-    /// What `NotificationCenter` gives for an observer.
+    /// An observer token of `NotificationCenter`.
     ///
-    /// Unchecked: the object is only ever handed back to `NotificationCenter`, which may be called on any thread.
+    /// Unchecked: the object is only passed back to `NotificationCenter`, which may be called on any thread.
     private final class NotificationToken: @unchecked Sendable {
         private let token: any NSObjectProtocol
 
@@ -122,9 +121,9 @@ enum SuiteSignals {
     }
 
     #if canImport(Darwin)
-        /// Observes one key by key-value observing, which hears of other processes' changes too.
+        /// Observes one key by key-value observing, which reports other processes' changes too.
         ///
-        /// Unchecked: nothing changes after `init`, and `UserDefaults` may be called on any thread.
+        /// Unchecked: it is immutable after `init`, and `UserDefaults` may be called on any thread.
         private final class KeyObserver: NSObject, @unchecked Sendable {
             private let defaults: UserDefaults
             private let key: String
@@ -138,7 +137,7 @@ enum SuiteSignals {
                 defaults.addObserver(self, forKeyPath: key, options: [], context: nil)
             }
 
-            /// Ends it; to be called once.
+            /// Stops observing; call it once.
             func stop() {
                 defaults.removeObserver(self, forKeyPath: key)
             }
@@ -156,16 +155,18 @@ enum SuiteSignals {
 }
 
 extension Suite {
-    /// The value under a key now, and each one after it; nil where there is none.
+    /// The current value of a key and each later one; nil while the key has no value.
     ///
     /// ```swift
     /// for await theme in Suite.standard.updates(forKey: "theme") { apply(theme?.string) }
     /// ```
     ///
-    /// Two alike in a row come once, and of values that nobody has taken yet only the last one is kept. A value that
-    /// cannot be read counts as none. What Molt changes in this process comes on every platform. On Apple platforms so
-    /// does what is changed through `UserDefaults`, by other processes too unless the key is empty, has a dot in it or
-    /// begins with "@". On Linux `UserDefaults` tells nobody of a change of one value: it comes with the next change
+    /// A value equal to the previous one is skipped, and of several unread values only the last one is kept. An
+    /// unreadable value is delivered as nil.
+    ///
+    /// Changes that Molt makes in this process are delivered on every platform. On Apple platforms, changes through
+    /// `UserDefaults` are delivered too, and other processes' changes unless the key is empty, contains a dot or begins
+    /// with "@". On Linux `UserDefaults` does not announce a change of one value; it is delivered with the next change
     /// that Molt makes.
     public func updates(forKey key: String) -> AsyncStream<PropertyListValue?> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
@@ -176,9 +177,8 @@ extension Suite {
     }
 }
 
-/// Tells those who watch a suite that this process has changed it.
+/// Notifies listeners when this process has changed a suite.
 final class SuiteHub: Sendable {
-    /// The one of this process.
     static let shared = SuiteHub()
 
     private struct State {
@@ -188,7 +188,7 @@ final class SuiteHub: Sendable {
 
     private let state = Mutex(State())
 
-    /// Calls a closure after each change of a suite's domain until it is removed.
+    /// Calls a closure after each change of a suite's domain, until the listener is removed.
     func listen(to suite: Suite, _ changed: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.nextID += 1
@@ -197,18 +197,16 @@ final class SuiteHub: Sendable {
         }
     }
 
-    /// Removes a listener.
     func remove(_ id: Int) {
         state.withLock { _ = $0.listeners.removeValue(forKey: id) }
     }
 
-    /// Says that a suite's domain was changed.
     func changed(_ suite: Suite) {
         let domain = suite.domainName
         let listeners = state.withLock { state in
             state.listeners.sorted { $0.key < $1.key }.map(\.value).filter { $0.domain == domain }
         }
-        // Outside of the lock: they read the suite.
+        // Outside of the lock, because listeners read the suite.
         for listener in listeners { listener.changed() }
     }
 }

@@ -2,10 +2,10 @@
     internal import CoreFoundation
     internal import Foundation
 
-    /// A suite's domain on Apple platforms: kept by a service of the system.
+    /// A suite's domain on Apple platforms, kept by a system service.
     ///
-    /// What is set survives a kill at once, and nothing is ever half written; the file is the service's own and is
-    /// never touched.
+    /// A value survives a kill as soon as it is set, and writes are atomic. The file belongs to the service and is
+    /// never accessed.
     struct SuiteStorage {
         private let suite: Suite
 
@@ -13,20 +13,19 @@
             self.suite = suite
         }
 
-        /// Everything in the domain.
         func read() throws -> [String: PropertyListValue] {
             let objects = try suite.makeDefaults().persistentDomain(forName: suite.domainName) ?? [:]
             return try SuiteDomain.normalized(objects, of: suite)
         }
 
-        /// Everything in the domain: what is set is saved.
+        /// All values in the domain; every set value counts as saved.
         func saved() throws -> [String: PropertyListValue] {
             try read()
         }
 
         /// One value as the app sees it.
         ///
-        /// `UserDefaults` gives a domain as a whole only: a copy of all values for each that is read.
+        /// `UserDefaults` can only copy a whole domain, so this uses `CFPreferences`.
         func liveValue(forKey key: String) throws -> PropertyListValue? {
             let object = CFPreferencesCopyValue(
                 key as CFString,
@@ -37,9 +36,9 @@
             return try SuiteDomain.normalized(object.map { [key: $0] } ?? [:], of: suite)[key]
         }
 
-        /// Makes the changes that follow from what is there; the service keeps them from then on, and has no damaged files.
+        /// Makes the changes computed from the current values; the service keeps them, and has no damaged files.
         ///
-        /// - Returns: Whether there were changes to make.
+        /// - Returns: Whether there were changes.
         func change(settingAsideDamage: Bool, _ edit: (SuiteContent) throws -> SuiteEdit) throws -> Bool {
             let edit = try edit(SuiteContent(values: read()))
             guard !edit.isEmpty else { return false }
@@ -52,12 +51,11 @@
             return true
         }
 
-        /// The service says nothing of this in advance.
+        /// Only creates the object, because the service reports no write errors in advance.
         func checkWritable() throws {
             _ = try suite.makeDefaults()
         }
 
-        /// Hands everything to the service.
         func flush() throws {
             try suite.makeDefaults().synchronize()
         }

@@ -2,20 +2,21 @@
     internal import Foundation
     internal import Synchronization
 
-    /// A suite's domain on Linux: a property list in a file that `UserDefaults` keeps a copy of in memory.
+    /// A suite's domain on Linux, a property list file that `UserDefaults` caches in memory.
     ///
-    /// `UserDefaults` (Swift 6.3) keeps what the app sets in memory until `synchronize()`. That reads the file again, puts
-    /// each key that was set over it, also one that was set back since, cuts the file to nothing and writes it. A file that
-    /// cannot be read counts as empty. With nothing set it only forgets its copy. It does so for all suites of the process.
+    /// `UserDefaults` (Swift 6.3) keeps values that the app sets in memory until `synchronize()`. That call rereads the
+    /// file, overwrites each key that was set (even if it was set back since), truncates the file and writes it. An
+    /// unreadable file counts as empty. With nothing set, it only discards its cache. It covers all suites of the
+    /// process.
     ///
-    /// So a change goes this way: lock, copy beside the file, `synchronize()`, read, replace the file by another one,
-    /// `synchronize()` again so that the app sees it, read back. Setting the values through `UserDefaults` would take a time
-    /// that grows with the square of their number.
+    /// A change therefore takes these steps: lock, copy beside the file, `synchronize()`, read, replace the file,
+    /// `synchronize()` again so that the app sees the change, read back. Setting the values through `UserDefaults`
+    /// would take quadratic time.
     struct SuiteStorage {
         private let suite: Suite
         private let file: SuiteFile
 
-        /// - Parameter isReplaced: Whether the file has the changes of this call already, and errors are to say so.
+        /// - Parameter isReplaced: Whether the file already has the changes of the current call; errors say so.
         init(_ suite: Suite, isReplaced: Bool = false) {
             self.suite = suite
             file = SuiteFile(suite, isReplaced: isReplaced)
@@ -23,7 +24,7 @@
 
         // MARK: Reading
 
-        /// What is in the file, after what a kill has left was put back; the lock is needed for that only.
+        /// The values in the file, after recovery from a kill, which is the only reason to take the lock.
         func saved() throws -> [String: PropertyListValue] {
             let found = Result { try file.read() }
             if !file.hasCopy, case .success(let values) = found { return values }
@@ -31,21 +32,21 @@
             do {
                 return try file.locked { try file.read() }
             } catch let error as DefaultsError where [.noPermission, .notWritable].contains(error.code) {
-                // Without a lock there is nothing to be done about it.
+                // Recovery is impossible without the lock.
                 return try found.get()
             } catch let error as DefaultsError where error.code == .busy {
-                // The holder may have been stopped. What it has not truncated can be read.
+                // The holder may be suspended. The file can be read unless the holder has truncated it.
                 if case .success(let values) = found, !values.isEmpty { return values }
                 throw error
             }
         }
 
-        /// Everything in the domain, what the app has set and not saved included; that is saved.
+        /// All values in the domain; saves the app's unsaved values.
         func read() throws -> [String: PropertyListValue] {
             Self.noteUse(of: suite)
             let saved = try saved()
             if isSeen(saved) { return saved }
-            // The library would make the directory without seeing to it that its name is on disk.
+            // The library would create the directory without syncing its directory entry.
             guard file.hasDirectory else { return try live(saved: saved) }
             return try file.locked {
                 var bytes = try file.bytes()
@@ -54,14 +55,14 @@
             }
         }
 
-        /// One value as the app sees it, most often for the price of a look at the file's status.
+        /// One value as the app sees it; usually this only checks the file's status.
         func liveValue(forKey key: String) throws -> PropertyListValue? {
             let saved = try file.unchangedValues() ?? saved()
             guard let object = try suite.makeDefaults().object(forKey: key) else { return nil }
-            // What is no property list cannot be what was saved.
+            // A value that is not a property list cannot be a saved one.
             let seen = try? PropertyListValue(normalizing: object)
             if let seen, saved[key] == seen.asStored() { return seen }
-            // Registered defaults and launch arguments are seen in a suite that has nothing too.
+            // An empty suite shows registered defaults and launch arguments too.
             if saved[key] == nil, let other = try Self.emptySuite.makeDefaults().object(forKey: key),
                 seen == (try? PropertyListValue(normalizing: other))
             {
@@ -70,7 +71,7 @@
             return try read()[key]
         }
 
-        /// Writes what the app has set and not yet saved.
+        /// Writes the values that the app has set but not yet saved.
         func flush() throws {
             if !file.hasDirectory, try !live(saved: [:]).isEmpty || hasHidden(saved: [:]) { try file.makeDirectory() }
             let saved = try read()
@@ -82,13 +83,12 @@
             }
         }
 
-        /// Whether the app may have set a value that equals its registered default, which ``live(saved:)`` cannot see.
+        /// Whether the app may have set a value equal to its registered default, which ``live(saved:)`` cannot detect.
         private func hasHidden(saved: [String: PropertyListValue]) throws -> Bool {
             guard suite.name == nil else { return false }
             return try Self.emptySuite.makeDefaults().dictionaryRepresentation().keys.contains { saved[$0] == nil }
         }
 
-        /// Checks the file and its directory.
         func checkWritable() throws {
             _ = try saved()
             try file.checkWritable()
@@ -101,9 +101,9 @@
 
         // MARK: Changing
 
-        /// Replaces the file by one with the changes that follow from what is in it, and has the library read it.
+        /// Replaces the file with the changes computed from its values, and has the library read it.
         ///
-        /// - Returns: Whether there were changes to make.
+        /// - Returns: Whether there were changes.
         func change(
             settingAsideDamage setsAside: Bool,
             _ edit: (SuiteContent) throws -> SuiteEdit
@@ -125,11 +125,11 @@
 
         /// Replaces a truncated file before the library saves anything.
         ///
-        /// The library would write what the app has set over it. After a kill, the file would then look as if the app had
-        /// removed all other settings.
+        /// Otherwise the library would write the app's unsaved values over the file, and after a kill the file would
+        /// look as if the app had removed all other settings.
         ///
-        /// - Parameter bytes: What is in the file, and then, what was written.
-        /// - Returns: The changes; nil when the file was not truncated, or there are none to make.
+        /// - Parameter bytes: On input, the content of the file; on return, the written content.
+        /// - Returns: The changes; nil if the file is not truncated or there are no changes.
         private func replaceTruncated(
             _ bytes: inout Data?,
             _ setsAside: Bool,
@@ -138,7 +138,7 @@
             for _ in 0..<SuiteFile.longestRace {
                 guard let found = bytes, file.isTruncated(found) else { return nil }
                 if !found.isEmpty {
-                    // The file is reported as damaged where it is read next.
+                    // The next read reports the file as damaged.
                     guard setsAside else { return nil }
                     try file.setAsideDamage()
                     bytes = Data()
@@ -154,16 +154,15 @@
                     bytes = successor.bytes
                     return edit
                 }
-                // Another process has written the file in the meantime.
                 bytes = try file.settledBytes()
             }
             return nil
         }
 
-        /// Replaces the file, after the library has saved what it has and let go of it.
+        /// Replaces the file after the library has saved its values and discarded its cache.
         ///
-        /// - Parameter bytes: What is in the file, and then, what was written.
-        /// - Returns: The changes; nil when there are none to make.
+        /// - Parameter bytes: On input, the content of the file; on return, the written content.
+        /// - Returns: The changes; nil if there are none.
         private func write(_ edit: ([String: PropertyListValue]) throws -> SuiteEdit, over bytes: inout Data?) throws
             -> SuiteEdit?
         {
@@ -181,7 +180,7 @@
                     let values = PropertyListValue.asStored(edit.applied(to: saved))
                     try check(values)
                     let successor = try file.makeSuccessor(values)
-                    // Once: an app that does not stop setting another key would have something new saved in each round.
+                    // Only once: an app that keeps setting another key would have a new unsaved value in each round.
                     if round == 0 {
                         copy = try file.makeCopy(of: bytes)
                         try synchronize()
@@ -192,11 +191,11 @@
                         bytes = successor.bytes
                         return edit
                     }
-                    // The app has set something since the file was read, and now it is in there.
+                    // The app has set a value since the file was read, and the file now contains it.
                     bytes = isSame ? try file.settledBytes(now) : now
                 }
             } catch {
-                // What cannot be put back now is with the next use.
+                // The next use of the suite restores the file if this fails.
                 try? file.recover()
                 throw error
             }
@@ -207,7 +206,7 @@
             ).of(suite: suite)
         }
 
-        /// Has the app see what the file was replaced by, and makes sure of it.
+        /// Has the library read the replaced file, and verifies that it did.
         private func settle(
             _ first: SuiteEdit,
             _ edit: ([String: PropertyListValue]) throws -> SuiteEdit,
@@ -217,7 +216,7 @@
             for _ in 0..<SuiteFile.longestRace {
                 let different = SuiteDomain.differences(try synchronized(&bytes), written)
                 guard !different.isEmpty else { return }
-                // The app has set it meanwhile, in another thread. Once more, and what it has set is for the edit to judge.
+                // The app has set these keys meanwhile, in another thread. The edit decides about their new values.
                 let again = { try edit($0).restricted(to: Set(different)) }
                 guard let next = try write(again, over: &bytes) else { return }
                 written = next
@@ -226,9 +225,9 @@
             if !left.isEmpty { throw SuiteDomain.failure(differing: left, of: suite) }
         }
 
-        /// What is in the file after the library has saved what it had and let go of it.
+        /// The values in the file after the library has saved its values and discarded its cache.
         ///
-        /// - Parameter bytes: What is in the file, before and then.
+        /// - Parameter bytes: On input, the content of the file; on return, its new content.
         private func synchronized(_ bytes: inout Data?) throws -> [String: PropertyListValue] {
             let copy = try file.makeCopy(of: bytes)
             do {
@@ -236,14 +235,14 @@
                 bytes = try file.settledBytes(bytes)
                 try file.end(copy)
             } catch {
-                // What cannot be put back now is with the next use.
+                // The next use of the suite restores the file if this fails.
                 try? file.recover()
                 throw error
             }
             return try values(of: bytes)
         }
 
-        /// A domain of that one key alone would be read back as something else.
+        /// Checks for a domain whose only key is `CF$UID`, which is read back differently.
         private func check(_ values: [String: PropertyListValue]) throws {
             if let fault = SuiteFormat.fault(ofDictionary: values) {
                 throw DefaultsError(.cannotStore, fault).of(suite: suite)
@@ -252,10 +251,10 @@
 
         // MARK: The library
 
-        /// Has the library save what is unsaved, and read the file again.
+        /// Has the library save its unsaved values and reread the file.
         ///
-        /// That saves other suites of the process too. Those that were used through Molt, and that have something to save,
-        /// have a copy beside them meanwhile.
+        /// This saves other suites of the process too. Suites that were used through Molt and have unsaved values get a
+        /// copy beside their file meanwhile.
         private func synchronize() throws {
             let used = Self.used.withLock { $0.filter { $0 != .standard } + [.standard] }
             let others = used.filter { !$0.isSameDomain(as: suite) }.map { SuiteStorage($0) }
@@ -273,8 +272,7 @@
             try other.file.withCopyUnlessBusy { try synchronize(beside: others.dropFirst()) }
         }
 
-        /// The suites that this process has used last, the latest first: a few, because each is looked at for every
-        /// writing.
+        /// The suites used most recently, latest first; limited, because each write checks all of them.
         private static let used = Mutex<[Suite]>([])
         private static let longestUse = 8
 
@@ -286,24 +284,23 @@
             }
         }
 
-        /// Whether the app has set something that can be seen and is not in the file.
+        /// Whether the app has set visible values that are not in the file.
         private var hasUnsaved: Bool {
-            // A suite that cannot be read fares as with the app's own `synchronize()`.
+            // An unreadable suite is treated as by the app's own `synchronize()`.
             guard let saved = try? file.read(), let live = try? live(saved: saved) else { return false }
             return live != saved
         }
 
-        /// Whether the library sees just that.
         private func isSeen(_ saved: [String: PropertyListValue]) -> Bool {
-            // What cannot be read is not the same.
+            // Unreadable values do not equal the saved ones.
             guard let live = try? live(saved: saved) else { return false }
             return live == saved
         }
 
-        /// What the app sees in the domain, what it has not saved included.
+        /// The values that the app sees in the domain, including unsaved ones.
         ///
-        /// For the app's own settings the library tells only together with the registered defaults; what is as it is
-        /// registered, and not in the file, is taken for no more than that.
+        /// For the app's own settings the library returns them only together with the registered defaults. A value that
+        /// equals its registered default and is not in the file counts as a registered default.
         private func live(saved: [String: PropertyListValue]) throws -> [String: PropertyListValue] {
             try SuiteFormat.withDecimalPoint {
                 let defaults = try suite.makeDefaults()
@@ -313,14 +310,14 @@
                 let registered = try Self.emptySuite.makeDefaults().dictionaryRepresentation()
                 let objects = defaults.dictionaryRepresentation().filter { key, object in
                     guard saved[key] == nil, let other = registered[key] else { return true }
-                    // What is no property list cannot be compared, and neither of the two is one then.
+                    // A value that is not a property list cannot be compared; then neither of the two is one.
                     return (try? PropertyListValue(normalizing: object)) != (try? PropertyListValue(normalizing: other))
                 }
                 return try SuiteDomain.normalized(objects, of: suite)
             }
         }
 
-        /// A suite that nobody writes, in which only registered defaults and launch arguments are seen.
+        /// A suite that is never written, which shows only registered defaults and launch arguments.
         private static let emptySuite = Suite("dev.molt.empty")
     }
 #endif

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// A typed form that gives every value back exactly, for values that are set aside and for fixtures.
+/// A typed encoding that preserves every value exactly, for values that are set aside and for fixtures.
 ///
 /// ```json
 /// {"dictionary": {"name": "Ada", "born": {"date": -5853132000}, "tags": ["a", true, {"int": 1}, {"double": 1}]}}
 /// ```
 ///
-/// Texts, truth values and arrays stand as they are; everything else is an object of one member, whose name is the
-/// kind. Dates are seconds since 2001, data is Base64, and what JSON has no number for is one of the texts `inf`,
-/// `-inf` and `nan`. A coder's strategies for dates, data and keys change none of it.
+/// Strings, Booleans and arrays are encoded as such; every other value is an object with one member named after its
+/// kind. Dates are seconds since 2001, and data is Base64. Infinities and NaN are the strings `inf`, `-inf` and `nan`.
+/// A coder's strategies for dates, data and keys have no effect.
 extension PropertyListValue: Codable {
     private enum Kind: String, CodingKey {
         case int
@@ -19,10 +19,10 @@ extension PropertyListValue: Codable {
         case dictionary
     }
 
-    /// Reads a value in its typed form.
+    /// Decodes a value from its typed encoding.
     public init(from decoder: any Decoder) throws {
-        // The most frequent first, because each that it is not costs an error. What is of none of these kinds is refused by
-        // the last of them, with its reason.
+        // The most frequent kinds come first, because each failed attempt costs an error. The last attempt throws the
+        // error for a value of no kind.
         if let text = try? decoder.singleValueContainer().decode(String.self) {
             self = .string(text)
         } else if let object = try? decoder.container(keyedBy: Kind.self) {
@@ -62,7 +62,7 @@ extension PropertyListValue: Codable {
     }
 
     private static func double(_ object: KeyedDecodingContainer<Kind>, _ kind: Kind) throws -> Double {
-        // What is no text must be a number.
+        // A value that is not a string must be a number.
         guard let text = try? object.decode(String.self, forKey: kind) else {
             return try object.decode(Double.self, forKey: kind)
         }
@@ -72,7 +72,7 @@ extension PropertyListValue: Codable {
         return double
     }
 
-    /// Writes the value in its typed form.
+    /// Encodes the value with its kind.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .bool(let bool):

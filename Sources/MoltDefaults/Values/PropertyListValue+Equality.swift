@@ -1,15 +1,15 @@
 internal import Foundation
 
 extension PropertyListValue: Hashable {
-    /// Whether a suite gives back the same for both.
+    /// Whether a suite returns the same value for both.
     public static func == (left: PropertyListValue, right: PropertyListValue) -> Bool {
         switch (left, right) {
         case (.bool(let left), .bool(let right)): left == right
         case (.int(let left), .int(let right)): left == right
         case (.unsigned(let left), .unsigned(let right)): left == right
-        // A suite that holds a number that is not one would otherwise never read back as it was written.
+        // NaN equals itself; otherwise a suite that holds one would never read back as it was written.
         case (.double(let left), .double(let right)): left == right || (left.isNaN && right.isNaN)
-        // To the byte: texts that Swift takes for equal, an accent being written in another way, are not the same.
+        // Compared by bytes: strings that are only canonically equivalent are different values.
         case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
         case (.date(let left), .date(let right)): left == right
         case (.data(let left), .data(let right)): left == right

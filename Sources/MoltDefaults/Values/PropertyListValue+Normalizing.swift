@@ -4,34 +4,33 @@ internal import Foundation
     internal import CoreFoundation
 #endif
 
-/// The one place that turns what `UserDefaults` and `PropertyListSerialization` hand out into values.
+/// Converts the objects of `UserDefaults` and `PropertyListSerialization` to values.
 ///
-/// What they hand out, as seen with Swift 6.3:
-/// - On Linux, what `UserDefaults` gives is an `Optional` inside of `Any`, and so is each element of an array and
-///   each value of a dictionary, at any depth; the keys are `AnyHashable`. Casts look through that, `type(of:)` and
-///   patterns do not.
-/// - A number is an `NSNumber` on both platforms, or a Swift number. A cast does not tell a truth value from 1: an
+/// These are their objects in Swift 6.3:
+/// - On Linux, `UserDefaults` returns an `Optional` inside `Any`. Elements of arrays and values of dictionaries are
+///   wrapped too, at any depth; keys are `AnyHashable`. Casts unwrap these optionals, `type(of:)` and patterns do not.
+/// - A number is an `NSNumber` on both platforms, or a Swift number. A cast does not distinguish a Boolean from 1: an
 ///   `NSNumber` of 1 read from a file can be cast to `Bool`.
-/// - On Apple, a truth value is the `NSNumber` that is a CFBoolean. On Linux CFBoolean has no name in Swift, but a
-///   truth value is the only number whose class is not `NSNumber` itself. (`NSDecimalNumber` is refused before.)
-/// - A whole number above `Int64.max` says "Q" of its type; a smaller one may be of any width and sign.
+/// - On Apple platforms, a Boolean is the `NSNumber` that is a CFBoolean. On Linux CFBoolean is not available in Swift,
+///   but a Boolean is the only number whose class is not `NSNumber` itself. (`NSDecimalNumber` is refused before.)
+/// - An integer above `Int64.max` has the type "Q"; a smaller one may have any width and sign.
 extension PropertyListValue {
-    /// How deeply arrays and dictionaries may lie in each other.
+    /// The maximum nesting depth of arrays and dictionaries.
     ///
-    /// Linux cannot read back more than 512; JSON, in which values are set aside, has two levels for each of these.
+    /// Linux cannot read back more than 512 levels; JSON, in which values are set aside, needs two levels for each one.
     static let depthLimit = 200
 
-    /// Creates a value from what `UserDefaults` or `PropertyListSerialization` handed out.
+    /// Creates a value from an object of `UserDefaults` or `PropertyListSerialization`.
     ///
-    /// Numbers of every width, `String`, `Date`, `Data`, arrays, and dictionaries whose keys are texts, also where
-    /// they are boxed in optionals.
+    /// It accepts numbers of every width, `String`, `Date`, `Data`, arrays, and dictionaries with string keys, also if
+    /// they are wrapped in optionals.
     ///
-    /// - Throws: ``DefaultsError`` with the code `cannotStore` for anything else, which names the type and the place.
+    /// - Throws: ``DefaultsError`` with the code `cannotStore` for any other object; it names the type and the place.
     public init(normalizing object: Any) throws(DefaultsError) {
         try self.init(normalizing: object, around: 0)
     }
 
-    /// - Parameter containers: How many containers lie around each value that a suite could hold.
+    /// - Parameter containers: The number of containers around each value of a suite.
     init(normalizing object: Any, around containers: Int) throws(DefaultsError) {
         self = try Self.normalized(object, depth: -containers)
     }
@@ -76,7 +75,7 @@ extension PropertyListValue {
     private static func number(_ object: Any) throws(DefaultsError) -> PropertyListValue? {
         if type(of: object) == Bool.self, let bool = object as? Bool { return .bool(bool) }
         guard let number = object as? NSNumber else { return nil }
-        // Decimal digits that a suite does not keep.
+        // A suite does not preserve decimal digits.
         guard !(number is NSDecimalNumber) else { throw refusal("Decimal") }
         if isTruthValue(number, castFrom: object) { return .bool(number.boolValue) }
         switch UInt8(truncatingIfNeeded: number.objCType.pointee) {
@@ -105,7 +104,6 @@ extension PropertyListValue {
         )
     }
 
-    /// The error for a value that is too deep.
     static var tooDeep: DefaultsError {
         DefaultsError(
             .cannotStore,
@@ -116,7 +114,6 @@ extension PropertyListValue {
 
 /// An optional of any type.
 private protocol AnyOptional {
-    /// What it holds.
     var content: Any? { get }
 }
 

@@ -7,7 +7,7 @@ internal import Foundation
 #endif
 
 extension PropertyListValue {
-    /// What `UserDefaults` and `PropertyListSerialization` can be given for the value.
+    /// The value as an object for `UserDefaults` and `PropertyListSerialization`.
     public var object: Any {
         switch self {
         case .bool(let bool): bool
@@ -22,13 +22,13 @@ extension PropertyListValue {
         }
     }
 
-    /// Checks that the platform gives the value back as it is, dates on Linux in whole seconds aside.
+    /// Checks that the platform returns the value unchanged, except for fractional seconds of dates on Linux.
     ///
     /// It is called before every write, so that a value that cannot be stored changes nothing.
     ///
-    /// - Throws: ``DefaultsError`` with the code `cannotStore`, which names the place: arrays and dictionaries more than
-    ///   200 levels deep; on Linux also a date that is infinite or 30 million years away, a text that begins with a
-    ///   byte order mark, and a dictionary whose only key is `CF$UID`.
+    /// - Throws: ``DefaultsError`` with the code `cannotStore` and the place, for arrays and dictionaries nested more
+    ///   than 200 levels deep. On Linux also for a date that is infinite or 30 million years away, a string that begins
+    ///   with a byte order mark, and a dictionary whose only key is `CF$UID`.
     public func checkStorable() throws(DefaultsError) {
         try checkStorable(depth: 0)
     }
@@ -64,9 +64,9 @@ extension PropertyListValue {
         if let fault { throw DefaultsError(.cannotStore, fault) }
     }
 
-    /// Whether the platform gives back the same for both after they were written.
+    /// Whether the platform returns the same value for both after they were written.
     ///
-    /// As `asStored()` of both would tell, without making those values.
+    /// It compares `asStored()` of both without creating those values.
     func isStored(as other: PropertyListValue) -> Bool {
         switch (self, other) {
         case (.date(let left), .date(let right)): SuiteFormat.stored(left) == SuiteFormat.stored(right)
@@ -79,7 +79,6 @@ extension PropertyListValue {
         }
     }
 
-    /// Whether the platform gives it back as it is.
     private var isAsStored: Bool {
         switch self {
         case .unsigned(let unsigned): unsigned > Int64.max
@@ -94,14 +93,14 @@ extension PropertyListValue {
         values.allSatisfy { $0.value.isAsStored }
     }
 
-    /// What the platform gives back for each after they were written; nothing is copied when that is what they are.
+    /// The values that the platform returns after they were written; not copied if they are unchanged.
     static func asStored(_ values: [String: PropertyListValue]) -> [String: PropertyListValue] {
         areAsStored(values) ? values : values.mapValues { $0.asStored() }
     }
 
-    /// What the platform gives back after the value was written.
+    /// The value that the platform returns after it was written.
     ///
-    /// On Linux dates are cut to whole seconds, towards the past.
+    /// On Linux dates are rounded down to whole seconds.
     public func asStored() -> PropertyListValue {
         guard !isAsStored else { return self }
         return switch self {
@@ -114,12 +113,12 @@ extension PropertyListValue {
     }
 }
 
-/// What the platform's form of a suite on disk does not keep.
+/// The values that the platform's file format for suites does not preserve.
 ///
-/// On Linux that is XML, as seen with Swift 6.3: numbers survive exactly, infinities and what is not a number too (the
-/// sign of zero does not); so do texts with any character, those that XML forbids included, but for a byte order mark
-/// at the beginning, which is lost. A dictionary whose only key is `CF$UID` comes back as a keyed archive's reference,
-/// or not at all. On Apple it is a binary property list, which keeps all of these.
+/// On Linux the format is XML. In Swift 6.3 it preserves numbers exactly, including infinities and NaN, but not the
+/// sign of zero. It preserves strings with any character, even those that XML forbids, except a leading byte order
+/// mark. A dictionary whose only key is `CF$UID` is read back as a keyed archive's reference, or not at all. On Apple
+/// platforms the format is a binary property list, which preserves all of these.
 enum SuiteFormat {
     #if canImport(Darwin)
         static func withDecimalPoint<Result>(_ body: () throws -> Result) rethrows -> Result { try body() }
@@ -128,9 +127,9 @@ enum SuiteFormat {
         static func fault(ofText text: String) -> String? { nil }
         static func fault(ofDictionary dictionary: [String: PropertyListValue]) -> String? { nil }
     #else
-        /// Runs a closure in which numbers have a point, whatever the locale of C is that the app has set.
+        /// Runs a closure in which numbers have a decimal point, even if the app has set another C locale.
         ///
-        /// Foundation writes the point of that locale into XML, and cannot read a comma back.
+        /// Foundation writes that locale's decimal separator into XML, and cannot read a comma back.
         static func withDecimalPoint<Result>(_ body: () throws -> Result) rethrows -> Result {
             guard localeconv().pointee.decimal_point.pointee != CChar(UInt8(ascii: ".")) else { return try body() }
             let plain = newlocale(1 << LC_NUMERIC, "C", nil)
@@ -142,27 +141,26 @@ enum SuiteFormat {
             return try body()
         }
 
-        /// The furthest date from 2001 in seconds; beyond the year 2147483647 the XML is wrong.
+        /// The maximum distance of a date from 2001, in seconds; beyond the year 2147483647 the XML is wrong.
         private static let furthest = 1e15
 
-        /// The date in whole seconds, towards the past, as the library writes it.
+        /// The date rounded down to whole seconds, as the library writes it.
         static func stored(_ date: Date) -> Date {
             Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down))
         }
 
-        /// Why a date is not kept; nil when it is.
+        /// Why a date is not preserved; nil if it is.
         static func fault(of date: Date) -> String? {
             abs(date.timeIntervalSinceReferenceDate) <= furthest
                 ? nil : "The date is infinite or more than 30 million years away, which a suite's file cannot hold."
         }
 
-        /// Why a text, or a key, is not kept; nil when it is.
+        /// Why a string or a key is not preserved; nil if it is.
         static func fault(ofText text: String) -> String? {
             text.unicodeScalars.first == "\u{FEFF}"
                 ? "The text begins with a byte order mark, which a suite's file loses. Remove it, or store data." : nil
         }
 
-        /// Why a dictionary is not kept; nil when it is.
         static func fault(ofDictionary dictionary: [String: PropertyListValue]) -> String? {
             dictionary.count == 1 && dictionary.keys.first == "CF$UID"
                 ? "A dictionary whose only key is CF$UID is read back as something else. Choose another key." : nil

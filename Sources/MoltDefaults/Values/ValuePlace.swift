@@ -1,29 +1,29 @@
 /// A place inside a setting's value: the steps that lead to it from the whole value.
 ///
-/// The keys of dictionaries are a part of the value, and may be anything that the user typed. So ``description`` does
-/// not show them, and neither does any error; ``fullDescription`` does.
+/// The keys of dictionaries are part of the value and may be user input. ``description`` and errors therefore omit
+/// them; ``fullDescription`` shows them.
 public struct ValuePlace: Hashable, Sendable {
     /// One step into a container.
     public enum Step: Hashable, Sendable {
-        /// Into an array, from 0.
+        /// An index of an array, from 0.
         case index(Int)
-        /// Into a dictionary.
+        /// A key of a dictionary.
         case key(String)
-        /// Into what a Codable type wrote: the name of a property, which is the app's own and no user's data.
+        /// A property of a Codable type; its name comes from the app and is not user data.
         case property(String)
     }
 
-    /// The steps, the outermost first; none for the whole value.
+    /// The steps, outermost first; empty for the whole value.
     public var steps: [Step]
 
-    /// Creates a place from its steps; without any it is the whole value.
+    /// Creates a place from its steps; without steps it is the whole value.
     public init(_ steps: [Step] = []) {
         self.steps = steps
     }
 
-    /// The place with the keys of dictionaries, such as `["Ada"][0].name`.
+    /// The place including the keys of dictionaries, such as `["Ada"][0].name`.
     ///
-    /// - Important: It holds a part of the value; do not log it where users' data must not go.
+    /// - Important: It contains a part of the value. Do not log it where users' data must not go.
     public var fullDescription: String {
         text { $0 }
     }
@@ -47,12 +47,12 @@ extension ValuePlace: CustomStringConvertible, CustomDebugStringConvertible, Cus
         text { _ in "…" }
     }
 
-    /// The same as ``description``: a place that is printed inside something else does not show keys either.
+    /// The same as ``description``, so that a place printed inside another value does not show keys either.
     public var debugDescription: String {
         description
     }
 
-    /// Nothing but the description: `dump` does not show keys either.
+    /// An empty mirror, so that `dump` does not show keys either.
     public var customMirror: Mirror {
         Mirror(self, children: [])
     }

@@ -1,13 +1,12 @@
 internal import MoltCore
 
-/// The files of a catalog, and everything that is wrong with them before any upgrade.
+/// The files of a catalog, and all problems with them that are found before any upgrade.
 struct CatalogAudit {
     private(set) var failures = FailureList()
-    /// The fixtures, by version and name.
+    /// The fixtures, sorted by version and name.
     private(set) var fixtures: [CatalogFile] = []
-    /// The expected stores of fixtures that can still be upgraded, without those that cannot be read.
+    /// The readable expected stores of fixtures that can still be upgraded.
     private(set) var goldens: [CatalogFile: GoldenStore] = [:]
-    /// The expected stores that cannot be read.
     private(set) var unreadable: Set<CatalogFile> = []
     /// The newest version of the registry and of all files; older versions have shipped.
     let newest: Int
@@ -43,7 +42,6 @@ struct CatalogAudit {
         for fixture in fixtures { try checkDigest(of: fixture, mode) }
     }
 
-    /// Whether a file belongs to a version below the newest one.
     func hasShipped(_ file: CatalogFile) -> Bool {
         file.version < newest
     }
@@ -82,9 +80,9 @@ struct CatalogAudit {
         }
     }
 
-    /// Reports a fixture that is not the one that its expected stores were made from.
+    /// Reports a fixture that has changed since its expected stores were made.
     private mutating func checkDigest(of fixture: CatalogFile, _ mode: RecordingMode) throws {
-        // A fixture of the newest version may be recorded again, and its expected stores with it.
+        // A fixture of the newest version may be recorded again, together with its expected stores.
         if mode == .all, !hasShipped(fixture) { return }
         let made = goldens.filter { $0.key.fixture == fixture }.sorted { $0.key.version < $1.key.version }
         guard !made.isEmpty else { return }

@@ -1,16 +1,15 @@
-/// A file of a catalog, by what its name says.
+/// A file of a catalog, identified by its name.
 struct CatalogFile: Hashable, Sendable {
-    /// The version of the fixture that it is, or was made from.
+    /// The version of the fixture, or of the fixture that an expected store was made from.
     let fixtureVersion: Int
-    /// The fixture's name behind its version.
+    /// The fixture's name after the version.
     let name: String
-    /// The version that the fixture was upgraded to, for an expected store; nil for a fixture.
+    /// The version that an expected store was upgraded to; nil for a fixture.
     let target: Int?
 
-    /// The directory of expected stores.
     static let goldenDirectory = "Golden"
 
-    /// The one name that a ``SchemaSnapshot`` may have in a catalog's directory.
+    /// The file name of a ``SchemaSnapshot`` in a catalog's directory.
     static let schema = "schema.json"
 
     init(fixtureVersion: Int, name: String, target: Int? = nil) {
@@ -19,7 +18,7 @@ struct CatalogFile: Hashable, Sendable {
         self.target = target
     }
 
-    /// Reads a path inside the catalog; nil when it is not that of a fixture or an expected store.
+    /// Parses a path inside the catalog; nil if it is neither a fixture nor an expected store.
     init?(path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard let file = parts.last, file.hasSuffix(".json") else { return nil }
@@ -42,25 +41,23 @@ struct CatalogFile: Hashable, Sendable {
         guard Self.isName(name) else { return nil }
     }
 
-    /// The version that it belongs to: an expected store to that which it was upgraded to.
+    /// The version that the file belongs to: for an expected store, the version it was upgraded to.
     var version: Int { target ?? fixtureVersion }
 
     /// The fixture that an expected store was made from, or the fixture itself.
     var fixture: CatalogFile { CatalogFile(fixtureVersion: fixtureVersion, name: name) }
 
-    /// The path inside the catalog.
     var path: String {
         let stem = "\(fixtureVersion)-\(name)"
         return target.map { "\(Self.goldenDirectory)/\(stem)@\($0).json" } ?? "\(stem).json"
     }
 
-    /// Whether a text can be the name of a fixture: it becomes a part of a file's name.
+    /// Whether a string is a valid fixture name, which becomes part of a file name.
     static func isName(_ text: String) -> Bool {
         guard let first = text.first, first.isLetter || first.isNumber else { return false }
         return text.allSatisfy { $0.isLetter || $0.isNumber || "-_. ".contains($0) } && text.last != " "
     }
 
-    /// Throws when a text cannot be the name of a fixture.
     static func requireName(_ text: String) throws {
         guard !isName(text) else { return }
         throw TestingError(
@@ -70,13 +67,12 @@ struct CatalogFile: Hashable, Sendable {
     }
 
     private static func version(_ text: Substring) -> Int? {
-        // "01" is not accepted: it would be a second name for "1".
+        // "01" is refused, because it would be a second name for "1".
         guard let version = Int(text), version >= 0, String(version) == text else { return nil }
         return version
     }
 }
 
-/// Sentences of advice about the files of a catalog.
 enum CatalogWords {
     static let toWrite = "To write it: \(RecordingMode.variable)=missing swift test"
     static let edited =
@@ -90,7 +86,7 @@ enum CatalogWords {
         + "version control. Correct an upgrade by a new migration, and add a new case as a new fixture. If neither file "
         + "was ever checked in, remove the expected store, and record it again."
 
-    /// Advice about a change at the newest version: nothing in the catalog says whether it has shipped.
+    /// Advice about a change at the newest version, which may or may not have shipped.
     static func ifNotShipped(_ version: Int) -> String {
         "If version \(version) has shipped, undo the change, or make it a migration to version \(version + 1). If it has "
             + "not, and the new one is right: \(RecordingMode.variable)=all swift test"

@@ -1,12 +1,10 @@
 internal import MoltCore
 
-/// Failures as they are found; what shows at several places in the same way becomes one failure.
+/// A list of failures that merges equal failures at several places.
 struct FailureList {
-    /// Where something shows.
     enum Place: Hashable {
-        /// At an upgrade to a version, by an entry point; nil for all of them.
+        /// An upgrade to a version by an entry point; nil for all entry points.
         case upgrade(to: Int, by: String?)
-        /// In words.
         case words(String)
     }
 
@@ -27,7 +25,7 @@ struct FailureList {
         places[finding, default: []] += place.map { [$0] } ?? []
     }
 
-    /// Adds that a migration was edited, as a store's ledger shows.
+    /// Adds a failure for a migration that was edited after a store had applied it.
     ///
     /// - Parameter newest: The newest version, which may not have shipped yet.
     mutating func add(_ edit: MigrationPlan.Edit, at path: String, newest: Int) {
@@ -44,7 +42,6 @@ struct FailureList {
         )
     }
 
-    /// Adds all of another list behind these.
     mutating func add(_ other: FailureList) {
         for finding in other.findings {
             if places[finding] == nil { findings.append(finding) }
@@ -52,13 +49,11 @@ struct FailureList {
         }
     }
 
-    /// The text for a file that cannot be read.
     static func text(of error: any Error) -> String {
         guard let error = error as? TestingError else { return "The file cannot be read: \(error)" }
         return error.message + (error.underlying.map { "\n\($0)" } ?? "")
     }
 
-    /// Whether something was found about a file.
     func isAbout(_ subject: String) -> Bool {
         findings.contains { $0.subject == subject }
     }
@@ -74,7 +69,7 @@ struct FailureList {
         }
     }
 
-    /// The places in words, versions with the same entry points together.
+    /// The places in words; versions with the same entry points are grouped.
     private static func words(_ places: [Place]) -> String {
         var words: [String] = []
         var entries: [Int: [String]] = [:]

@@ -1,27 +1,27 @@
 public import MoltCore
 
 extension FixtureCatalog {
-    /// Makes a store a fixture of the catalog, in the file `<version>-<name>.json`.
+    /// Records a store as a fixture of the catalog, in the file `<version>-<name>.json`.
     ///
     /// ```swift
     /// try catalog.record(StoreFixture(capturing: cache), named: "everyday", migrations: migrations)
     /// ```
     ///
-    /// The rules are those of the whole catalog. A file that is missing is written with `MOLT_RECORD=missing` or `all`;
-    /// one that is there and different is written again with `all` only, and never when its version is below the newest
-    /// one: the newest that the registry has, or any file when that is newer.
+    /// The catalog's recording rules apply. A missing file is written with `MOLT_RECORD=missing` or `all`. An existing
+    /// file that differs is overwritten only with `all`, and never if its version is below the newest version of the
+    /// registry and of all files.
     ///
-    /// A call that has written throws, so that no run records without somebody noticing it; one that has nothing to write
-    /// does nothing, and so may stay in a test. A test that records several fixtures therefore ends at the first one that
-    /// it writes: run it once for each, or give each fixture a test of its own.
+    /// A call that has written a file throws, so that recording is always noticed. A call that writes nothing succeeds,
+    /// so it can stay in a test. A test that records several fixtures ends at the first one that it writes: run it
+    /// repeatedly, or use one test per fixture.
     ///
     /// - Parameters:
-    ///   - fixture: The store. When things happened is left out of the file, so that it is the same each time.
-    ///   - name: Letters, digits, `-`, `_`, `.` and spaces; not one that another file has in other capitals.
-    ///   - migrations: The app's registry, for its newest version. Without it a new file can be written, but none again:
-    ///     nothing else tells whether it has shipped.
-    /// - Throws: ``TestingError`` with the code `recorded` when the file was written, `notRecorded` or `shipped`
-    ///   when it was not; `unsuitable` for the name; or why a file cannot be read or written.
+    ///   - fixture: The store. Times are left out of the file, so that it is always the same.
+    ///   - name: Letters, digits, `-`, `_`, `.` and spaces. It must not differ from another name only in case.
+    ///   - migrations: The app's registry, which determines the newest version. Without it, files can be created but
+    ///     not overwritten, because nothing else shows whether a version has shipped.
+    /// - Throws: ``TestingError`` with the code `recorded` if the file was written, `notRecorded` or `shipped` if it
+    ///   was not, `unsuitable` for an invalid name, or the error of reading or writing a file.
     public func record(
         _ fixture: StoreFixture,
         named name: String,
@@ -53,7 +53,7 @@ extension FixtureCatalog {
         )
     }
 
-    /// Throws when another file has the same name where capitals do not count: a checkout there has one of them only.
+    /// Throws if another file's name differs only in case, because some file systems can hold only one of them.
     private func requireOneSpelling(of file: CatalogFile, among paths: [String]) throws {
         let same = paths.filter { $0 != file.path && $0.lowercased() == file.path.lowercased() }
         guard let other = same.min() else { return }

@@ -1,7 +1,7 @@
 public import Foundation
 internal import MoltCore
 
-/// The fixtures of every release that shipped, in a directory of the app's tests that is checked in.
+/// The fixtures of every shipped release, in a checked-in directory of the app's tests.
 ///
 /// ```swift
 /// @Test func `Every release's store is upgraded`() async throws {
@@ -10,40 +10,41 @@ internal import MoltCore
 /// }
 /// ```
 ///
-/// | File | What it is |
+/// | File | Content |
 /// |---|---|
-/// | `1-everyday.json` | a fixture of version 1, which has the name "everyday" |
-/// | `Golden/1-everyday@3.json` | what an upgrade to version 3 has to make of it |
-/// | `schema.json` | the shapes of today's types, where a ``SchemaSnapshot`` is kept here, too |
+/// | `1-everyday.json` | a fixture of version 1 with the name "everyday" |
+/// | `Golden/1-everyday@3.json` | the expected result of upgrading it to version 3 |
+/// | `schema.json` | the shapes of the current types, if a ``SchemaSnapshot`` is kept here, too |
 ///
-/// The newest version is that of the registry, or of any file when that is newer; an expected store belongs to the
-/// version that it was upgraded to. Everything of an older version has shipped, and is never written again, whatever the
-/// ``RecordingMode``: devices in the field hold such stores, and no later code can make them again. An expected store
-/// carries the digest of the fixture that it was made from, so that a changed fixture is a failure.
+/// The newest version is that of the registry, or of any file if that is newer. An expected store belongs to the
+/// version that it was upgraded to. Files of older versions have shipped and are never overwritten, in any
+/// ``RecordingMode``: devices in the field hold such stores, and later code cannot recreate them. An expected store
+/// contains the digest of its fixture, so that a changed fixture is a failure.
 ///
-/// The newest version's own files can be written again with `MOLT_RECORD=all` until there is a next version: nothing
-/// else tells when it was released. Start the next version's migration, be it an empty one, when you release.
+/// Files of the newest version can be overwritten with `MOLT_RECORD=all` until a newer version exists, because the
+/// catalog cannot tell when a version was released. When you release, start the next version with a migration, even an
+/// empty one.
 public struct FixtureCatalog: Sendable {
-    /// The directory.
+    /// The directory of the catalog.
     public let directory: URL
     private let recording: RecordingMode?
 
-    /// Takes a directory as a catalog; nothing is read yet.
+    /// Creates a catalog without reading the directory.
     ///
     /// - Parameters:
-    ///   - directory: The directory in the source tree, not a copy in a bundle: files are recorded there.
-    ///   - recording: Whether files are written; what the variable `MOLT_RECORD` says by default.
+    ///   - directory: The directory in the source tree, not a copy in a bundle, because files are recorded there.
+    ///   - recording: The recording mode; set by the variable `MOLT_RECORD` by default.
     public init(_ directory: URL, recording: RecordingMode? = nil) {
         self.directory = directory
         self.recording = recording
     }
 
-    /// Takes a directory beside a source file as a catalog; nothing is read yet.
+    /// Creates a catalog in a directory beside a source file without reading the directory.
     ///
     /// - Parameters:
     ///   - name: The directory's name.
     ///   - file: The source file; the calling one by default.
-    ///   - recording: Whether files are written; what the variable `MOLT_RECORD` says by default.
+    ///   - recording: The recording mode; set by the variable `MOLT_RECORD` by default.
     public init(_ name: String, beside file: String = #filePath, recording: RecordingMode? = nil) {
         let directory = URL(filePath: file).deletingLastPathComponent().appending(
             path: name,
@@ -52,10 +53,10 @@ public struct FixtureCatalog: Sendable {
         self.init(directory, recording: recording)
     }
 
-    /// Reads a fixture: `fixture(1, "everyday")` is that in `1-everyday.json`.
+    /// Reads a fixture: `fixture(1, "everyday")` reads `1-everyday.json`.
     ///
-    /// - Throws: ``TestingError`` with the code `malformedFixture`, also when the file's version is not that of its
-    ///   name; `unsuitable` when no fixture can have the name; or why the file cannot be read.
+    /// - Throws: ``TestingError`` with the code `malformedFixture`, also if the version in the file is not that of its
+    ///   name; `unsuitable` for an invalid name; or the error of reading the file.
     public func fixture(_ version: Int, _ name: String) throws -> StoreFixture {
         try CatalogFile.requireName(name)
         return try fixture(at: CatalogFile(fixtureVersion: version, name: name))
@@ -67,14 +68,12 @@ public struct FixtureCatalog: Sendable {
         directory.appending(path: file.path, directoryHint: .notDirectory)
     }
 
-    /// Reads a fixture.
     func fixture(at file: CatalogFile) throws -> StoreFixture {
         let fixture = try StoreFixture(contentsOf: url(of: file))
         try requireVersion(of: fixture, file)
         return fixture
     }
 
-    /// Reads an expected store.
     func golden(at file: CatalogFile) throws -> GoldenStore {
         let golden = try GoldenStore(contentsOf: url(of: file))
         try requireVersion(of: golden.store, file)
@@ -91,7 +90,6 @@ public struct FixtureCatalog: Sendable {
         )
     }
 
-    /// Whether files are written in this run.
     func recordingMode() throws -> RecordingMode {
         try recording ?? .fromEnvironment()
     }
@@ -108,22 +106,19 @@ public struct FixtureCatalog: Sendable {
         return try (files(directory, "") + files(golden, CatalogFile.goldenDirectory + "/")).sorted()
     }
 
-    /// The SHA-256 of a fixture's file.
-    ///
-    /// Carriage returns, which a version control system may have put in, do not count.
+    /// The SHA-256 of a fixture's file, without carriage returns, which a version control system may have inserted.
     func digest(of fixture: CatalogFile) throws -> String {
         SHA256.hexadecimal(of: try Data(contentsOf: url(of: fixture)).filter { $0 != 0x0D })
     }
 
     /// The newest version of the registry and of all files; older versions have shipped.
     ///
-    /// A registry may be older than the catalog, as on a branch, and must not make shipped files writable again.
+    /// The registry may be older than the catalog, for example on a branch; shipped files stay write-protected then.
     func newestVersion(_ paths: [String], _ migrations: MigrationRegistry?) -> Int {
         let files = paths.compactMap { CatalogFile(path: $0)?.version }
         return max(files.max() ?? 0, migrations?.version ?? 0)
     }
 
-    /// Writes a fixture or an expected store, over another one when there is one.
     func write(_ fixture: StoreFixture, to file: CatalogFile) throws {
         let url = url(of: file)
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -1,10 +1,9 @@
 internal import Foundation
 
-/// An expected store, with the digest of the fixture that it was made from.
+/// An expected store with the digest of its fixture.
 ///
-/// Its file is that of a fixture with one more member, `fixtureDigest`.
+/// Its file is a fixture file with the additional member `fixtureDigest`.
 struct GoldenStore {
-    /// The store.
     let store: StoreFixture
     /// The SHA-256 of the fixture's file, in hexadecimal digits.
     let fixtureDigest: String
@@ -29,7 +28,6 @@ struct GoldenStore {
         fixtureDigest = try digest.string("the SHA-256 of the fixture")
     }
 
-    /// The text of the file.
     var json: String {
         store.json(with: [(Self.member, fixtureDigest)])
     }

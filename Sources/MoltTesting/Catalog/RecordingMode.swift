@@ -1,27 +1,27 @@
 public import Foundation
 
-/// Whether a run writes what it finds as what later runs expect.
+/// Whether a run records its results as expectations for later runs.
 ///
-/// By default nothing is written. A run that has written something fails nevertheless, and says what it wrote: so
-/// nobody records without noticing it.
+/// By default nothing is written. A run that has written a file fails and names it, so that recording is always
+/// noticed.
 public enum RecordingMode: String, Hashable, Sendable, CaseIterable {
-    /// Nothing is written; what is missing is a failure.
+    /// Nothing is written; missing files are failures.
     case never
-    /// What is missing is written, and nothing that is there is changed.
+    /// Missing files are written; existing files stay unchanged.
     case missing
-    /// What is missing is written, and what belongs to the newest version is written again.
+    /// Missing files are written, and files of the newest version are overwritten.
     case all
 
     /// The name of the environment variable that sets the mode: `MOLT_RECORD`.
     public static let variable = "MOLT_RECORD"
 
-    /// The mode that the environment asks for: `missing` or `all`; ``never`` when the variable is not set, or empty.
+    /// The mode set by the environment: `missing` or `all`; ``never`` if the variable is not set or empty.
     ///
     /// ```
     /// MOLT_RECORD=missing swift test
     /// ```
     ///
-    /// - Throws: ``TestingError`` with the code `unsuitable` for any other text.
+    /// - Throws: ``TestingError`` with the code `unsuitable` for any other value.
     public static func fromEnvironment(
         _ environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> RecordingMode {

@@ -1,19 +1,19 @@
 internal import MoltCore
 
-/// The differences between two JSON texts, by the paths of properties.
+/// The differences between two JSON contents, by property path.
 struct ContentComparison {
     private(set) var lines: [String] = []
 
-    /// - Parameter place: What the paths begin with.
+    /// - Parameter place: The prefix of all paths.
     init(_ expected: [UInt8], _ found: [UInt8], at place: String) {
         guard expected != found else { return }
-        // What is no JSON is compared as bytes, below.
+        // Content that is not JSON is compared as bytes below.
         if let left = try? JSONPart(String(decoding: expected, as: UTF8.self)),
             let right = try? JSONPart(String(decoding: found, as: UTF8.self))
         {
             compare(left, right, at: place)
         }
-        // White space, a property that stands there twice, or what is no JSON at all.
+        // The difference is in white space, duplicate properties or bytes that are not JSON.
         if lines.isEmpty { lines.append(Self.otherBytes(expected, found, at: place)) }
     }
 
@@ -50,7 +50,7 @@ struct ContentComparison {
         let order = (
             expected.map(\.name).filter { foundValues[$0] != nil }, found.map(\.name).filter(expectedNames.contains)
         )
-        // When there is something else to mend, the order may come right with it.
+        // With other differences, the order is not reported, because fixing them may fix the order.
         if order.0 != order.1, lines.count == before {
             let names = (order.0.joined(separator: ", "), order.1.joined(separator: ", "))
             lines.append(
@@ -61,7 +61,7 @@ struct ContentComparison {
     }
 
     private mutating func compare(_ expected: [JSONPart], _ found: [JSONPart], at place: String) {
-        // What is the same at both ends is left out, so that one more element is one line.
+        // Equal elements at both ends are skipped, so that an inserted element is one line.
         let both = zip(expected, found)
         let start = both.prefix { $0.utf8 == $1.utf8 }.count
         let atEnd = zip(expected.reversed(), found.reversed()).prefix { $0.utf8 == $1.utf8 }.count
@@ -79,7 +79,7 @@ struct ContentComparison {
         }
     }
 
-    /// What is the same although the bytes are not.
+    /// A remark for values that are equal although their bytes differ.
     private static func remark(_ expected: JSONPart, _ found: JSONPart) -> String? {
         switch (expected.kind, found.kind) {
         case (.number, .number):
@@ -102,13 +102,13 @@ struct ContentComparison {
     }
 }
 
-/// A JSON number taken apart, to tell whether two texts are one number, however many digits it has.
+/// A parsed JSON number, for comparing numbers of any length by value.
 private struct NumberText: Equatable {
     private var isNegative: Bool
     private var digits: ArraySlice<UInt8>
     private var exponent: Int
 
-    /// Takes a number apart as JSON has it; nil when its exponent is too large to count with.
+    /// Parses a JSON number; nil if its exponent is too large.
     init?(_ text: [UInt8]) {
         isNegative = text.first == 0x2D
         let parts = text.drop { $0 == 0x2D }.split(maxSplits: 1) { $0 == 0x65 || $0 == 0x45 }
@@ -121,12 +121,12 @@ private struct NumberText: Equatable {
             digits.removeLast()
             exponent += 1
         }
-        // Zero is zero, whatever its exponent.
+        // All zeros are equal.
         if digits.isEmpty {
             exponent = 0
             isNegative = false
         } else {
-            // No text is so long that what is left could overflow.
+            // With this limit the addition cannot overflow.
             guard let power = Int(power), power.magnitude < 1 << 60 else { return nil }
             exponent += power - fraction
         }

@@ -1,6 +1,5 @@
 internal import Foundation
 
-/// The differences between the records of two stores.
 struct RecordComparison {
     private(set) var lines: [String] = []
 
@@ -26,7 +25,6 @@ struct RecordComparison {
         if checksOrder { compareOrder(expected.records, found.records) }
     }
 
-    /// The order, when the keys are the same.
     private mutating func compareOrder(_ expected: [StoreFixture.Record], _ found: [StoreFixture.Record]) {
         let keys = (expected.map { Array($0.key.utf8) }, found.map { Array($0.key.utf8) })
         guard keys.0 != keys.1, Set(keys.0) == Set(keys.1) else { return }
@@ -34,7 +32,7 @@ struct RecordComparison {
         lines.append("the records are in another order: expected \(names[0]), found \(names[1])")
     }
 
-    /// Texts that Swift takes for equal may have different bytes, and are different keys then.
+    /// The records by the bytes of their keys, because canonically equivalent strings are different keys.
     private static func byKey(_ records: [StoreFixture.Record]) -> [[UInt8]: StoreFixture.Record] {
         Dictionary(records.map { (Array($0.key.utf8), $0) }) { $1 }
     }
@@ -64,7 +62,7 @@ struct RecordComparison {
 }
 
 extension StoreFixture.Content {
-    /// Raw data by its size, and all else by a part of its text.
+    /// The size of raw data, or a part of the JSON text.
     fileprivate var words: String {
         isData ? "raw data of \(Shown.size(bytes.count))" : Shown.json(bytes)
     }

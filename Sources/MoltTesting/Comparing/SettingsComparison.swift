@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MoltDefaults
 
-/// The differences between the settings that two stores have of one suite.
+/// The differences between two stores' settings of one suite.
 struct SettingsComparison {
     private(set) var lines: [String] = []
     private let suite: Suite
@@ -66,7 +66,6 @@ struct SettingsComparison {
 }
 
 extension PropertyListValue {
-    /// The value, shortened, in a way that shows its kind.
     fileprivate var words: String {
         switch self {
         case .bool(let bool): "\(bool)"

@@ -1,23 +1,21 @@
 internal import Foundation
 
-/// How keys and values are shown in differences: on one line, and shortened.
+/// Formats keys and values for differences, on one line and truncated.
 enum Shown {
-    /// How many characters of a value are shown.
     private static let limit = 60
 
-    /// A text, shortened, in which a line break or another control character is no such thing any more.
+    /// A truncated string with escaped line breaks and control characters.
     static func text(_ text: some StringProtocol) -> String {
         let shown = oneLine(text.prefix(limit + 1))
         return shown.count > limit ? shown.prefix(limit - 1) + "…" : shown
     }
 
-    /// A part of JSON text.
     static func json(_ bytes: some Collection<UInt8>) -> String {
-        // A character has at most a few bytes; of a longer one a part is enough.
+        // A prefix suffices, because a character has only a few bytes.
         bytes.isEmpty ? "nothing" : text(String(decoding: bytes.prefix(limit * 8), as: UTF8.self))
     }
 
-    /// Two values, each from a little before the place where they begin to differ.
+    /// Two values, each starting shortly before their first difference.
     static func pair(_ expected: [UInt8], _ found: [UInt8]) -> (String, String) {
         let left = String(decoding: expected, as: UTF8.self)
         let right = String(decoding: found, as: UTF8.self)
@@ -29,12 +27,11 @@ enum Shown {
         return (cut(left), cut(right))
     }
 
-    /// A key in quotation marks.
     static func key(_ key: String) -> String {
         "\"\(oneLine(key))\""
     }
 
-    /// A property behind what it is in.
+    /// A property name as a path component.
     static func property(_ name: String) -> String {
         let isPlain =
             name.first.map { $0.isLetter || $0 == "_" } == true
@@ -42,12 +39,11 @@ enum Shown {
         return isPlain ? ".\(name)" : "[\(key(name))]"
     }
 
-    /// So many bytes.
     static func size(_ count: Int) -> String {
         count == 1 ? "1 byte" : "\(count) bytes"
     }
 
-    /// How two pieces of raw data are different.
+    /// A description of the difference between two pieces of raw data.
     static func dataDifference(_ expected: [UInt8], _ found: [UInt8]) -> String {
         let first = zip(expected, found).prefix { $0 == $1 }.count
         return "expected data of \(size(expected.count)), found \(size(found.count)); "
@@ -61,21 +57,20 @@ enum Shown {
         return digits.joined(separator: " ") + (bytes.count > 4 ? " …" : "")
     }
 
-    /// A date in UTC.
     static func date(_ date: Date) -> String {
-        // A format ends the process on what is beyond its calendar.
+        // The formatter terminates the process for dates beyond its calendar.
         guard abs(date.timeIntervalSince1970) < 1e11 else { return "\(date.timeIntervalSince1970) s since 1970" }
         return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: false))
     }
 
-    /// Two dates that are different, in a way that shows it.
+    /// Two different dates, with enough precision to show the difference.
     static func dates(_ expected: Date?, _ found: Date?) -> (String, String) {
         let shown = (expected.map(date) ?? "never", found.map(date) ?? "never")
         guard shown.0 == shown.1, let expected, let found else { return shown }
         return ("\(expected.timeIntervalSince1970) s since 1970", "\(found.timeIntervalSince1970) s since 1970")
     }
 
-    /// A text without line breaks and control characters.
+    /// A string with escaped line breaks and control characters.
     static func oneLine(_ text: some StringProtocol) -> String {
         var line = ""
         for scalar in text.unicodeScalars {

@@ -1,41 +1,33 @@
 internal import MoltCore
 internal import MoltDefaults
 
-/// What tells two stores apart, by record and property: a small list to read, and not two dumps.
+/// The differences between two stores, as a short list by record and property.
 ///
 /// ```swift
 /// let difference = StoreDifference(expected: expected, found: migrated.fixture)
 /// print(difference)  // "john".address.city: expected "Paris", found "London"
 /// ```
 ///
-/// See ``StoreFixture/requireEqual(to:)`` for what is compared.
+/// See ``StoreFixture/requireEqual(to:)`` for the parts that are compared.
 package struct StoreDifference: Hashable, Sendable {
-    /// All that is different, a line each.
+    /// The differences, one per line.
     package private(set) var lines: [String] = []
 
-    /// Whether the two are equal.
     package var isEmpty: Bool { lines.isEmpty }
 
-    /// What may be compared beside the rest.
+    /// Parts that are compared only on request.
     struct Aspects: OptionSet {
         let rawValue: Int
 
-        /// What migrations declared when they were applied: an edit of the newest one need not change any result.
+        /// The fingerprints of applied migrations; an edit of the newest migration need not change any result.
         static let fingerprints = Aspects(rawValue: 1)
-        /// The order in which the records were added.
         static let order = Aspects(rawValue: 2)
-        /// How many settings the ledger says that attached suites had.
+        /// The ledger's numbers of settings in attached suites.
         static let attachedCounts = Aspects(rawValue: 4)
 
-        /// All of these.
         static let all: Aspects = [.fingerprints, .order, .attachedCounts]
     }
 
-    /// Compares two stores.
-    ///
-    /// - Parameters:
-    ///   - expected: The store as it should be.
-    ///   - found: The store as it is.
     package init(expected: StoreFixture, found: StoreFixture) {
         self.init(expected: expected, found: found, aspects: [])
     }
@@ -49,7 +41,7 @@ package struct StoreDifference: Hashable, Sendable {
         }
         compareLedgers(expected.ledger, found.ledger, aspects)
         lines += RecordComparison(expected: expected, found: found, checksOrder: aspects.contains(.order)).lines
-        // As in the files of fixtures; a description is another one in each process for a stand-in.
+        // As in fixture files; a stand-in's description differs in each process.
         for suite in Set(expected.suites.keys).union(found.suites.keys)
             .sorted(by: { ($0.attachedName, $0.description) < ($1.attachedName, $1.description) })
         {
@@ -102,21 +94,19 @@ package struct StoreDifference: Hashable, Sendable {
 }
 
 extension StoreDifference: CustomStringConvertible {
-    /// How many lines a description has at most, before it says how many more there are.
+    /// The maximum number of lines in a description.
     static let shownLines = 20
 
-    /// The first 20 lines, and how many more there are.
     package var description: String {
         guard !isEmpty else { return "no difference" }
         let rest = lines.count - Self.shownLines
-        // One line more says as much as a line about it.
+        // A single further line is shown itself.
         guard rest > 1 else { return lines.joined(separator: "\n") }
         return (lines.prefix(Self.shownLines) + ["and \(rest) more"]).joined(separator: "\n")
     }
 }
 
 extension StoreFixture.Primary {
-    /// In words.
     fileprivate var words: String {
         switch self {
         case .cache: "a cache"
@@ -128,16 +118,15 @@ extension StoreFixture.Primary {
 extension StoreFixture {
     /// Throws unless the store equals another one.
     ///
-    /// Compared are the schema version, the ledger by its migrations and their outcomes, the records by their keys, byte
-    /// for byte, and the settings of each suite. The order of records does not matter, nor does what is different in
-    /// every run: when a migration was applied, how long it took, what it counted, and the versions of the app and of
-    /// Molt.
+    /// It compares the schema version, the ledger's migrations and outcomes, the records byte for byte, and the
+    /// settings of each suite. It ignores the order of records, and values that differ in every run: times, durations
+    /// and counts of migrations, and the versions of the app and of Molt.
     ///
     /// ```swift
     /// try fixture.migrated(through: migrations).fixture.requireEqual(to: expected)
     /// ```
     ///
-    /// - Throws: ``TestingError`` with the code `different` and a message that lists what is different.
+    /// - Throws: ``TestingError`` with the code `different` and a message that lists the differences.
     public func requireEqual(to expected: StoreFixture) throws {
         let difference = StoreDifference(expected: expected, found: self)
         guard !difference.isEmpty else { return }

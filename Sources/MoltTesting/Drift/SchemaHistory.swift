@@ -2,14 +2,14 @@ internal import Foundation
 internal import MoltCore
 internal import Synchronization
 
-/// What a snapshot's file holds: the shapes of each version that was recorded.
+/// The content of a snapshot's file: the shapes of each recorded version.
 struct SchemaHistory: Codable, Equatable {
-    /// By version as text, as JSON has it.
+    /// The shapes by version, which is a string because JSON keys are strings, and by type name.
     private var versions: [String: [String: TypeShape]] = [:]
 
     init() {}
 
-    /// Reads a file; nil when there is none.
+    /// Reads a file; nil if it does not exist.
     ///
     /// - Throws: ``TestingError`` with the code `unreadable` or `malformedFixture`.
     init?(at url: URL) throws {
@@ -36,7 +36,6 @@ struct SchemaHistory: Codable, Equatable {
         }
     }
 
-    /// The newest version that was recorded.
     var newest: Int? { versions.keys.compactMap { Int($0) }.max() }
 
     subscript(version: Int) -> [String: TypeShape]? {
@@ -44,9 +43,9 @@ struct SchemaHistory: Codable, Equatable {
         set { versions[String(version)] = newValue }
     }
 
-    /// Changes a version in the file as it is now: another process may have written since it was read.
+    /// Updates a version in the file's current content, which another process may have written since the last read.
     ///
-    /// - Throws: ``TestingError`` with the code `unwritable`, or why the file cannot be read.
+    /// - Throws: ``TestingError`` with the code `unwritable`, or the error of reading the file.
     static func update(
         _ version: Int,
         at url: URL,
@@ -59,7 +58,7 @@ struct SchemaHistory: Codable, Equatable {
         }
     }
 
-    /// Writes the file: sorted, so that a change is a small one.
+    /// Writes the file with sorted keys, for small diffs.
     private func write(to url: URL) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -71,13 +70,13 @@ struct SchemaHistory: Codable, Equatable {
     }
 }
 
-/// Lets one holder at a time, of all processes, change what a directory has.
+/// Serializes changes to a directory across threads and processes.
 enum DirectoryLock {
     private static let threads = Mutex(())
 
-    /// Runs a closure while nobody else runs one for the same directory, which is made when there is none.
+    /// Runs a closure while no other one runs for the same directory, which is created if necessary.
     ///
-    /// - Throws: What the closure throws; ``TestingError`` with the code `unwritable` when there can be no directory.
+    /// - Throws: The closure's error; ``TestingError`` with the code `unwritable` if the directory cannot be created.
     static func with(_ directory: URL, _ body: () throws -> Void) throws {
         try threads.withLock { _ in
             do {
@@ -85,8 +84,8 @@ enum DirectoryLock {
             } catch {
                 throw TestingError(.unwritable, "There can be no such directory.", file: directory, underlying: error)
             }
-            // Some network file systems lock no directory. Who records there by several processes may lose a line, and
-            // the next run tells; nobody should be kept from recording for that.
+            // Some network file systems cannot lock a directory. Recording continues there without a lock; if two
+            // processes overwrite each other's changes, the next run reports it.
             let lock = try? FileLock(directory: directory.path) {}
             try withExtendedLifetime(lock) { try body() }
         }

@@ -2,20 +2,20 @@ public import Foundation
 public import MoltCore
 
 extension SchemaSnapshot {
-    /// Compares the shapes with those that a file has of the same version.
+    /// Compares the shapes with the shapes recorded for the same version in a file.
     ///
-    /// A change without a new version is a failure that names each difference. At a new version the shapes are recorded
-    /// beside those of the versions before, which stay as they are. Recording is explicit: `MOLT_RECORD=missing` writes
-    /// a version, or a type, that the file does not have yet; `all` writes the shapes of this version again, for a
-    /// version that has not shipped. A run that has written fails, and says so.
+    /// A change without a new version is a failure that lists each difference. At a new version the shapes are recorded
+    /// beside those of earlier versions, which stay unchanged. Recording is explicit: `MOLT_RECORD=missing` writes
+    /// versions and types missing from the file; `all` also overwrites the shapes of this version, for a version that
+    /// has not shipped. A run that has written anything fails.
     ///
-    /// The order of properties is no change, nor is a case added to an enum: all that was written can be read.
+    /// Reordered properties and added enum cases are not changes, because existing data can still be read.
     ///
     /// - Parameters:
     ///   - url: The file; one for the whole app.
-    ///   - mode: What may be written; by default what the environment says.
-    /// - Throws: ``TestingError`` with the code `schemaDrift`, `notRecorded`, `recorded` or `shipped`, or why the file
-    ///   cannot be read or written.
+    ///   - mode: The recording mode; set by the environment by default.
+    /// - Throws: ``TestingError`` with the code `schemaDrift`, `notRecorded`, `recorded` or `shipped`, or the error of
+    ///   reading or writing the file.
     public func verify(at url: URL, recording mode: RecordingMode? = nil) throws {
         let mode = try mode ?? .fromEnvironment()
         let history = try SchemaHistory(at: url) ?? SchemaHistory()
@@ -52,12 +52,11 @@ extension SchemaSnapshot {
         }
     }
 
-    /// How the types of a file's two versions differ: what a migration between them is to deal with.
+    /// The differences between two versions in a file, which a migration between them has to handle.
     ///
-    /// Types that only one of the versions has are left out.
+    /// Types that exist in only one of the versions are left out.
     ///
-    /// - Throws: ``TestingError`` with the code `notRecorded` when the file does not have a version, or why it cannot
-    ///   be read.
+    /// - Throws: ``TestingError`` with the code `notRecorded` if the file lacks a version, or the error of reading it.
     public static func differences(at url: URL, from old: Int, to new: Int) throws -> [ShapeDifference] {
         let history = try SchemaHistory(at: url)
         guard let before = history?[old], let after = history?[new] else {
@@ -70,7 +69,7 @@ extension SchemaSnapshot {
         }
     }
 
-    /// What is wrong in comparison with the shapes of the same version: sentences, and names of types.
+    /// The differences from the recorded shapes as sentences, and the names of unrecorded types.
     private func failures(comparedWith recorded: [String: TypeShape]) -> (drifts: [String], unrecorded: [String]) {
         var drifts: [String] = []
         for (type, earlier) in recorded.sorted(by: { $0.key < $1.key }) {
@@ -83,7 +82,7 @@ extension SchemaSnapshot {
         return (drifts, types.keys.filter { recorded[$0] == nil }.sorted())
     }
 
-    /// - Parameter merging: Whether what is there of the version stays.
+    /// - Parameter merging: Whether the recorded types of the version are kept.
     private func record(at url: URL, merging: Bool) throws {
         try SchemaHistory.update(version, at: url) { recorded in
             merging ? recorded.merging(types) { $0.merged(with: $1) } : types

@@ -3,7 +3,7 @@ public import MoltCore
 
 /// The shapes of an app's types at its schema version: their properties, types, optionality, nesting and enum cases.
 ///
-/// Kept as a file that is checked in, it tells who changes a model without a new version, see ``verify(at:recording:)``.
+/// Check its file in: a test then fails if a model changes without a new version. See ``verify(at:recording:)``.
 ///
 /// ```swift
 /// @Test func `No model changed without a new version`() throws {
@@ -14,33 +14,34 @@ public import MoltCore
 /// }
 /// ```
 ///
-/// A shape is taken from values, and shows what they show. Give a sample with all its optionals set, its arrays and
-/// dictionaries filled, and one for each case of an enum that carries values; what no sample shows is not compared. Nil
-/// in one of them does no harm. Properties are named as `CodingKeys` name them.
+/// Shapes are derived from sample values, and parts that no sample shows are not compared. Provide a sample with all
+/// optionals set and all arrays and dictionaries filled, and one for each enum case with associated values. Additional
+/// samples may contain nil. Properties have the names of their `CodingKeys`.
 public struct SchemaSnapshot: Sendable {
-    /// Values of one type.
+    /// Sample values of one type.
     public struct Samples {
         let type: String
         let shape: (RecordCoding) -> TypeShape?
 
-        /// Values of one type; several show more than one.
+        /// Creates samples of one type; several values can show more of it.
         public static func samples<Value: Encodable>(_ values: Value...) -> Samples {
             Samples(type: RecordTypeName.of(Value.self)) { TypeShape.of(all: values, coding: $0) }
         }
     }
 
-    /// The schema version that the types have.
+    /// The schema version of the types.
     public let version: Int
-    /// The types by the names that their records are written as.
+    /// The shapes by the type names of records.
     let types: [String: TypeShape]
 
-    /// Takes the shapes of samples.
+    /// Derives shapes from samples.
     ///
     /// - Parameters:
-    ///   - samples: Values of each type that the app stores.
+    ///   - samples: Samples of each type that the app stores.
     ///   - version: The registry's version.
     ///   - coding: The coders of the app's cache.
-    /// - Throws: ``TestingError`` with the code `unsuitable` for a type without a value, or one that cannot be encoded.
+    /// - Throws: ``TestingError`` with the code `unsuitable` for a type without samples or with one that cannot be
+    ///   encoded.
     public init(of samples: [Samples], version: Int, coding: RecordCoding = .standard) throws {
         var types: [String: TypeShape] = [:]
         for sample in samples {

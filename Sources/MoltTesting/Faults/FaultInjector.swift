@@ -10,19 +10,16 @@ internal import Synchronization
     internal import Musl
 #endif
 
-/// Follows one opening of a store, and makes it fail at a point.
+/// Observes one opening of a store, and makes it fail at a point.
 package final class FaultInjector: Sendable {
-    /// The fault to inject.
     package enum Plan: Sendable {
-        /// Nothing: the points are listed.
+        /// No fault; the points are only listed.
         case list
-        /// The upgrade fails at the point.
         case fail(FaultPoint)
-        /// The upgrade fails at the point, and so does all that it writes afterwards.
+        /// The upgrade fails at the point, and so does every later write.
         case failWrites(from: FaultPoint)
-        /// Everything fails that writes.
         case failAllWrites
-        /// The process is killed at the point, when a file was made that says so.
+        /// The process creates the marker file and is killed at the point.
         case kill(FaultPoint, marker: String)
     }
 
@@ -45,13 +42,10 @@ package final class FaultInjector: Sendable {
         self.plan = plan
     }
 
-    /// All points that the opening has passed.
     var points: [FaultPoint] { state.withLock { $0.points } }
 
-    /// Whether it has come to where it was to fail.
     var isReached: Bool { state.withLock { $0.isReached } }
 
-    /// What the upgrade calls at each of its points.
     package var hook: UpgradeHook {
         { try self.pass($0) }
     }

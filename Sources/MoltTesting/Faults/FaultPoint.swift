@@ -1,30 +1,26 @@
 internal import Foundation
 internal import MoltCore
 
-/// A place in an upgrade where a ``FaultSweep`` lets it fail, or has the process killed.
+/// A point in an upgrade at which a ``FaultSweep`` injects a failure or kills the process.
 ///
-/// The same upgrade of the same store comes to the same places, in whatever order its threads do.
+/// Repeated upgrades of the same store reach the same points, in any order of their threads.
 package struct FaultPoint: Hashable, Sendable, Codable {
-    /// What is done at a place.
+    /// The kind of work at a point.
     package enum Area: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Copying the store before anything is written, where the configuration asks for a backup.
+        /// Copying the store for a backup, if the configuration requests one.
         case backups
-        /// The moment before and the one after each group of steps that run together.
+        /// Before and after each group of steps that run together.
         case steps
-        /// Reading a batch of records.
         case batches
-        /// Handing a record to a closure, or to another step that looks at one record at a time.
+        /// Passing a record to a closure or to another step that handles single records.
         case records
-        /// Writing into the store: records, types, the ledger, the journal.
+        /// Writing records, types, the ledger or the journal into the store.
         case writes
-        /// Before and after each commit.
         case commits
-        /// Making changes to suites and other attached stores.
         case attached
-        /// How many pages the file may have before the disk is full.
+        /// Limiting the number of pages of the file, as on a full disk.
         case fullDisks
 
-        /// So many of them, in words.
         func counted(_ count: Int) -> String {
             let isOne = count == 1
             let words =
@@ -42,22 +38,20 @@ package struct FaultPoint: Hashable, Sendable, Codable {
         }
     }
 
-    /// What is done there.
     package let area: Area
-    /// The place in words, with the type, the record or the attached store that it is about.
+    /// A description of the point, with the type, the record or the attached store concerned.
     package let name: String
-    /// The steps that are running; empty outside of them.
+    /// The running steps; empty outside of steps.
     package let steps: String
-    /// Which time it is that the upgrade comes to the place, counted from 1.
+    /// The number of times that the upgrade has reached the place, from 1.
     package let occurrence: Int
-    /// Whether something is written there, so that a disk could refuse it.
+    /// Whether the point is a write that a disk could refuse.
     let isWrite: Bool
-    /// What there are several of, on different types and records.
+    /// The kind of point, shared by points on different types and records.
     let kind: String
-    /// How many pages the file may have; 0 for no limit.
+    /// The maximum number of pages of the file; 0 for no limit.
     let pages: Int
 
-    /// Whether something was committed just before.
     var isCommitted: Bool { kind == UpgradePoint.Kind.afterCommit.rawValue }
 
     init(_ point: UpgradePoint, steps: String, occurrence: Int) {
@@ -70,7 +64,7 @@ package struct FaultPoint: Hashable, Sendable, Codable {
         pages = 0
     }
 
-    /// The moment at which a file that has so many pages can grow no more.
+    /// Creates the point at which a file with this number of pages cannot grow.
     init(fullAt pages: Int) {
         area = .fullDisks
         name = "a disk that is full when the file has \(pages) pages"
@@ -83,7 +77,6 @@ package struct FaultPoint: Hashable, Sendable, Codable {
 }
 
 extension FaultPoint: CustomStringConvertible {
-    /// The place in words, which time it is, and the steps that are running.
     package var description: String {
         var text = name
         if occurrence > 1 { text += ", time \(occurrence)" }
@@ -93,7 +86,6 @@ extension FaultPoint: CustomStringConvertible {
 }
 
 extension UpgradePoint.Kind {
-    /// What is done there.
     fileprivate var area: FaultPoint.Area {
         switch self {
         case .beforeBackup, .copyForBackup, .afterBackup: .backups
@@ -109,23 +101,20 @@ extension UpgradePoint.Kind {
     }
 }
 
-/// The error that a ``FaultSweep`` lets an upgrade fail with.
+/// The error that a ``FaultSweep`` injects.
 ///
-/// Where a store writes, it is the underlying error of a `MigrationError` with the code `storeFailed`, as the store's own
-/// failures are.
+/// For writes it is the underlying error of a `MigrationError` with the code `storeFailed`, like a store's own
+/// failures.
 package struct InjectedFault: Error, Hashable, CustomStringConvertible, LocalizedError {
-    /// The point at which it was thrown.
     package let point: FaultPoint
 
-    /// The point at which it was thrown.
     package var description: String {
         "This fault was injected by a FaultSweep: \(point)."
     }
 
-    /// As ``description``.
     package var errorDescription: String? { description }
 
-    /// The error as a store or a step would throw it at the point.
+    /// The error in the form that a store or a step would throw.
     var asThrown: any Error {
         guard point.area == .writes else { return self }
         return MigrationError(.storeFailed, "The store could not be written.", underlying: self)

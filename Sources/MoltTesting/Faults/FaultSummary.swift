@@ -7,13 +7,10 @@ public import Foundation
 /// faults: something throws (29), a write fails once (27), …
 /// ```
 public struct FaultSummary: Sendable, CustomStringConvertible {
-    /// One fault that was tried.
     package struct Trial: Hashable, Sendable {
         /// The fault; nil for a kill of the process.
         package let fault: FaultSweep.Fault?
-        /// The way in which the store was opened.
         package let entryPoint: EntryPoint
-        /// The place of the fault.
         package let point: FaultPoint
 
         package init(fault: FaultSweep.Fault?, entryPoint: EntryPoint, point: FaultPoint) {
@@ -25,19 +22,17 @@ public struct FaultSummary: Sendable, CustomStringConvertible {
         fileprivate var faultName: String { fault?.description ?? "the process is killed" }
     }
 
-    /// All trials, in order.
     package var trials: [Trial] = []
     /// The number of points, including those that were left out.
     public package(set) var available = 0
 
     package init() {}
 
-    /// The number of points at which a fault was tried; a point counts for each entry point.
+    /// The number of points at which a fault was tried, counted for each entry point.
     public var count: Int {
         places(trials).count
     }
 
-    /// The number of points of an area at which a fault was tried.
     package func count(of area: FaultPoint.Area) -> Int {
         places(trials.filter { $0.point.area == area }).count
     }
@@ -75,13 +70,11 @@ public struct FaultSummary: Sendable, CustomStringConvertible {
     }
 }
 
-/// The error for an upgrade that a fault leaves half done: all points at which that happens.
+/// The error for upgrades that faults leave incomplete, with all points concerned.
 public struct FaultFailure: Error, Sendable {
-    /// A problem at one point.
     package struct Broken: Hashable, Sendable {
         /// The fault; nil for a problem without one.
         package let trial: FaultSummary.Trial?
-        /// The problem; it may have several lines.
         package let problem: String
 
         package init(trial: FaultSummary.Trial?, problem: String) {
@@ -90,7 +83,7 @@ public struct FaultFailure: Error, Sendable {
         }
     }
 
-    /// The problems, in the order in which they were found.
+    /// The problems, in the order they were found.
     package let broken: [Broken]
     /// All that was tried.
     public let summary: FaultSummary
@@ -102,7 +95,7 @@ public struct FaultFailure: Error, Sendable {
 }
 
 extension FaultFailure: CustomStringConvertible, LocalizedError {
-    /// Each problem, below all points at which it shows.
+    /// The problems, each below the points at which it occurs.
     public var description: String {
         var problems: [String] = []
         var places: [String: [String]] = [:]
@@ -125,6 +118,6 @@ extension FaultFailure: CustomStringConvertible, LocalizedError {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }.joined(separator: "\n")
     }
 
-    /// As ``description``.
+    /// The same as ``description``.
     public var errorDescription: String? { description }
 }

@@ -4,7 +4,7 @@ internal import MoltCore
 extension FaultSweep {
     /// Injects one fault into the upgrade of a copy of the fixture, and opens the copy again.
     ///
-    /// - Returns: What is wrong, nil when nothing is; and whether the fault has happened at all.
+    /// - Returns: The problem, if any, and whether the fault has occurred.
     func result(
         of trial: FaultSummary.Trial,
         _ course: Course
@@ -12,7 +12,7 @@ extension FaultSweep {
         guard trial.fault == .diskFull else { return (try await problem(of: trial, course), true) }
         let store = try store(for: trial.fault)
         let opening = Opening(sweep: self, store: store, entryPoint: trial.entryPoint, course: course)
-        // The upgrade may need less room than it took before; then it must succeed.
+        // The upgrade may need less space than before; then it must succeed.
         var isTried = false
         do {
             _ = try await upgrade(store, by: trial.entryPoint, nil, pageLimit: trial.point.pages)
@@ -46,13 +46,12 @@ extension FaultSweep {
         return await opening.problemOfFinishing()
     }
 
-    /// A copy of the fixture that is opened again and again.
+    /// A copy of the fixture that is opened repeatedly.
     package struct Opening {
         let sweep: FaultSweep
         let store: TemporaryStore
         let entryPoint: EntryPoint
         let course: Course
-        /// Whether the upgrade was committed before the fault.
         let isCommitted: Bool
 
         package init(
@@ -69,7 +68,7 @@ extension FaultSweep {
             self.isCommitted = isCommitted
         }
 
-        /// Opens the store and lets the opening fail.
+        /// Opens the store with a fault; the problem if the fault is swallowed or leaves damage, else nil.
         func problem(of plan: FaultInjector.Plan) async -> String? {
             let injector = FaultInjector(plan)
             var isDone = false
@@ -88,7 +87,7 @@ extension FaultSweep {
             return left
         }
 
-        /// What is wrong with the store that the fault left behind; nil when nothing is.
+        /// The problem with the store after the fault; nil if there is none.
         package func problemLeft() -> String? {
             do {
                 if let damage = try damage() { return damage }
@@ -99,7 +98,7 @@ extension FaultSweep {
             }
         }
 
-        /// Opens the store without a fault, and compares the result; nil when it is as it must be.
+        /// Opens the store without a fault and compares the result; nil if there is no problem.
         package func problemOfFinishing() async -> String? {
             do {
                 _ = try await sweep.upgrade(store, by: entryPoint, nil)
@@ -119,7 +118,7 @@ extension FaultSweep {
             }
         }
 
-        /// What an error says, and what those say that it comes from: nothing in a fixture is a secret.
+        /// An error with its underlying errors in full, because fixtures contain no user data.
         private static func text(of error: any Error) -> String {
             guard let underlying = (error as? MigrationError)?.underlying else { return "\(error)" }
             return "\(error)\n\(text(of: underlying))"
@@ -134,7 +133,7 @@ extension FaultSweep {
 }
 
 extension FaultInjector.Plan {
-    /// Whether an upgrade that does the same each time reaches the point.
+    /// Whether a deterministic upgrade must reach the point.
     fileprivate var mustBeReached: Bool {
         switch self {
         case .fail, .failWrites, .kill: true

@@ -3,7 +3,7 @@ public import MoltCore
 internal import MoltDefaults
 internal import Synchronization
 
-/// Makes an upgrade fail at each of its points, one after the other, and checks each time that nothing is lost.
+/// Injects a fault at each point of an upgrade in turn, and checks that nothing is lost.
 ///
 /// ```swift
 /// @Test func `A failure at any moment loses nothing`() async throws {
@@ -11,50 +11,50 @@ internal import Synchronization
 ///     print(summary)
 /// }
 /// ```
-/// After each fault the store must be as it was before the upgrade, or as it is after it: its records, ledger and
-/// version, and the suites that migrations change. Suites may lag behind only while changes to them are still pending.
-/// Opened again without a fault, the store must end up byte for byte like one that had no fault.
+/// After each fault the store must be as before the upgrade or as after it: its records, ledger and version, and the
+/// suites that migrations change. Suites may lag behind only while changes to them are pending. Opened again without a
+/// fault, the store must equal, byte for byte, a store that had no fault.
 ///
-/// Every trial works on a ``TemporaryStore`` of its own. A step that writes the app's own suites, and not through its
-/// migration, is reported: no other test should write the same keys meanwhile.
+/// Every trial has its own ``TemporaryStore``. A step that writes the app's own suites directly instead of through its
+/// migration is reported; other tests should not write the same keys meanwhile.
 public struct FaultSweep: Sendable {
     /// A fault that is injected at a point.
     public enum Fault: Hashable, Sendable {
-        /// Something throws: before and after steps, commits and changes to suites, and for each batch read.
+        /// A point throws: before and after steps, commits and changes to suites, and for each batch read.
         case throwing
         /// One write fails.
         case writeFailsOnce
-        /// A write fails and so does every later one, in that opening and in some that follow.
+        /// A write and all later ones fail, for the given number of openings.
         case writesFailFromThenOn(openings: Int)
-        /// The disk is full: SQLite's own failure, in a file that may not grow beyond a number of pages.
+        /// The disk is full: SQLite's own failure, in a file with a limited number of pages.
         case diskFull
-        /// A closure throws for a record.
         case closureThrows
     }
 
-    /// The store that is upgraded.
+    /// The store to upgrade.
     public var fixture: StoreFixture
-    /// The registry of the app.
+    /// The app's registry.
     public var migrations: MigrationRegistry
     /// The faults to inject; all by default.
     public var faults: [Fault]
-    /// The ways in which the store is opened.
+    /// The entry points that open the store.
     public var entryPoints: [EntryPoint]
-    /// How the app opens its cache: its coders, what it attaches.
+    /// The app's configuration of its cache, with its coders and attached stores.
     public var configuration: CodableCache.Configuration
-    /// How many records the upgrade reads and writes at a time; few, so that a small fixture has several batches.
+    /// The number of records per batch, small by default so that a small fixture has several batches.
     public var batchSize: Int
 
-    /// Creates a sweep, and runs nothing yet.
+    /// Creates a sweep without running it.
     ///
     /// - Parameters:
-    ///   - fixture: A store with something to upgrade; a few records of each type are enough.
-    ///   - migrations: The registry of the app.
+    ///   - fixture: A store with pending migrations; a few records of each type are enough.
+    ///   - migrations: The app's registry.
     ///   - faults: The faults to inject; ``Fault/all`` by default.
-    ///   - entryPoints: The ways in which the store is opened, except in memory; nil for the one that apps use most.
-    ///   - configuration: How the app opens its cache: its coders, what it attaches. Attached suites are copied and
-    ///     compared, and directories of Cache are copied; see ``TemporaryStore`` for other attached stores.
-    ///   - batchSize: How many records the upgrade reads and writes at a time.
+    ///   - entryPoints: The entry points that open the store, except in memory; nil for the most common one.
+    ///   - configuration: The app's configuration of its cache, with its coders and attached stores. Attached suites
+    ///     are copied and compared, and directories of Cache are copied; see ``TemporaryStore`` for other attached
+    ///     stores.
+    ///   - batchSize: The number of records per batch.
     public init(
         of fixture: StoreFixture,
         through migrations: MigrationRegistry,
@@ -73,16 +73,15 @@ public struct FaultSweep: Sendable {
 
     /// Tries every fault at every point.
     ///
-    /// - Parameter limit: The most points for each fault, spread evenly over all kinds; nil for all of them.
+    /// - Parameter limit: The maximum number of points for each fault, spread evenly over all kinds; nil for all.
     /// - Returns: The points and faults that were tried.
-    /// - Throws: ``FaultFailure`` with all points at which something is lost; whatever an upgrade without a fault throws;
-    ///   ``TestingError`` with the code `unsuitable` when there is nothing to upgrade, or no fault was tried.
+    /// - Throws: ``FaultFailure`` with all points at which something is lost; the error of an upgrade without a fault;
+    ///   ``TestingError`` with the code `unsuitable` if nothing is pending or no fault was tried.
     @discardableResult
     public func run(limit: Int? = nil) async throws -> FaultSummary {
         try await run(at: limit.map { .spread(limit: $0) } ?? .all)
     }
 
-    /// Tries every fault at the selected points.
     @discardableResult
     package func run(at points: Points) async throws -> FaultSummary {
         guard !faults.isEmpty else { throw Self.nothingTried("It was given no faults.") }
@@ -91,7 +90,7 @@ public struct FaultSweep: Sendable {
         var broken: [FaultFailure.Broken] = []
         for entryPoint in entryPoints {
             let course = try await course(entryPoint, &broken)
-            // Problems without a fault would show again at every point.
+            // Problems without a fault would recur at every point.
             guard broken.isEmpty else { throw FaultFailure(broken: broken, summary: summary) }
             summary.available += course.points.count
             for fault in faults {
@@ -120,22 +119,18 @@ public struct FaultSweep: Sendable {
         return summary
     }
 
-    /// The error for a sweep that would pass whatever the migrations do.
+    /// The error for a sweep that has tested nothing.
     package static func nothingTried(_ reason: String) -> TestingError {
         TestingError(.unsuitable, "The fault sweep has tried nothing. \(reason)")
     }
 
     // MARK: The upgrade without a fault
 
-    /// An upgrade without a fault.
     package struct Course {
-        /// The points that it passes.
         package var points: [FaultPoint]
-        /// The store before and after the upgrade.
         var before: SweptState
         var after: SweptState
 
-        /// Whether the upgrade is committed when it reaches a point.
         package func isCommitted(at point: FaultPoint) -> Bool {
             guard let commit = points.firstIndex(where: \.isCommitted) else { return false }
             return points[commit...].contains(point)
@@ -200,7 +195,7 @@ public struct FaultSweep: Sendable {
         }
     }
 
-    /// The sizes between that of the file before the upgrade and that after it.
+    /// The points for full disks, at file sizes between those before and after the upgrade.
     private func fullDisks(_ entryPoint: EntryPoint) async throws -> [FaultPoint] {
         guard fixture.primary == .cache else { return [] }
         let store = try store(for: .diskFull)
@@ -212,16 +207,15 @@ public struct FaultSweep: Sendable {
         return Swift.stride(from: first, to: end, by: stride).map { FaultPoint(fullAt: $0) }
     }
 
-    // MARK: Opening
+    // MARK: Opening copies
 
-    /// A copy of the fixture; for a full disk its pages are small, so that it is full at many points.
+    /// A copy of the fixture; for full disks it has small pages, which allow many points.
     package func store(for fault: Fault? = nil) throws -> TemporaryStore {
         let store = try TemporaryStore(fixture, pageSize: fault == .diskFull ? 512 : nil)
         try store.makeStandIns(for: migrations, configuration)
         return store
     }
 
-    /// Opens a copy, as a fault's plan says.
     func upgrade(
         _ store: TemporaryStore,
         by entryPoint: EntryPoint,
@@ -257,7 +251,6 @@ extension FaultSweep.Fault: CustomStringConvertible {
         }
     }
 
-    /// The faults without repetitions, in their order.
     static func allInOrder(_ faults: [Self]) -> [Self] {
         var seen: Set<Self> = []
         return faults.filter { seen.insert($0).inserted }
@@ -265,19 +258,16 @@ extension FaultSweep.Fault: CustomStringConvertible {
 }
 
 extension FaultSweep {
-    /// A selection of the points of an upgrade.
     package enum Points: Hashable, Sendable {
-        /// All of them.
         case all
-        /// Every nth one, from the first on.
+        /// Every nth point, starting with the first.
         case every(Int)
-        /// One of each kind, and others at even distances, up to a limit.
+        /// One point of each kind, and others at even distances, up to a limit.
         case spread(limit: Int)
     }
 }
 
 extension FaultSweep.Points {
-    /// The selected points, in their order.
     package func chosen(from points: [FaultPoint]) -> [FaultPoint] {
         switch self {
         case .all: return points

@@ -2,10 +2,10 @@ internal import MoltCore
 internal import MoltDefaults
 internal import Synchronization
 
-/// The suites that others stand in for, followed during an upgrade of a copy, which must not touch them.
+/// Observes the original suites during an upgrade of a copy, which must not change them.
 ///
-/// Something else may write them at the same time: another test, or the app. So what counts is what changes while steps
-/// or changes to attached stores run, of a key that nothing changes at other times.
+/// Other tests or the app may write the suites at the same time. A change therefore counts only if it occurs while
+/// steps or changes to attached stores run, and if its key does not change at other times.
 final class OriginalSuites: Sendable {
     private struct Place: Hashable {
         var suite: Suite
@@ -15,7 +15,6 @@ final class OriginalSuites: Sendable {
     private struct Change {
         var old: PropertyListValue?
         var new: PropertyListValue?
-        /// What was running.
         var work: String
     }
 
@@ -23,12 +22,12 @@ final class OriginalSuites: Sendable {
         var values: [Suite: [String: PropertyListValue]]
         var work: String?
         var changes: [Place: Change] = [:]
-        /// What has changed while nothing of the upgrade could have changed it.
+        /// The keys that changed when no step of the upgrade was running.
         var foreign: Set<Place> = []
 
         mutating func look() {
             for (suite, old) in values {
-                // What cannot be read now has not been seen to change.
+                // An unreadable suite counts as unchanged.
                 guard let new = try? suite.contents(), new != old else { continue }
                 values[suite] = new
                 for key in Set(old.keys).union(new.keys) where old[key] != new[key] {
@@ -47,14 +46,13 @@ final class OriginalSuites: Sendable {
     private let state: Mutex<State>
 
     init(_ store: TemporaryStore) {
-        // What cannot be read cannot be followed.
+        // Unreadable suites are not observed.
         let read = store.allStandIns.compactMap { pair in
             (try? pair.original.contents()).map { (pair.original, $0) }
         }
         state = Mutex(State(values: Dictionary(read) { first, _ in first }))
     }
 
-    /// Takes note of a point of the upgrade.
     func pass(_ point: UpgradePoint) {
         state.withLock { state in
             switch point.kind {
@@ -70,9 +68,9 @@ final class OriginalSuites: Sendable {
         }
     }
 
-    /// What this upgrade has changed, and another one of the same store, too; nil when there is nothing.
+    /// The changes made both by this upgrade and by another one of the same store; nil if there are none.
     ///
-    /// - Parameter next: The suites during the other upgrade, which has come after this one.
+    /// - Parameter next: The suites during the other, later upgrade.
     func problem(confirmedBy next: OriginalSuites) -> String? {
         for suites in [self, next] { suites.state.withLock { $0.look() } }
         let (first, second) = (state.withLock { $0 }, next.state.withLock { $0 })
@@ -82,7 +80,7 @@ final class OriginalSuites: Sendable {
             if let again = second.changes[place] {
                 guard again.work == change.work else { continue }
             } else if second.values[place.suite]?[place.key] != change.new {
-                // What is set to the same value again shows no change.
+                // A key that is set to the same value again shows no change.
                 continue
             }
             expected.suites[place.suite, default: [:]][place.key] = change.old

@@ -2,13 +2,12 @@ internal import Foundation
 internal import MoltCore
 internal import MoltDefaults
 
-/// What a store and its suites hold, in a form that two upgrades of the same store give alike.
+/// The content of a store and its suites, in a form that is equal for repeated upgrades of the same store.
 package struct SweptState: Equatable {
-    /// All of it; of the ledger's rows that an upgrade has added, without when that was and how long it took.
+    /// The content; the ledger entries added by an upgrade have no times and durations.
     package var contents: StoreFixture
-    /// The attached stores to which changes are still to be made.
     package var journal: [String]
-    /// What is in quarantine, without when it was put there.
+    /// The quarantined records, without their times.
     package var quarantine: [String]
 
     package init(_ contents: StoreFixture, journal: [String] = [], quarantine: [String] = []) {
@@ -17,9 +16,9 @@ package struct SweptState: Equatable {
         self.quarantine = quarantine
     }
 
-    /// Looks at a store.
+    /// Reads a store.
     ///
-    /// - Parameter before: The store before anything was done to it; nil when that is now.
+    /// - Parameter before: The store's state before the upgrade; nil for the current one.
     init(_ store: TemporaryStore, before: SweptState? = nil) throws {
         contents = try store.contents()
         journal = try store.pendingJournal()
@@ -32,7 +31,6 @@ package struct SweptState: Equatable {
         }
     }
 
-    /// Without what is outside the store.
     var inside: StoreFixture {
         var inside = contents
         inside.suites = [:]
@@ -41,10 +39,10 @@ package struct SweptState: Equatable {
 }
 
 extension SweptState {
-    /// Why what an upgrade has left is not whole; nil when it is as it was before, or as it is to be, or committed with the
-    /// changes to suites still to be made.
+    /// The problem with an upgrade's state; nil if it equals the state before or after, or if it is committed with
+    /// pending changes to suites.
     ///
-    /// - Parameter isCommitted: Whether the upgrade was committed, so that the store must not be as it was before.
+    /// - Parameter isCommitted: Whether the upgrade was committed, so that the state before is a problem.
     func fault(on course: FaultSweep.Course, isCommitted: Bool) -> String? {
         let (before, after) = (course.before, course.after)
         if self == after { return nil }
@@ -57,7 +55,7 @@ extension SweptState {
                     """
             }
             let (sinceBefore, sinceAfter) = (differences(from: before), differences(from: after))
-            // Which of the two it was to be is not known; it is most probably the one that it is nearer to.
+            // The intended state is unknown; the more similar one is the likelier.
             let isNearBefore = sinceBefore.count <= sinceAfter.count
             return """
                 The store is neither as it was nor as it is after the upgrade. It would be as it \(isNearBefore ? "was" : "is after it"), but:
@@ -75,7 +73,6 @@ extension SweptState {
         return "Changes to suites are still to be made, and meanwhile settings are lost:\n\(Self.list(torn))"
     }
 
-    /// How it is not as another state.
     func differences(from expected: SweptState) -> [String] {
         var lines = Self.lines(contents, expected: expected.contents)
         if journal != expected.journal {
@@ -91,7 +88,7 @@ extension SweptState {
         return ["the quarantine has \(counts), or other ones"]
     }
 
-    /// The settings that are neither as they were nor as they are to be, or gone before others have come.
+    /// The settings whose values are neither old nor new, or that were removed before the new ones were set.
     private func tornSettings(
         _ before: [Suite: [String: PropertyListValue]],
         _ after: [Suite: [String: PropertyListValue]]
@@ -119,14 +116,13 @@ extension SweptState {
         return torn
     }
 
-    /// A line for each difference of two stores that are to be the same in everything.
+    /// The differences between two stores that must be equal in all respects, one per line.
     static func lines(_ found: StoreFixture, expected: StoreFixture) -> [String] {
         let lines = StoreDifference(expected: expected, found: found, aspects: .fingerprints).lines
         guard lines.isEmpty, found != expected else { return lines }
         return ["the records are in another order, or the ledger's rows do not say the same"]
     }
 
-    /// Lines as a list; of very many the first ones.
     static func list(_ lines: [String]) -> String {
         let shown = 6
         var lines = lines

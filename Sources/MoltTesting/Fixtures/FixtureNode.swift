@@ -1,12 +1,11 @@
 internal import Foundation
 internal import MoltCore
 
-/// A value in the text of a fixture, which knows its place for errors.
+/// A value in a fixture's JSON text, with its place for errors.
 struct FixtureNode: Sendable {
     let text: FixtureText
-    /// Where its bytes are.
     let range: Range<Int>
-    /// The way to it, `records[3].expires`; empty for the whole.
+    /// The path of the value, such as `records[3].expires`; empty for the root.
     let path: String
 
     init(text: FixtureText, start: Int, path: String) {
@@ -15,10 +14,8 @@ struct FixtureNode: Sendable {
         range = start..<JSONLayout.endOfValue(in: text.bytes, from: start)
     }
 
-    /// The value as it was written.
     var bytes: ArraySlice<UInt8> { text.bytes[range] }
 
-    /// What it is, in words.
     var kind: String {
         switch text.bytes[range.lowerBound] {
         case UInt8(ascii: "\""): "a string"
@@ -30,7 +27,6 @@ struct FixtureNode: Sendable {
         }
     }
 
-    /// An error about the value.
     func failure(_ message: String) -> TestingError {
         text.failure(at: range.lowerBound, path: path, message)
     }
@@ -41,7 +37,6 @@ struct FixtureNode: Sendable {
 
     // MARK: Containers
 
-    /// The elements of an array.
     func elements(_ expected: String) throws -> [FixtureNode] {
         guard kind == "an array" else { throw wrongKind(expected) }
         var elements: [FixtureNode] = []
@@ -50,13 +45,13 @@ struct FixtureNode: Sendable {
             let element = FixtureNode(text: text, start: index, path: "\(path)[\(elements.count)]")
             elements.append(element)
             index = JSONLayout.skipSpace(in: text.bytes, from: element.range.upperBound)
-            // The comma, or the end.
+            // Skips the comma or the closing bracket.
             index = JSONLayout.skipSpace(in: text.bytes, from: index + 1)
         }
         return elements
     }
 
-    /// The members of an object in their order, each name once.
+    /// The members of an object in order; throws for duplicate names.
     func members(_ expected: String) throws -> [(name: String, value: FixtureNode)] {
         guard kind == "an object" else { throw wrongKind(expected) }
         var members: [(name: String, value: FixtureNode)] = []
@@ -93,7 +88,7 @@ struct FixtureNode: Sendable {
         }
     }
 
-    /// The members of an object of which only some are known.
+    /// The members of an object; throws for unknown names.
     func object(_ expected: String, known: [String]) throws -> FixtureObject {
         let members = try members(expected)
         for (name, value) in members where !known.contains(name) {
@@ -104,29 +99,25 @@ struct FixtureNode: Sendable {
 
     // MARK: Scalars
 
-    /// The string, without quotes and escapes.
     func string(_ expected: String) throws -> String {
-        // What is thrown here says the same, and where.
+        // The error below says the same as the parser's, and adds the place.
         guard kind == "a string", let string = try? JSONPart(String(decoding: bytes, as: UTF8.self)).string else {
             throw wrongKind(expected)
         }
         return string
     }
 
-    /// A string that is not empty.
     func filledString(_ expected: String) throws -> String {
         let string = try string(expected)
         guard !string.isEmpty else { throw failure("It is empty. Write \(expected).") }
         return string
     }
 
-    /// A truth value.
     func bool(_ expected: String) throws -> Bool {
         guard kind == "a truth value" else { throw wrongKind(expected) }
         return bytes.first == UInt8(ascii: "t")
     }
 
-    /// A whole number of a type.
     func integer<Number: FixedWidthInteger>(_ expected: String, as: Number.Type = Number.self) throws -> Number {
         guard kind == "a number" else { throw wrongKind(expected) }
         let digits = String(decoding: bytes, as: UTF8.self)
@@ -136,14 +127,13 @@ struct FixtureNode: Sendable {
         return number
     }
 
-    /// A whole number of 0 or more.
     func count(_ expected: String) throws -> Int {
         let count = try integer(expected, as: Int.self)
         guard count >= 0 else { throw failure("\(count) is below 0. Write \(expected).") }
         return count
     }
 
-    /// A number, or one of the texts `inf`, `-inf` and `nan`, which JSON has no numbers for.
+    /// A number, or one of the strings `inf`, `-inf` and `nan`, which JSON cannot represent as numbers.
     func double(_ expected: String) throws -> Double {
         if kind == "a string" {
             switch try string(expected) {
@@ -161,7 +151,7 @@ struct FixtureNode: Sendable {
         return number
     }
 
-    /// A date in seconds since 1970, or `{"since2001": …}` for those that this cannot say.
+    /// A date in seconds since 1970, or `{"since2001": …}` for dates that need more precision.
     func date() throws -> Date {
         let expected = "seconds since 1970, a number"
         guard kind == "an object" else { return Date(timeIntervalSince1970: try double(expected)) }
@@ -169,7 +159,6 @@ struct FixtureNode: Sendable {
         return Date(timeIntervalSinceReferenceDate: try object.required("since2001").double("seconds since 2001"))
     }
 
-    /// Bytes in Base64.
     func base64() throws -> Data {
         guard let data = Data(base64Encoded: try string("Base64")) else {
             throw failure("It is not Base64. Write letters, digits, + and /, padded with = to a multiple of four.")
@@ -185,7 +174,6 @@ struct FixtureObject {
 
     subscript(name: String) -> FixtureNode? { members[name] }
 
-    /// A member that must be there.
     func required(_ name: String) throws -> FixtureNode {
         guard let member = members[name] else { throw node.failure("The member \"\(name)\" is missing.") }
         return member

@@ -1,12 +1,12 @@
 internal import Foundation
 internal import MoltCore
 
-/// The text of a fixture: JSON text that the strict reader has accepted.
+/// The JSON text of a fixture, validated by the strict parser.
 struct FixtureText: Sendable {
     let bytes: [UInt8]
     let file: URL?
 
-    /// Reads and checks a file.
+    /// Reads and validates a file.
     ///
     /// - Throws: ``TestingError`` with the code `malformedFixture` or `unreadable`.
     init(contentsOf url: URL) throws {
@@ -19,9 +19,9 @@ struct FixtureText: Sendable {
         try self.init(data, file: url)
     }
 
-    /// Checks the text.
+    /// Validates the text.
     ///
-    /// - Throws: ``TestingError`` with the code `malformedFixture`, which says where it is no JSON text.
+    /// - Throws: ``TestingError`` with the code `malformedFixture` and the place of the error.
     init(_ data: Data, file: URL?) throws {
         bytes = Array(data)
         self.file = file
@@ -36,13 +36,11 @@ struct FixtureText: Sendable {
         }
     }
 
-    /// The whole value.
     var root: FixtureNode {
         let start = JSONLayout.skipSpace(in: bytes, from: 0)
         return FixtureNode(text: self, start: start, path: "")
     }
 
-    /// An error that names a place.
     func failure(at offset: Int, path: String = "", _ message: String, column: Bool = false) -> TestingError {
         let before = bytes[..<min(offset, bytes.count)]
         let line = before.count { $0 == UInt8(ascii: "\n") } + 1
@@ -52,7 +50,7 @@ struct FixtureText: Sendable {
         return TestingError(.malformedFixture, "\(place): \(message)", file: file)
     }
 
-    /// How many bytes at the beginning are UTF-8.
+    /// The number of leading bytes that are valid UTF-8.
     private static func validCount(of bytes: [UInt8]) -> Int {
         var decoder = UTF8()
         var iterator = bytes.makeIterator()

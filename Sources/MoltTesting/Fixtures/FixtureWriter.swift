@@ -20,7 +20,7 @@ struct FixtureWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    /// The name of a member, whose value is written next.
+    /// Writes a member's name; its value must follow.
     mutating func name(_ name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
@@ -52,7 +52,7 @@ struct FixtureWriter {
         raw((bool ? "true" : "false").utf8)
     }
 
-    /// The shortest digits that give the number back.
+    /// Writes the shortest digits that parse to the same number.
     mutating func double(_ double: Double) {
         guard double.isFinite else { return string(double.isNaN ? "nan" : double < 0 ? "-inf" : "inf") }
         let digits = "\(double)"
@@ -62,14 +62,14 @@ struct FixtureWriter {
     mutating func date(_ date: Date) {
         let seconds = date.timeIntervalSince1970
         guard Date(timeIntervalSince1970: seconds) != date, !seconds.isNaN else { return double(seconds) }
-        // Seconds since 2001 have a bit more: a date that was never in a store.
+        // Seconds since 2001 preserve dates that were never in a store and need more precision.
         object { writer in
             writer.name("since2001")
             writer.double(date.timeIntervalSinceReferenceDate)
         }
     }
 
-    /// A value that is JSON text without white space.
+    /// Writes JSON text without white space.
     mutating func raw(_ text: some Sequence<UInt8>) {
         separate()
         bytes += text

@@ -1,11 +1,10 @@
-/// White space in JSON text: taken out, and put in for reading.
+/// Removes white space from JSON text, and inserts it for readability.
 ///
-/// The text must have been accepted by the strict reader. Every other byte stays as it was written.
+/// The text must be valid according to the strict parser. All other bytes are preserved.
 enum JSONLayout {
-    /// How wide an array or an object on one line may be.
     private static let width = 96
 
-    /// The text without the white space that is between its tokens.
+    /// The text without white space between tokens.
     static func minified(_ text: some Collection<UInt8>) -> [UInt8] {
         let text = Array(text)
         var result: [UInt8] = []
@@ -24,7 +23,6 @@ enum JSONLayout {
         return result
     }
 
-    /// How many arrays and objects are inside each other.
     static func nesting(of text: [UInt8]) -> Int {
         var depth = 0
         var deepest = 0
@@ -47,7 +45,7 @@ enum JSONLayout {
         return deepest
     }
 
-    /// Text without white space, laid out in lines; short arrays of scalars stay on one line.
+    /// Indents text without white space; short arrays of scalars stay on one line.
     static func indented(_ text: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count * 2)
@@ -90,8 +88,8 @@ enum JSONLayout {
         return result
     }
 
-    /// The end of an array or object that reads well on one line: empty, or short with scalars alone; an object has one
-    /// member at most, so that a changed property is a changed line.
+    /// The end of an array or object that fits on one line: empty, or short with only scalars; an object may have at
+    /// most one member, so that a changed property is a changed line.
     private static func endOfLine(in text: [UInt8], from start: Int) -> Int? {
         let isObject = text[start] == UInt8(ascii: "{")
         var index = start + 1
@@ -131,20 +129,19 @@ enum JSONLayout {
         }
     }
 
-    // MARK: Passing tokens
+    // MARK: Skipping tokens
 
     static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }
 
-    /// The place of the first byte that is no white space.
     static func skipSpace(in text: [UInt8], from start: Int) -> Int {
         var index = start
         while index < text.count, isSpace(text[index]) { index += 1 }
         return index
     }
 
-    /// The place behind a string, from its opening quote.
+    /// The index after a string that starts at the given quote.
     static func endOfString(in text: [UInt8], from start: Int) -> Int {
         var index = start + 1
         while index < text.count, text[index] != UInt8(ascii: "\"") {
@@ -153,7 +150,7 @@ enum JSONLayout {
         return min(index + 1, text.count)
     }
 
-    /// The place behind a value, from its first byte.
+    /// The index after a value that starts at the given byte.
     static func endOfValue(in text: [UInt8], from start: Int) -> Int {
         var depth = 0
         var index = start
@@ -166,7 +163,7 @@ enum JSONLayout {
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                // The end of what a scalar is in.
+                // The enclosing container ends here.
                 if depth == 0 { return index }
                 depth -= 1
                 if depth == 0 { return index + 1 }

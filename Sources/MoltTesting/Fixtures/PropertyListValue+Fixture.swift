@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MoltDefaults
 
-/// The typed form of a setting, as `PropertyListValue` codes it, with errors that name the place.
+/// The typed encoding of a setting, as `PropertyListValue` defines it, with errors that name the place.
 extension PropertyListValue {
     private static let kinds = ["int", "unsigned", "double", "date", "data", "dictionary"]
     private static let expected = """
@@ -34,7 +34,6 @@ extension PropertyListValue {
         }
     }
 
-    /// The values of a dictionary, or of a whole suite.
     static func dictionary(_ node: FixtureNode) throws -> [String: PropertyListValue] {
         let members = try node.members("an object with the values by their keys")
         return Dictionary(try members.map { ($0.name, try PropertyListValue($0.value)) }) { first, _ in first }
@@ -68,7 +67,7 @@ extension PropertyListValue {
         }
     }
 
-    /// The values of a dictionary, or of a whole suite, by their keys in order.
+    /// Writes the values of a dictionary or of a whole suite, sorted by key.
     static func write(_ values: [String: PropertyListValue], to writer: inout FixtureWriter) {
         writer.object { writer in
             for (key, value) in values.sortedByName {
@@ -80,7 +79,7 @@ extension PropertyListValue {
 }
 
 extension [String: PropertyListValue] {
-    /// In the order of the names' bytes, which no locale and no release of Unicode changes.
+    /// The entries sorted by the bytes of their keys, independently of locales and Unicode versions.
     fileprivate var sortedByName: [(key: String, value: PropertyListValue)] {
         sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }

@@ -2,7 +2,7 @@ public import Foundation
 internal import MoltCore
 internal import MoltDefaults
 
-/// A fixture as a file: JSON text to read, to write by hand, and to compare line by line.
+/// The JSON file format of fixtures, which can be written by hand and compared line by line.
 ///
 /// ```json
 /// {
@@ -31,20 +31,20 @@ internal import MoltDefaults
 /// }
 /// ```
 ///
-/// - `primary` is `cache`, which may be left out, `standard`, or `suite` and a name. The keys of `suites` are the same
+/// - `primary` is `cache` (the default), `standard`, or `suite` and a name. The keys of `suites` have the same form,
 ///   without `cache`.
-/// - A row of the `ledger` needs a name and a version. The outcome is `ran` when it is left out. `fingerprint`,
-///   `attachedCounts`, `appliedAt`, `duration` (seconds), `counts`, `appVersion` and `moltVersion` may be left out.
-/// - A record has one of four: `content` is JSON that the store holds without the white space between its tokens, and
-///   otherwise byte for byte; `text` is JSON text, or what should be, to the byte; `bytes` is the same in Base64, for
-///   what is not UTF-8; `data` is raw data in Base64.
-/// - `expires` and `appliedAt` are seconds since 1970. Left out, a record never expires. Its `version` is the schema
-///   version when it is left out.
-/// - Settings have the typed form of `PropertyListValue`: texts, truth values and arrays as they are, everything else
-///   an object of one member: `int`, `unsigned`, `double`, `date` (seconds since 2001), `data` (Base64), `dictionary`.
-/// - What JSON has no number for is one of the texts `inf`, `-inf` and `nan`.
+/// - An entry of `ledger` requires a name and a version. The outcome is `ran` by default. `fingerprint`,
+///   `attachedCounts`, `appliedAt`, `duration` (seconds), `counts`, `appVersion` and `moltVersion` are optional.
+/// - A record has one of four content members. `content` is JSON, stored without the white space between its tokens and
+///   otherwise byte for byte. `text` is a string stored byte for byte, even if it is not JSON. `bytes` is the same in
+///   Base64, for content that is not UTF-8. `data` is raw data in Base64.
+/// - `expires` and `appliedAt` are seconds since 1970. A record without `expires` never expires. Its `version` is the
+///   schema version by default.
+/// - Settings have the typed encoding of `PropertyListValue`: strings, Booleans and arrays as such, any other value an
+///   object with one member: `int`, `unsigned`, `double`, `date` (seconds since 2001), `data` (Base64), `dictionary`.
+/// - Infinities and NaN are the strings `inf`, `-inf` and `nan`.
 ///
-/// Nothing is passed over: a name that is not known, or one that is there twice, is an error.
+/// Unknown and duplicate names are errors.
 extension StoreFixture {
     /// The format that this release writes, and the newest that it reads.
     static let format = 1
@@ -55,36 +55,35 @@ extension StoreFixture {
     /// let fixture = try StoreFixture(contentsOf: fixtures.appending(path: "v1.json"))
     /// ```
     ///
-    /// - Throws: ``TestingError`` with the code `malformedFixture`, which names the place and what is expected there, or
-    ///   `unreadable`.
+    /// - Throws: ``TestingError`` with the code `malformedFixture`, the place and the expected value, or `unreadable`.
     public init(contentsOf url: URL) throws {
         try self.init(FixtureText(contentsOf: url).root)
     }
 
-    /// Reads a fixture from its text.
+    /// Parses a fixture.
     ///
     /// - Parameters:
-    ///   - text: What a fixture's file holds.
-    ///   - file: Where the text comes from, for errors.
+    ///   - text: The content of a fixture file.
+    ///   - file: The file's URL for errors.
     /// - Throws: ``TestingError`` with the code `malformedFixture`.
     public init(json text: String, file: URL? = nil) throws {
         try self.init(json: Data(text.utf8), file: file)
     }
 
-    /// Reads a fixture from its text in UTF-8.
+    /// Parses a fixture from UTF-8 data.
     ///
     /// - Parameters:
-    ///   - data: What a fixture's file holds.
-    ///   - file: Where the text comes from, for errors.
+    ///   - data: The content of a fixture file.
+    ///   - file: The file's URL for errors.
     /// - Throws: ``TestingError`` with the code `malformedFixture`.
     public init(json data: Data, file: URL? = nil) throws {
         try self.init(FixtureText(data, file: file).root)
     }
 
-    /// Reads a fixture beside which other members may stand.
+    /// Parses a fixture that may have additional members.
     init(_ root: FixtureNode, alsoKnown: [String] = []) throws {
         let known = ["format", "schemaVersion", "primary", "ledger", "records", "suites"] + alsoKnown
-        // The format is checked before the names, because a newer format may have more of them.
+        // The format is checked before the names, because a newer format may have additional names.
         try Self.checkFormat(root)
         let object = try root.object("an object", known: known)
         self.init(
@@ -246,7 +245,6 @@ extension StoreFixture {
 }
 
 extension RecordCounts {
-    /// The members of counts in a fixture.
     static var names: [(name: String, count: WritableKeyPath<RecordCounts, Int>)] {
         [
             ("read", \.read), ("changed", \.changed), ("dropped", \.dropped), ("created", \.created),
@@ -256,6 +254,6 @@ extension RecordCounts {
 }
 
 extension Date {
-    /// The time of a migration in a fixture that tells none.
+    /// The default of `appliedAt`.
     static var neverApplied: Date { Date(timeIntervalSince1970: 0) }
 }

@@ -3,35 +3,35 @@ public import MoltCache
 internal import MoltCore
 public import MoltDefaults
 
-/// Fixtures of stores that are open, in the release that is about to ship: each release makes its own.
+/// Fixtures of open stores, for each release to record before it ships.
 extension StoreFixture {
-    /// Takes all that a cache holds now, and what the suites hold that its migrations work on.
+    /// Captures the content of a cache and of the suites that its migrations work on.
     ///
     /// ```swift
     /// let fixture = try StoreFixture(capturing: cache, suites: [.standard]).withoutTimes()
     /// try fixture.write(to: fixtures.appending(path: "v\(fixture.schemaVersion).json"))
     /// ```
     ///
-    /// Records that have expired and are still there are taken, too.
+    /// It includes expired records that are still stored.
     ///
-    /// - Important: Name all suites that the migrations work on: the cache does not know them, and the settings of those
-    ///   that are not named are not in the fixture.
+    /// - Important: List all suites that the migrations work on. The cache does not know them, and the fixture lacks
+    ///   the settings of other suites.
     /// - Parameters:
-    ///   - cache: The cache, which is open.
-    ///   - suites: The suites whose settings are taken; none by default.
-    /// - Throws: `CacheError` and `DefaultsError` of what cannot be read.
+    ///   - cache: The open cache.
+    ///   - suites: The suites to capture; none by default.
+    /// - Throws: `CacheError` and `DefaultsError` if a store cannot be read.
     public init(capturing cache: CodableCache, suites: [Suite] = []) throws {
         self.init(try cache.contents())
         try capture(suites)
     }
 
-    /// Takes all that a suite holds which is a store of its own, for an app without a cache.
+    /// Captures a suite that is a store of its own, for an app without a cache.
     ///
     /// - Parameters:
-    ///   - suite: The suite, which carries the ledger.
-    ///   - others: What else its migrations work on.
-    /// - Throws: ``TestingError`` with the code `unsuitable` when an upgrade of the suite has not ended yet;
-    ///   `DefaultsError` for what cannot be read.
+    ///   - suite: The suite that carries the ledger.
+    ///   - others: Other suites that its migrations work on.
+    /// - Throws: ``TestingError`` with the code `unsuitable` if an upgrade of the suite is unfinished; `DefaultsError`
+    ///   if a suite cannot be read.
     public init(capturing suite: Suite, others: [Suite] = []) throws {
         let state = try DefaultsStore(suite).state()
         guard state.journal.isEmpty else { throw TestingError.unfinished("The suite \(suite)") }
@@ -44,14 +44,14 @@ extension StoreFixture {
     }
 }
 
-/// Fixtures from the files that a device has, a tester sent, or an earlier release left behind.
+/// Fixtures from files of a device, a tester or an earlier release.
 extension StoreFixture {
-    /// Takes all that a cache file holds, which stays as it is.
+    /// Captures the content of a cache file, which stays unchanged.
     ///
-    /// Where files with the endings `-wal` and `-shm` are beside it, they belong to it: keep the three together.
+    /// Files beside it with the suffixes `-wal` and `-shm` belong to it: keep the three together.
     ///
-    /// - Throws: ``TestingError`` with the code `unsuitable` when changes of suites are left over in it; `CacheError` for
-    ///   what is no cache, or cannot be read.
+    /// - Throws: ``TestingError`` with the code `unsuitable` if changes to suites are still pending in it; `CacheError`
+    ///   if it cannot be read or is not a cache.
     public init(cacheFile url: URL) throws {
         self.init(try CacheStore.contents(at: url))
         guard try CacheStore.state(at: url).journal.isEmpty else {
@@ -59,19 +59,19 @@ extension StoreFixture {
         }
     }
 
-    /// Takes the settings in a property list, XML or binary, as a store of its own, for an app without a cache.
+    /// Captures the settings in an XML or binary property list as a store of its own, for an app without a cache.
     ///
     /// ```swift
     /// let fixture = try StoreFixture(settings: directory.appending(path: "com.example.app.plist"), of: .standard)
     /// ```
     ///
-    /// The version and the ledger are those that Molt keeps in the suite; 0 and none where it was never upgraded.
+    /// The schema version and the ledger are those in the suite, or 0 and none if it was never upgraded.
     ///
     /// - Parameters:
     ///   - url: The property list.
-    ///   - suite: The suite that migrations know the settings by.
-    /// - Throws: ``TestingError`` with the code `malformedFixture` or `unreadable`; `DefaultsError` for a ledger that
-    ///   cannot be read.
+    ///   - suite: The suite that migrations use for the settings.
+    /// - Throws: ``TestingError`` with the code `malformedFixture` or `unreadable`; `DefaultsError` for an unreadable
+    ///   ledger.
     public init(settings url: URL, of suite: Suite) throws {
         let found = try suite.separated(try Self.settings(url))
         self.init(
@@ -82,12 +82,13 @@ extension StoreFixture {
         )
     }
 
-    /// Adds the settings in a property list, XML or binary, as those of a suite that migrations work on.
+    /// Adds the settings in an XML or binary property list as those of a suite that migrations work on.
     ///
-    /// A ledger that is in it is left out: this fixture has its own. What the fixture had for the suite is replaced.
+    /// They replace the fixture's settings of the suite. A ledger in the list is ignored, because the fixture has its
+    /// own.
     ///
-    /// - Throws: ``TestingError`` with the code `malformedFixture` or `unreadable`; `DefaultsError` for a ledger that
-    ///   cannot be read.
+    /// - Throws: ``TestingError`` with the code `malformedFixture` or `unreadable`; `DefaultsError` for an unreadable
+    ///   ledger.
     public mutating func addSettings(from url: URL, of suite: Suite) throws {
         suites[suite] = try suite.separated(try Self.settings(url)).values
     }
@@ -101,7 +102,7 @@ extension StoreFixture {
         }
         let value: PropertyListValue
         do {
-            // The domain's dictionary is around each value.
+            // The domain's dictionary surrounds each value.
             value = try PropertyListReader.value(data, around: 1)
         } catch {
             let message = "This is not a property list that a suite can hold."
@@ -116,7 +117,7 @@ extension StoreFixture {
 }
 
 extension TestingError {
-    /// The error for a store of which a fixture would lose what an upgrade has yet to apply.
+    /// The error for a store with pending changes, which a fixture would lose.
     static func unfinished(_ store: String, file: URL? = nil) -> TestingError {
         TestingError(
             .unsuitable,
@@ -127,21 +128,21 @@ extension TestingError {
     }
 }
 
-/// Fixtures of apps that used the library Cache, and adopt its directory.
+/// Fixtures of apps that used the library Cache and adopt its directory.
 extension StoreFixture {
-    /// Takes the records that adopting a directory of Cache gives, as a cache of version 0.
+    /// Captures the records that adopting a directory of Cache would create, as a cache of version 0.
     ///
     /// ```swift
     /// let fixture = try StoreFixture(adopting: directory, keys: .list(keys), type: "Person")
     /// ```
     ///
-    /// It is for testing the migrations that follow the adoption. The directory is only read.
+    /// Use it to test the migrations that follow the adoption. The directory is only read.
     ///
     /// - Parameters:
     ///   - directory: The directory of one storage.
-    ///   - keys: Which files, and under which keys. Those that are taken by their files' names keep these.
-    ///   - type: What the files hold, and the type name that it is stored as.
-    ///   - now: Entries that have expired by then are left out; by default none are.
+    ///   - keys: The files to adopt, and their keys. Files adopted by name keep the name as their key.
+    ///   - type: The content of the files, and its type name.
+    ///   - now: The time that decides which entries have expired and are left out; by default none have.
     /// - Throws: `MigrationError` with the code `notConvertible` for a file that cannot be adopted.
     public init(
         adopting directory: URL,
@@ -152,13 +153,13 @@ extension StoreFixture {
         try self.init(adopting: directory, keys: keys, now: now) { _ in type }
     }
 
-    /// Takes the records that adopting a directory of Cache gives, with a type for each key.
+    /// Captures the records that adopting a directory of Cache would create, with a type for each key.
     ///
     /// - Parameters:
     ///   - directory: The directory of one storage.
-    ///   - keys: Which files, and under which keys. Those that are taken by their files' names keep these.
-    ///   - now: Entries that have expired by then are left out; by default none are.
-    ///   - type: Gets a key, or the name of a file whose key is not known, and says what the file holds.
+    ///   - keys: The files to adopt, and their keys. Files adopted by name keep the name as their key.
+    ///   - now: The time that decides which entries have expired and are left out; by default none have.
+    ///   - type: Receives a key, or a file name if the key is unknown, and returns the content of the file.
     /// - Throws: `MigrationError` with the code `notConvertible` for a file that cannot be adopted.
     public init(
         adopting directory: URL,

@@ -3,13 +3,12 @@ internal import MoltCore
 internal import MoltDefaults
 
 extension StoreFixture {
-    /// The text of the fixture's file; the same fixture always has the same text.
+    /// The text of the fixture's file, which is deterministic.
     ///
-    /// Reading it gives the fixture back, each record byte for byte. Times, counts and texts of the ledger that say
-    /// nothing are left out, see ``withoutTimes()``.
+    /// Reading it restores the fixture, each record byte for byte. Empty ledger values are left out; see
+    /// ``withoutTimes()``.
     public var json: String { json(with: []) }
 
-    /// The text of a file that has some strings beside the fixture.
     func json(with members: [(name: String, value: String)]) -> String {
         var writer = FixtureWriter()
         writer.object { writer in
@@ -45,12 +44,12 @@ extension StoreFixture {
         return String(decoding: JSONLayout.indented(writer.bytes), as: UTF8.self) + "\n"
     }
 
-    /// Writes the fixture's file, whole or not at all.
+    /// Writes the fixture's file atomically.
     ///
     /// - Parameters:
     ///   - url: The file.
-    ///   - overwriting: Whether a file that is there may be replaced; not by default, as the fixture of a release that
-    ///     has shipped is never changed.
+    ///   - overwriting: Whether an existing file may be replaced; false by default, because the fixture of a shipped
+    ///     release must not change.
     /// - Throws: ``TestingError`` with the code `fileExists` or `unwritable`.
     public func write(to url: URL, overwriting: Bool = false) throws {
         do {
@@ -74,17 +73,17 @@ extension StoreFixture {
         guard !FileManager.default.fileExists(atPath: url.path) else { throw CocoaError(.fileWriteFileExists) }
         let temporary = url.deletingLastPathComponent()
             .appending(path: ".\(url.lastPathComponent).\(UUID().uuidString)", directoryHint: .notDirectory)
-        // It is there only when something else has failed, which is thrown.
+        // The file exists only after a failure, which is thrown anyway.
         defer { try? FileManager.default.removeItem(at: temporary) }
         try Data(json.utf8).write(to: temporary)
-        // It refuses a file that another process has made meanwhile.
+        // Fails if another process has created the file meanwhile.
         try FileManager.default.moveItem(at: temporary, to: url)
     }
 
-    /// The fixture without what differs from run to run in its ledger, for files that are compared.
+    /// The fixture without the ledger's values that differ in each run, for files that are compared.
     ///
-    /// The times, durations, counts and the versions of the app and of Molt are left out; names, versions, outcomes,
-    /// fingerprints and the counts of attached stores, which later upgrades look at, stay.
+    /// Times, durations, counts and the versions of the app and of Molt are left out. Names, versions, outcomes,
+    /// fingerprints and the counts of attached stores stay, because later upgrades use them.
     public func withoutTimes() -> StoreFixture {
         var fixture = self
         fixture.ledger = ledger.map { entry in
@@ -192,9 +191,9 @@ extension StoreFixture {
         }
     }
 
-    /// Whether text is JSON that reading gives back as it is, and not so deep that the lines run away to the right.
+    /// Whether the bytes can be written as indented JSON: reading restores them, and the nesting is not too deep.
     private static func canStand(_ bytes: [UInt8], _ text: String) -> Bool {
-        // Whether it throws is the answer.
+        // The error's details do not matter here.
         (try? JSONPart(text)) != nil && JSONLayout.minified(bytes) == bytes && JSONLayout.nesting(of: bytes) <= 64
     }
 
@@ -205,7 +204,7 @@ extension StoreFixture {
         }
     }
 
-    /// The order of the names' bytes, which no locale changes.
+    /// Compares names by their bytes, independently of the locale.
     private static func precedes(_ name: String, _ other: String) -> Bool {
         name.utf8.lexicographicallyPrecedes(other.utf8)
     }

@@ -3,26 +3,26 @@ public import MoltCache
 public import MoltCore
 
 extension FixtureCatalog {
-    /// Upgrades every fixture in every way, and checks what comes out.
+    /// Upgrades every fixture in every way and checks the results.
     ///
     /// Each fixture is upgraded to the newest version and to each one in between, through every ``EntryPoint`` and as a
-    /// dry run. The result must be the expected store of the catalog, whichever way; one jump must give byte for byte
-    /// what step by step gives; a second opening must change nothing; the ledger must be complete; and every record must
-    /// be readable as one of today's types. There must be a fixture of every version that shipped, and no fixture or
-    /// migration that shipped may have changed.
+    /// dry run. Every result must equal the catalog's expected store. One jump must have the same result, byte for
+    /// byte, as the upgrades step by step. A second opening must change nothing, the ledger must be complete, and every
+    /// record must be readable as a current type. Every shipped version must have a fixture, and shipped fixtures and
+    /// migrations must not have changed.
     ///
-    /// With `MOLT_RECORD=missing` the expected stores that are missing are written, and with `all` those of the newest
-    /// version again, unless something else is wrong with the fixture. A run that has written something fails: look at
-    /// what it wrote, and run it again.
+    /// With `MOLT_RECORD=missing`, missing expected stores are written; with `all`, those of the newest version are
+    /// also overwritten, unless the fixture has another failure. A run that has written files fails: check them and run
+    /// again.
     ///
     /// - Parameters:
     ///   - migrations: The app's registry.
-    ///   - types: The app's types of today that records are read as; raw data is known by itself.
-    ///   - versions: The versions that there must be a fixture of. By default these are 0 and every version of the
-    ///     registry, from its oldest supported version on. A catalog without any fixture fails in any case.
-    ///   - configuration: How the app opens its cache: its coders, what it attaches.
-    /// - Returns: What was run.
-    /// - Throws: ``MatrixFailure`` with everything that is wrong; or why the directory cannot be read or written.
+    ///   - types: The app's current types, for decoding records; raw data needs no type.
+    ///   - versions: The versions that must have a fixture. By default these are 0 and every version of the registry,
+    ///     from its oldest supported version on. A catalog without fixtures always fails.
+    ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
+    /// - Returns: The upgrades that were run.
+    /// - Throws: ``MatrixFailure`` with all failures, or the error of reading or writing the directory.
     @discardableResult
     public func verify(
         _ migrations: MigrationRegistry,
@@ -63,13 +63,13 @@ struct CatalogVerification {
 
     /// Checks the registry, the files and every upgrade, in this order.
     ///
-    /// - Parameter versions: The versions that there must be a fixture of; nil for all that can be upgraded.
+    /// - Parameter versions: The versions that must have a fixture; nil for all that can be upgraded.
     mutating func run(versions: [Int]?) async throws -> MatrixReport {
         for fault in migrations.faults { failures.add(.registry, "registry", fault) }
         failures.add(audit.failures)
         checkVersions(versions ?? migrations.upgradableVersions)
         for file in audit.fixtures where file.version >= migrations.oldestSupportedVersion {
-            // An unreadable file is reported even when nothing can be upgraded.
+            // An unreadable file is reported even if nothing can be upgraded.
             guard let fixture = read(file), migrations.faults.isEmpty else { continue }
             try await verify(fixture, file)
         }
@@ -78,7 +78,6 @@ struct CatalogVerification {
         return report
     }
 
-    /// Reports each version without a fixture.
     private mutating func checkVersions(_ versions: [Int]) {
         let oldest = migrations.oldestSupportedVersion
         if !audit.fixtures.contains(where: { $0.version >= oldest }) {

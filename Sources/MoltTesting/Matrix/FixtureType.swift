@@ -1,20 +1,20 @@
 internal import Foundation
 internal import MoltCore
 
-/// One of the app's types of today, which records are read as after an upgrade.
+/// A current type of the app, for decoding records after an upgrade.
 public struct FixtureType: Sendable {
-    /// The name that records of the type are written as.
+    /// The type name of records.
     public let name: String
     private let decode: @Sendable (StoreFixture.Content, RecordCoding) throws -> Void
 
-    /// A type, by the name that a cache writes its values as.
+    /// Creates a fixture type with the name that a cache writes the type's values under.
     ///
-    /// The types are read on other threads, too. In a module whose default isolation is the main actor, declare the model
-    /// `nonisolated`: `nonisolated struct Person: Codable`.
+    /// The types are also decoded on other threads. In a module whose default isolation is the main actor, declare the
+    /// model `nonisolated`: `nonisolated struct Person: Codable`.
     ///
     /// - Parameters:
     ///   - type: The type.
-    ///   - name: Another name; what `RecordTypeName` gives by default.
+    ///   - name: Another name; that of `RecordTypeName` by default.
     public static func type<Value: Decodable & SendableMetatype>(_ type: Value.Type, named name: String? = nil)
         -> FixtureType
     {
@@ -25,14 +25,13 @@ public struct FixtureType: Sendable {
         }
     }
 
-    /// Reads what a record holds.
     func check(_ content: StoreFixture.Content, _ coding: RecordCoding) throws {
         try decode(content, coding)
     }
 }
 
 extension FixtureType {
-    /// What is wrong with an error of a decoder, and where: fixtures are no user's, so keys are shown.
+    /// The message of a decoding error with its place; it shows keys, because fixtures contain no user data.
     static func words(of error: any Error) -> String {
         guard let error = error as? DecodingError else { return String(describing: error) }
         switch error {
@@ -63,11 +62,11 @@ extension FixtureType {
     }
 }
 
-/// Reads every record of an upgraded store as the app's type of today.
+/// Decodes every record of an upgraded store as the app's current type.
 struct TypeCheck {
     private(set) var failures = FailureList()
 
-    /// - Parameter name: The fixture's file, or its name.
+    /// - Parameter name: The fixture's file or name.
     init(_ store: StoreFixture, _ types: [FixtureType], _ coding: RecordCoding, name: String) {
         let known = Dictionary(types.map { ($0.name, $0) }) { $1 }
         var unknown: [String: [String]] = [:]

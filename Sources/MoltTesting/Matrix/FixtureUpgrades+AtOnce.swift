@@ -3,7 +3,7 @@ internal import MoltCache
 internal import MoltCore
 
 extension FixtureUpgrades {
-    /// Upgrades a copy to a version at once, by every entry point.
+    /// Upgrades a copy directly to a version, by every entry point.
     mutating func upgrade(to target: Int) async throws {
         let registry = migrations.upTo(version: target)
         var reference: (entry: EntryPoint, result: StoreFixture)?
@@ -37,7 +37,7 @@ extension FixtureUpgrades {
             }
             opened += 1
         }
-        // When it happens everywhere, the list of entry points says nothing.
+        // Entry points are listed only if some of them do not have the failure.
         let isEverywhere = thrown.count == opened
         for (entry, text) in thrown {
             failures.add(
@@ -134,7 +134,6 @@ extension FixtureUpgrades {
         }
     }
 
-    /// The bytes of the file and of its write-ahead log.
     private static func bytes(of store: TemporaryStore) throws -> [Data] {
         try [store.url.path, store.url.path + "-wal"].map { path in
             FileManager.default.fileExists(atPath: path) ? try Data(contentsOf: URL(filePath: path)) : Data()

@@ -1,9 +1,9 @@
 internal import MoltCore
 
 extension FixtureUpgrades {
-    /// A store that was ever upgraded says by what: without that, all of it would be done again.
+    /// Checks that an upgraded store has a ledger; without it, all migrations would run again.
     ///
-    /// - Returns: Whether the registry can take the store as it is said to be.
+    /// - Returns: Whether the registry can upgrade the store.
     mutating func checkOwnLedger() -> Bool {
         guard fixture.schemaVersion <= migrations.version else {
             failures.add(
@@ -41,7 +41,7 @@ extension FixtureUpgrades {
         return true
     }
 
-    /// What the ledger says after an upgrade, or what is still to be done.
+    /// Checks the ledger after an upgrade, and reports deferred migrations.
     mutating func check(_ result: StoreFixture, _ report: MigrationReport, _ target: Int) {
         let place = FailureList.Place.upgrade(to: target, by: nil)
         for deferral in report.deferred {

@@ -2,9 +2,9 @@ internal import Foundation
 internal import MoltCache
 internal import MoltCore
 
-/// All upgrades of one fixture: through every entry point, to every version, at once and step by step.
+/// All upgrades of one fixture: by every entry point, to every version, directly and step by step.
 struct FixtureUpgrades {
-    /// The fixture's file, or its name.
+    /// The fixture's file or name.
     let name: String
     let fixture: StoreFixture
     let migrations: MigrationRegistry
@@ -13,13 +13,11 @@ struct FixtureUpgrades {
     private let newest: Int
 
     var failures = FailureList()
-    /// What the upgrade to each version makes of the fixture.
     var results: [Int: StoreFixture] = [:]
-    /// How many times a copy was opened.
     var upgrades = 0
 
     /// - Parameters:
-    ///   - migrations: A registry without faults.
+    ///   - migrations: A valid registry.
     ///   - newest: The newest version, which may not have shipped yet; nil for that of the registry.
     init(
         _ name: String,
@@ -35,23 +33,22 @@ struct FixtureUpgrades {
         self.types = types
         self.configuration = configuration
         self.newest = newest ?? migrations.version
-        // They are found before any upgrade; the rest is to be checked all the same.
+        // Edited migrations are reported separately, and should not prevent the other checks.
         self.configuration.editedMigrations = .ignore
     }
 
-    /// The versions that the fixture is upgraded to, at least the newest.
+    /// The versions to upgrade the fixture to; at least the newest.
     var targets: [Int] {
         let versions = Set(migrations.migrations.map(\.version)).sorted()
         let between = versions.filter { $0 < migrations.version && needsUpgrade(to: $0) }
         return between + [migrations.version]
     }
 
-    /// Whether the fixture is another store after an upgrade to a version.
+    /// Whether an upgrade to a version would change the fixture.
     func needsUpgrade(to version: Int) -> Bool {
         version >= fixture.schemaVersion && plan(of: fixture, upTo: version).needsUpgrade
     }
 
-    /// What was run.
     var row: MatrixReport.Row {
         MatrixReport.Row(
             fixture: name,
@@ -77,7 +74,6 @@ struct FixtureUpgrades {
         }
     }
 
-    /// What would be done to a store, up to a version.
     func plan(of store: StoreFixture, upTo version: Int) -> MigrationPlan {
         MigrationPlan(
             state: StoreState(version: store.schemaVersion, isFresh: false, ledger: store.ledger),
@@ -88,7 +84,7 @@ struct FixtureUpgrades {
 }
 
 extension FixtureUpgrades {
-    /// Opens a copy at each version on the way, and compares it with what one jump to that version gives.
+    /// Opens a copy at each version on the way, and compares it with the result of one jump to that version.
     mutating func upgradeStepByStep() async {
         guard targets.count > 1 else { return }
         let entry = EntryPoint.all(for: fixture.primary)[0]
@@ -96,7 +92,7 @@ extension FixtureUpgrades {
         do {
             let store = try TemporaryStore(fixture)
             for target in targets {
-                // What the jump could not do, the steps cannot either, or it is said already.
+                // A failed jump is reported elsewhere, and the steps would fail, too.
                 guard let jump = results[target] else { return }
                 way.append(target)
                 upgrades += 1
@@ -119,7 +115,7 @@ extension FixtureUpgrades {
                         + "one after the other; found is what one jump from \(fixture.schemaVersion) to \(target) "
                         + "gives:\n\(difference)"
                 )
-                // What follows differs because of this.
+                // Later differences would be consequences of this one.
                 return
             }
         } catch {

@@ -1,9 +1,8 @@
 internal import MoltCore
 
-/// Compares what upgrades made of a fixture with the expected stores of the catalog, and records these.
+/// Compares the results of a fixture's upgrades with the expected stores of the catalog, and records these.
 struct GoldenComparison {
     private(set) var failures = FailureList()
-    /// The files that were written.
     private(set) var recorded: [String] = []
     private let catalog: FixtureCatalog
     private let audit: CatalogAudit
@@ -11,7 +10,7 @@ struct GoldenComparison {
     private let mode: RecordingMode
     private let mayRecord: Bool
 
-    /// - Parameter mayRecord: Whether nothing else is wrong with the fixture.
+    /// - Parameter mayRecord: Whether the fixture has no other failures.
     init(
         _ catalog: FixtureCatalog,
         _ audit: CatalogAudit,
@@ -29,7 +28,7 @@ struct GoldenComparison {
     mutating func run(_ fixture: CatalogFile) throws {
         for target in upgrades.targets where upgrades.needsUpgrade(to: target) {
             let file = CatalogFile(fixtureVersion: fixture.fixtureVersion, name: fixture.name, target: target)
-            // The audit has reported a file that cannot be read.
+            // The audit has reported the unreadable file.
             guard !audit.unreadable.contains(file) else { continue }
             if let golden = audit.goldens[file] {
                 checkEdits(golden.store, file)
@@ -80,7 +79,7 @@ struct GoldenComparison {
         recorded.append(file.path)
     }
 
-    /// Reports migrations that were edited after releases had applied them, as the ledgers of expected stores show.
+    /// Reports migrations that were edited after releases had applied them, according to expected stores' ledgers.
     private mutating func checkEdits(_ golden: StoreFixture, _ file: CatalogFile) {
         guard audit.hasShipped(file) else { return }
         let plan = MigrationPlan(

@@ -1,6 +1,6 @@
 internal import MoltCore
 
-/// What a dry run has said otherwise than the upgrade; how long things took does not count.
+/// The differences between the reports of a dry run and of an upgrade, apart from durations.
 struct ReportDifference {
     private(set) var lines: [String] = []
 
@@ -59,19 +59,17 @@ struct ReportDifference {
     }
 }
 
-/// What upgrades said, as text for failures.
 enum UpgradeText {
-    /// What an upgrade has thrown.
     static func of(_ error: any Error) -> String {
         guard var error = error as? MigrationError else { return withoutCopies(String(describing: error)) }
         error.store = nil
         var text = error.description
-        // Fixtures are no user's: what the app's own closure says may be shown.
+        // The errors of the app's own closures may be shown, because fixtures contain no user data.
         if let underlying = error.underlying, !(underlying is any DescribedError) { text += "\n\(underlying)" }
         return withoutCopies(text)
     }
 
-    /// A text without the names of temporary copies: they are others each time.
+    /// A text without the names of temporary copies, which differ in each run.
     static func withoutCopies(_ text: String) -> String {
         text.replacing(/molt-testing\.[0-9]+\.[0-9A-F-]{36}/, with: "copy")
     }

@@ -2,23 +2,23 @@ public import MoltCache
 public import MoltCore
 
 extension StoreFixture {
-    /// Upgrades the store in every way, without expected stores: for stores that are made in code.
+    /// Upgrades the store in every way without expected stores, for stores made in code.
     ///
     /// ```swift
     /// try await fixture.verifyUpgrades(through: migrations, types: [.type(Person.self)])
     /// ```
     ///
-    /// All that ``FixtureCatalog/verify(_:types:versions:configuration:)`` checks of a fixture is checked but its files:
-    /// the entry points agree, one jump gives what step by step gives, a second opening changes nothing, the ledger is
+    /// It checks the same as ``FixtureCatalog/verify(_:types:versions:configuration:)``, apart from files: the entry
+    /// points agree, one jump has the same result as step by step, a second opening changes nothing, the ledger is
     /// complete, and every record can be read.
     ///
     /// - Parameters:
     ///   - migrations: The app's registry.
-    ///   - types: The app's types of today that records are read as; raw data is known by itself.
-    ///   - name: What failures call the store.
-    ///   - configuration: How the app opens its cache: its coders, what it attaches.
-    /// - Returns: What was run.
-    /// - Throws: ``MatrixFailure`` with everything that is wrong.
+    ///   - types: The app's current types, for decoding records; raw data needs no type.
+    ///   - name: The store's name in failures.
+    ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
+    /// - Returns: The upgrades that were run.
+    /// - Throws: ``MatrixFailure`` with all failures.
     @discardableResult
     public func verifyUpgrades(
         through migrations: MigrationRegistry,

@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// A copy of what is at a path, with the times of files: a file, a directory with all that is in it, or nothing.
+/// Copies a file or a whole directory with the files' modification times; does nothing if neither exists.
 enum DirectoryCopy {
-    /// Copies it to a path at which nothing is.
+    /// Copies the path to a new path.
     ///
     /// - Throws: ``TestingError`` with the code `unreadable` or `unwritable`.
     static func make(of path: String, at copy: String) throws {
         let (source, target) = (URL(fileURLWithPath: path), URL(fileURLWithPath: copy))
-        // As an app does that is given the path of a link.
+        // Resolved because an app may pass the path of a link.
         let resolved = source.resolvingSymlinksInPath()
         guard let status = FileTime(of: resolved) else { return }
         guard status.kind == .directory else { return try copyFile(resolved, status, to: target) }
@@ -32,7 +32,7 @@ enum DirectoryCopy {
 
     private static func copyFile(_ source: URL, _ status: FileTime, to target: URL) throws {
         guard status.kind == .file else {
-            // A link leads where it led. What is neither a file nor that has no bytes to copy.
+            // The copy of a link has the same destination. Other special files have no bytes to copy.
             guard let place = try? FileManager.default.destinationOfSymbolicLink(atPath: source.path) else { return }
             return try FileManager.default.createSymbolicLink(atPath: target.path, withDestinationPath: place)
         }

@@ -8,20 +8,20 @@ package import Foundation
     internal import Glibc
 #endif
 
-/// The modification time of a file to the nanosecond, which Foundation does not give.
+/// The modification time of a file in nanoseconds, a precision that Foundation does not provide.
 package struct FileTime {
     package enum Kind {
         case file
         case directory
-        /// A symbolic link, too.
+        /// Including symbolic links.
         case other
     }
 
     package let kind: Kind
-    /// In nanoseconds since 1970.
+    /// Nanoseconds since 1970.
     package let modified: Int64
 
-    /// Asks the file system; nil when it gives no answer.
+    /// Reads the status of a file; nil if that fails.
     package init?(of url: URL) {
         var status = stat()
         guard lstat(url.path, &status) == 0 else { return nil }
@@ -36,15 +36,14 @@ package struct FileTime {
             case S_IFDIR: .directory
             default: .other
             }
-        // Before 1677 and after 2262 it is more than 64 bits hold, and the last moment that they do stands for it.
+        // Times before 1677 and after 2262 need more than 64 bits; the nearest value stands for them.
         let (seconds, isFarOff) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, isLast) = seconds.addingReportingOverflow(Int64(time.tv_nsec))
         modified = isFarOff || isLast ? (time.tv_sec < 0 ? .min : .max) : sum
     }
 
-    /// Writes a new file, and sets its time.
     package static func write(_ content: Data, to url: URL, modified: Int64) throws {
-        // Foundation would wait for the disk, for each file. With "x" a file that is there is left as it is.
+        // Not Foundation, which would sync each file. Mode "x" refuses to overwrite a file.
         guard let file = fopen(url.path, "wx") else {
             guard errno == EEXIST else { throw failure(url) }
             throw TestingError(.fileExists, "There is a file already. Write into an empty directory.", file: url)
@@ -53,7 +52,7 @@ package struct FileTime {
             bytes.count == 0 || fwrite(bytes.baseAddress, 1, bytes.count, file) == bytes.count
         }
         guard fclose(file) == 0, written else { throw failure(url) }
-        // Towards the past, also before 1970: the nanoseconds must not be negative.
+        // Rounded down, also before 1970, because the nanoseconds must not be negative.
         let (seconds, rest) = modified.quotientAndRemainder(dividingBy: 1_000_000_000)
         let time = timespec(
             tv_sec: time_t(rest < 0 ? seconds - 1 : seconds),

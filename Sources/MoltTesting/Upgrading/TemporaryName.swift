@@ -9,11 +9,10 @@ internal import MoltDefaults
     internal import Glibc
 #endif
 
-/// The names of directories and suites that this process makes for copies; they say which process has made them.
+/// Names for the directories and suites of copies, which contain the process identifier.
 ///
-/// A process that crashes leaves its copies behind. The next one that makes a copy removes them.
+/// A process that crashes leaves its copies behind; the next process that makes a copy removes them.
 enum TemporaryName {
-    /// A name that nothing has.
     static func make() -> String {
         removeLeftovers
         return "\(prefix)\(getpid()).\(UUID().uuidString)"
@@ -21,10 +20,10 @@ enum TemporaryName {
 
     private static let prefix = "molt-testing."
 
-    /// Looks for what earlier processes have left, once in a process.
+    /// Removes the leftovers of earlier processes, once per process.
     private static let removeLeftovers: Void = {
         let directory = FileManager.default.temporaryDirectory
-        // What cannot be listed or removed is left to the next process.
+        // Files that cannot be listed or removed are left to the next process.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? [] {
             let url = directory.appending(path: name, directoryHint: .isDirectory)
             if isLeftover(name, suffix: nil), isOld(url) { try? FileManager.default.removeItem(at: url) }
@@ -32,9 +31,9 @@ enum TemporaryName {
         Suite.removeFiles { isLeftover($0.lastPathComponent, suffix: ".") && isOld($0) }
     }()
 
-    /// Whether a name is one of ours, and its process exists no more.
+    /// Whether a name is a temporary one whose process no longer exists.
     ///
-    /// - Parameter suffix: What follows the name and begins an ending; nil when nothing does.
+    /// - Parameter suffix: The character that follows the name and begins a suffix; nil for no suffix.
     private static func isLeftover(_ name: String, suffix: Character?) -> Bool {
         guard name.hasPrefix(prefix) else { return false }
         let parts = name.dropFirst(prefix.count).split(separator: ".", omittingEmptySubsequences: false)
@@ -44,9 +43,9 @@ enum TemporaryName {
         return kill(process, 0) != 0 && errno == ESRCH
     }
 
-    /// Whether nothing was made in a directory, or written into a file, for an hour.
+    /// Whether a directory or file was not modified for an hour.
     ///
-    /// In another container that has the same directory, processes may live that cannot be seen from here.
+    /// Another container may share the directory, and its processes are not visible here.
     private static func isOld(_ url: URL) -> Bool {
         guard let status = FileTime(of: url) else { return false }
         let now = Int64(Date().timeIntervalSince1970)

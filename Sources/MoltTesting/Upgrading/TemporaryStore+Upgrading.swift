@@ -2,9 +2,8 @@ public import MoltCache
 public import MoltCore
 internal import MoltDefaults
 
-/// Opening and upgrading the copy.
 extension TemporaryStore {
-    /// Opens the copy as the app would open its file; it is there for as long as the cache is.
+    /// Opens the copy as an app would open its file; the copy exists as long as the cache.
     public func open(
         migrations: MigrationRegistry,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
@@ -17,7 +16,7 @@ extension TemporaryStore {
         )
     }
 
-    /// Upgrades the copy, and closes it.
+    /// Upgrades the copy and closes it.
     @discardableResult
     public func upgrade(
         through migrations: MigrationRegistry,
@@ -42,7 +41,7 @@ extension TemporaryStore {
         }
     }
 
-    /// Upgrades the copy in a way that does not suspend, and closes it.
+    /// Upgrades the copy without suspending, and closes it.
     package func upgradeNow(
         through migrations: MigrationRegistry,
         by entry: EntryPoint,
@@ -71,7 +70,7 @@ extension TemporaryStore {
         }
     }
 
-    /// Runs an upgrade and writes nothing.
+    /// Runs an upgrade without writing anything.
     public func dryRun(
         of migrations: MigrationRegistry,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
@@ -113,9 +112,9 @@ extension TemporaryStore {
 }
 
 extension TemporaryStore {
-    /// What the copy holds now.
+    /// The current content of the copy.
     ///
-    /// - Parameter entry: The way that it was upgraded: a store in memory is another one than the file.
+    /// - Parameter entry: The entry point of the upgrade; the store in memory is separate from the file.
     public func contents(after entry: EntryPoint = .open) throws -> StoreFixture {
         var found = StoreFixture(primary: fixture.primary, schemaVersion: 0)
         switch fixture.primary {
@@ -134,13 +133,12 @@ extension TemporaryStore {
         return found
     }
 
-    /// What is in quarantine, byte for byte, without when it was put there.
+    /// The quarantined records, without their times.
     func quarantine() throws -> [String] {
         guard fixture.primary == .cache else { return [] }
         return try CacheStore.quarantine(at: url)
     }
 
-    /// The attached stores to which changes of an upgrade are still to be made.
     func pendingJournal() throws -> [String] {
         switch fixture.primary {
         case .cache: try CacheStore.state(at: url).journal

@@ -4,38 +4,37 @@ internal import MoltCore
 public import MoltDefaults
 internal import Synchronization
 
-/// A copy of a fixture on disk, to open and upgrade as an app would; it is removed when nobody uses it any more.
+/// A copy of a fixture on disk, to open and upgrade as an app would; removed when it is deallocated.
 ///
-/// Suites are copied, too, into suites of new names, which take the places of those that the fixture and the registry
-/// name: the app's own settings are neither read nor changed. The directory of an
-/// `adoptCacheDirectory(to:_:directory:keys:type:existing:afterwards:strict:)` is read, and copied when the first upgrade
-/// begins; the upgrades work on the copy.
+/// Suites are copied into suites with new names, which replace those that the fixture and the registry name; the app's
+/// own settings are neither read nor changed. The directory of an
+/// `adoptCacheDirectory(to:_:directory:keys:type:existing:afterwards:strict:)` is copied when the first upgrade begins,
+/// and the upgrades work on the copy.
 ///
-/// - Important: Stores of the app's own that conform to `AttachedStore` cannot be copied. Upgrades work on what the
-///   migrations name, also with the changes that they make to it. Give another store of the same name in the
-///   configuration's `attached`: that one takes its place.
+/// - Important: The app's own types that conform to `AttachedStore` cannot be copied. Upgrades read and change the
+///   stores that the migrations name. To replace one, pass another store of the same name in the configuration's
+///   `attached`.
 public final class TemporaryStore: Sendable {
-    /// The cache file; there is none yet when the fixture is a suite alone.
+    /// The cache file; it does not exist if the fixture is only a suite.
     public let url: URL
-    /// What was copied.
+    /// The fixture that was copied.
     public let fixture: StoreFixture
     package let directory: URL
-    /// Whether files and suites are removed with this object; those of another process are not.
+    /// Whether this object removes the files and suites; a copy made by another process is not removed.
     private let isOwner: Bool
     private let state = Mutex(State())
 
     private struct State {
-        /// The suites that take the places of others, by the name that steps know those by.
+        /// The stand-ins, by the original's attached name.
         var standIns: [String: (original: Suite, standIn: Suite)] = [:]
-        /// The copies of directories, by the name that steps know these by.
         var directories: [String: any DirectoryAttachedStore] = [:]
-        /// What the store for ``EntryPoint/inMemory`` holds between two upgrades.
+        /// The content of the store for ``EntryPoint/inMemory`` between two upgrades.
         var memory: StoreContents?
     }
 
-    /// Makes a place for a store that is not there yet, as on a device on which the app was just installed.
+    /// Creates a store without a file, as on a device on which the app was just installed.
     ///
-    /// - Parameter primary: What is to carry the schema version and the ledger; a cache by default.
+    /// - Parameter primary: The store that carries the schema version and the ledger; a cache by default.
     public convenience init(_ primary: StoreFixture.Primary = .cache) throws {
         try self.init(StoreFixture(primary: primary, schemaVersion: 0), pageSize: nil, isEmpty: true)
     }
@@ -47,11 +46,9 @@ public final class TemporaryStore: Sendable {
         try self.init(fixture, pageSize: nil)
     }
 
-    /// Copies a fixture.
-    ///
     /// - Parameters:
-    ///   - pageSize: How large the pages of the file are, in bytes; nil for what a cache has.
-    ///   - isEmpty: Whether there is to be no file yet.
+    ///   - pageSize: The page size of the file in bytes; nil for a cache's default.
+    ///   - isEmpty: Whether no file is created.
     init(_ fixture: StoreFixture, pageSize: Int?, isEmpty: Bool = false) throws {
         self.fixture = fixture
         if case .suite = fixture.primary, let record = fixture.records.first {
@@ -81,14 +78,13 @@ public final class TemporaryStore: Sendable {
             defer { store.close() }
             try fixture.contents.write(to: store)
         case .suite(let suite):
-            // A suite that was never upgraded has no ledger.
             let isNew = fixture.schemaVersion == 0 && fixture.ledger.isEmpty
             try standIn(for: suite).fill([:], state: isNew ? nil : fixture.contents)
         }
         for (suite, values) in fixture.suites { try standIn(for: suite).fill(values) }
     }
 
-    /// Works on the copy of another process.
+    /// Uses the copy that another process made.
     package init(at directory: URL, primary: StoreFixture.Primary, standIns: [(original: Suite, name: String)]) {
         self.directory = directory
         fixture = StoreFixture(primary: primary, schemaVersion: 0)
@@ -105,11 +101,11 @@ public final class TemporaryStore: Sendable {
         guard isOwner else { return }
         let standIns = state.withLock { $0.standIns.values.map(\.standIn) }
         for suite in standIns { suite.erase() }
-        // What stays behind is removed by a later process, by its name.
+        // A later process removes leftovers by their name.
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// The suite that holds the settings of another one in this copy; an empty one when the fixture has none of it.
+    /// The stand-in of a suite in this copy; empty if the fixture does not have the suite.
     public func standIn(for suite: Suite) -> Suite {
         state.withLock { state in
             if let known = state.standIns[suite.attachedName] { return known.standIn }
@@ -119,20 +115,19 @@ public final class TemporaryStore: Sendable {
         }
     }
 
-    /// All suites that take the places of others.
     package var allStandIns: [(original: Suite, standIn: Suite)] {
         state.withLock { Array($0.standIns.values) }
     }
 
-    /// What the store for ``EntryPoint/inMemory`` holds between two upgrades; nil when it is new.
+    /// The content of the store for ``EntryPoint/inMemory`` between two upgrades; nil if it is new.
     var memory: StoreContents? {
         get { state.withLock { $0.memory } }
         set { state.withLock { $0.memory = newValue } }
     }
 
-    // MARK: In the places of others
+    // MARK: Replacing suites and directories
 
-    /// Makes stand-ins of all suites that an upgrade may work on, and copies of the directories.
+    /// Creates stand-ins for all suites that an upgrade may work on, and copies of the directories.
     func makeStandIns(for migrations: MigrationRegistry, _ configuration: CodableCache.Configuration) throws {
         let declared = migrations.migrations.flatMap(\.attached)
         for case let suite as Suite in configuration.attached.stores + declared { _ = standIn(for: suite) }
@@ -142,9 +137,9 @@ public final class TemporaryStore: Sendable {
         }
     }
 
-    /// Copies a directory, once; the one of another process is copied already.
+    /// Copies a directory once, unless another process has copied it.
     private func copy(_ store: any DirectoryAttachedStore) throws {
-        // What is no path is refused by the store itself.
+        // The store itself refuses an invalid path.
         guard store.path.hasPrefix("/") else { return }
         let name = store.attachedName
         let copy = "\(directory.path)/attached-\(SHA256.hexadecimal(of: name.utf8))"
@@ -155,21 +150,21 @@ public final class TemporaryStore: Sendable {
         }
     }
 
-    /// Puts the copies of suites and directories in the places of these themselves.
+    /// Replaces suites and directories in a configuration with their copies.
     func redirected(
         _ configuration: CodableCache.Configuration,
         _ migrations: MigrationRegistry
     ) throws -> CodableCache.Configuration {
         var configuration = configuration
         configuration.isDurable = false
-        // A fixture of years ago would lose them, and with them what it is there to test.
+        // An old fixture would lose its expired records, which the test needs.
         configuration.keepsExpired = true
         try makeStandIns(for: migrations, configuration)
         let others = configuration.attached.stores.filter { !($0 is Suite) }
         let copies: [any AttachedStore] = state.withLock { state in
             state.standIns.values.map(\.standIn) + Array(state.directories.values)
         }
-        // The first one of a name counts.
+        // The first store of a name takes precedence.
         configuration.attached = others + copies
         return configuration
     }
