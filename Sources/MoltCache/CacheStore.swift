@@ -311,7 +311,7 @@ package final class CacheStore: MigrationStore {
     }
 
     private var missing: CacheError {
-        var error = CacheError(.fileMissing, "There is no cache at \(storeName), and none is to be made.")
+        var error = CacheError(.fileMissing, "There is no cache at \(storeName), and none may be created.")
         error.path = storeName
         return error
     }

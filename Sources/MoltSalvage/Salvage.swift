@@ -67,7 +67,7 @@ final class Salvage {
         guard report.savedCount > 0 || report.ledgerCount > 0 || sources.contains(where: \.isOurs) else {
             throw CacheError(
                 .notADatabase,
-                "Nothing in the file at \(report.source) is a cache's. It was not changed, and no new file was made.",
+                "The file at \(report.source) has no data of a cache. It was not changed, and no new file was made.",
                 path: report.source
             )
         }

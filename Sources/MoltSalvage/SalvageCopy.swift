@@ -97,7 +97,7 @@ final class SalvageCopy {
                 throw CacheError(.fileMissing, "There is no file at \(path).", path: path)
             }
             guard before.file.isFile else {
-                throw CacheError(.notAFile, "What is at \(path) is not a file but a directory or a device.", path: path)
+                throw CacheError(.notAFile, "The path \(path) is a directory or a device, not a file.", path: path)
             }
             guard before.file.size > 0 || FileStatus.hasContent(path + "-wal") else {
                 throw CacheError(.notADatabase, "The file at \(path) is empty, and has no log.", path: path)
@@ -117,7 +117,7 @@ final class SalvageCopy {
                 let lost = try write(to: copy + suffix, count: log.count) { log.read(at: $0, $1) }
                 if lost > 0 {
                     unread.append(
-                        "The device does not give \(lost) bytes of \(path + suffix). What was written last may be missing."
+                        "\(lost) bytes of \(path + suffix) could not be read. The latest changes may be missing."
                     )
                 }
             }
@@ -150,7 +150,7 @@ final class SalvageCopy {
             let connection = try Connection(path, mode: .immutable)
             defer { connection.close() }
             let lost = try write(to: copy, count: connection.fileSize()) { try connection.fileBytes(at: $0, $1) }
-            if lost > 0 { unread.append("The device does not give \(lost) bytes of the file. They count as zeros.") }
+            if lost > 0 { unread.append("\(lost) bytes of the file could not be read and count as zeros.") }
         } catch let failure as SQLiteError {
             throw CacheError(failure, path: path)
         }

@@ -120,7 +120,7 @@ final class SalvageSource {
                 if row.text(0) != "ok" { lines.append(row.text(0)) }
             }
         } catch {
-            lines.append(error.isInterruption ? "the rows of a table do not end" : error.message)
+            lines.append(error.isInterruption ? "the pages of a table form a cycle" : error.message)
         }
         return lines
     }

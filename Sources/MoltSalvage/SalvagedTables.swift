@@ -110,14 +110,14 @@ struct SalvagedTables {
                     + "and of the records."
             )
         }
-        try addPassed(migrations, target, &report)
+        try addImpliedLedgerEntries(migrations, target, &report)
         try target.connection.execute("PRAGMA user_version = \(report.schemaVersion)")
         try target.connection.execute(
             "UPDATE molt_record SET version = \(report.schemaVersion) "
                 + "WHERE version NOT BETWEEN 0 AND \(report.schemaVersion)"
         )
         if target.connection.changes > 0 {
-            report.assume("The version of \(target.connection.changes) records could not be; they got the store's.")
+            report.assume("\(target.connection.changes) records had an impossible version and were given the store's.")
         }
         try writeJournal(target, &report)
         try writeAdopted(target)
@@ -145,7 +145,7 @@ struct SalvagedTables {
             try following.bind(id, at: 2)
             try following.run()
         }
-        report.assume("\(ids.count) records had ids that could not be, and got new ones.")
+        report.assume("\(ids.count) records had invalid ids and were given new ones.")
     }
 
     private func writeQuarantine(_ target: SalvagedFile, _ report: inout SalvageReport) throws {
@@ -232,7 +232,7 @@ struct SalvagedTables {
     }
 
     /// Adds lost ledger rows of migrations that must have been applied, as the store has passed their version.
-    private func addPassed(
+    private func addImpliedLedgerEntries(
         _ migrations: MigrationRegistry,
         _ target: SalvagedFile,
         _ report: inout SalvageReport

@@ -131,7 +131,7 @@ final class CacheCore: Sendable {
         let ticket = memory?.beginReading()
         let content = try withSession { session throws(SQLiteError) -> StoredContent? in
             if let found = try session.contentAlone(key) { return found }
-            if session.hasSurelyNoAdopted { return nil }
+            if session.isKnownToHaveNoAdoptedRecords { return nil }
             return try session.read { session throws(SQLiteError) in try session.content(key) }
         }
         return (content, content?.isAdopted == true ? nil : ticket)

@@ -190,7 +190,7 @@ final class CacheSession: @unchecked Sendable {
     }
 
     /// Whether it is certain, outside a transaction, that no record waits for its key.
-    var hasSurelyNoAdopted: Bool {
+    var isKnownToHaveNoAdoptedRecords: Bool {
         hasAdopted == false && dataVersion != nil && connection.dataVersion == dataVersion
     }
 

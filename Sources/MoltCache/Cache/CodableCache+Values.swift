@@ -156,7 +156,7 @@ extension CodableCache {
         _ names: inout TypeNames
     ) throws -> EncodedContent {
         // Checking the type first, here and below, avoids a copy of the value.
-        let isOptional = !names.isLastAndPlain(Value.self) && Value.self is any OptionalValue.Type
+        let isOptional = !names.isCachedNonOptional(Value.self) && Value.self is any OptionalValue.Type
         if isOptional, let wrapped = (value as? any OptionalValue)?.wrappedValue {
             return try encode(wrapped, key: key, expiry: expiry, isKnown: isKnown, &names)
         }

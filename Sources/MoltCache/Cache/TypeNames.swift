@@ -7,7 +7,7 @@ struct TypeNames {
     var lastType: ObjectIdentifier? { last?.type }
 
     /// Whether a type is the cached one and not optional, which makes checks of its conformances unnecessary.
-    func isLastAndPlain(_ type: Any.Type) -> Bool {
+    func isCachedNonOptional(_ type: Any.Type) -> Bool {
         guard let last else { return false }
         return last.type == ObjectIdentifier(type) && !last.isOptional
     }

@@ -78,7 +78,7 @@ struct BackupFiles {
     }
 
     /// The paths that a store has temporarily while it is replaced or set aside; a kill may leave one.
-    func momentaryNames() -> [String] {
+    func temporaryPaths() -> [String] {
         let beside = ((try? names()) ?? []).filter { text in
             BackupName.isPart(text, of: name) || BackupName(text, of: name)?.kind == .damaged
         }

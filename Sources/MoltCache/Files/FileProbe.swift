@@ -65,7 +65,7 @@ enum FileProbe {
         if !status.isFile {
             error = CacheError(
                 .notAFile,
-                "What is at \(path) is not a file but a directory or a device. Choose another path."
+                "The path \(path) is a directory or a device, not a file. Choose another path."
             )
         } else if !FileStatus.isReadable(path) {
             error = CacheError(.noPermission, "The file at \(path) may not be read. Check its permissions.")
@@ -96,7 +96,7 @@ enum FileProbe {
         }
         var error = CacheError(
             .notADatabase,
-            "The file at \(path) is empty, but \(hasLog ? "its log" : "a backup of it") is beside it, so it was not always. "
+            "The file at \(path) is empty, but \(hasLog ? "its log" : "a backup of it") still exists, so its content was lost. "
                 + (hasLog ? "Save what the log has with CodableCache.salvage(at:) of the product MoltSalvage. " : "")
                 + "Put a backup in its place with CodableCache.restore(_:at:). CodableCache.startAfresh(at:) keeps what is there "
                 + "aside, and begins with an empty cache. Nothing was changed.",

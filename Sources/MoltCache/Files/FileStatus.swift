@@ -106,7 +106,7 @@ package struct FileStatus: Equatable {
         } else if bytes.count > longestPath || nameLength + 8 > 255 {
             reason = "it is too long for SQLite. Choose a path of at most 504 bytes and a name of at most 247."
         } else if isLink(path), try of(path) == nil {
-            reason = "it is a symbolic link to nothing. Choose another path."
+            reason = "it is a dangling symbolic link. Choose another path."
         } else {
             return
         }
@@ -125,7 +125,7 @@ package struct FileStatus: Equatable {
             guard let found = unfollowed(path + suffix), !found.isFile else { continue }
             var error = CacheError(
                 .notAFile,
-                "What is at \(path + suffix) is not a file but a link, a directory or a device. Remove it. It was not used."
+                "\(path + suffix) is a link, a directory or a device, not a file. Remove it. It was not used."
             )
             error.path = path
             throw error

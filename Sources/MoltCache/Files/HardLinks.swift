@@ -24,7 +24,7 @@ enum HardLinks {
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 else { return }
             count = Int(status.st_nlink)
-            let own = BackupFiles(path).momentaryNames().count { FileStatus.isSame($0, path) }
+            let own = BackupFiles(path).temporaryPaths().count { FileStatus.isSame($0, path) }
             guard count - own > 1 else { return }
         }
         var error = CacheError(

@@ -63,7 +63,7 @@ extension CodableCache {
             let directory = FileManager.default.temporaryDirectory.path
             throw CacheError(
                 .storeFailed,
-                "The copy for the dry run cannot be made: there can be no directory in \(directory).",
+                "The copy for the dry run could not be made: no directory can be created in \(directory).",
                 underlying: error
             )
         }

@@ -57,7 +57,7 @@ extension SQLiteError {
     /// A table and one of its indexes have different numbers of rows.
     static let unequalCounts = SQLiteError(
         extendedCode: SQLITE_CORRUPT,
-        message: "an index has not as many rows as its table"
+        message: "an index and its table have different numbers of rows"
     )
 
     /// The entries of an index differ from its table, or are out of order.
@@ -116,7 +116,7 @@ extension SQLiteError {
         case _ where isFull:
             "The disk is full. Free some space, and try again."
         case _ where isAtLimit:
-            "There is no room: the file has come to the largest size that its volume, or this process, allows. Allow more, "
+            "The file has reached the largest size that its volume or this process allows. Allow more, "
                 + "or remove records, and try again."
         case _ where isUnsafeSchema:
             "The file has an index, or something else in its schema, that Molt did not make, and SQLite refuses it: \(message). "

@@ -17,15 +17,15 @@ extension CacheTransaction {
     func keyMoves(stage: Int) throws(SQLiteError) -> KeyMoves {
         var moves = KeyMoves()
         // SQL for whether the record `change.id` is gone by the time the others get their keys.
-        let goingCondition = """
+        let isRemovedSQL = """
             (NOT EXISTS (SELECT 1 FROM molt_record WHERE id = change.id)
                 OR EXISTS (
                     SELECT 1 FROM molt_deferred WHERE stage = ?1 AND kind = \(DeferredKind.drop) AND id = change.id
                 )
                 \(hasQuarantine ? "OR EXISTS (SELECT 1 FROM molt_failed WHERE stage = ?1 AND id = change.id)" : ""))
             """
-        let taken = try firstTaken(stage, goingCondition, isChain: &moves.isChain)
-        let shared = try firstShared(stage, goingCondition)
+        let taken = try firstTaken(stage, isRemovedSQL, isChain: &moves.isChain)
+        let shared = try firstShared(stage, isRemovedSQL)
         moves.collision = [taken, shared].compactMap { $0 }.min { $0.id < $1.id }
         return moves
     }
@@ -33,18 +33,18 @@ extension CacheTransaction {
     /// The first record whose new key belongs to a record that keeps it.
     private func firstTaken(
         _ stage: Int,
-        _ goingCondition: String,
+        _ isRemovedSQL: String,
         isChain: inout Bool
     ) throws(SQLiteError) -> KeyMoves.Collision? {
         let search = try statements[.heldKeys]
         try search.bind(Int64(stage), at: 1)
         defer { search.reset() }
         guard try search.step() else { return nil }
-        let isGoing = try connection.prepare("SELECT \(goingCondition) FROM (SELECT ?2 AS id) AS change")
+        let isRemovedInStage = try connection.prepare("SELECT \(isRemovedSQL) FROM (SELECT ?2 AS id) AS change")
         repeat {
             let holder = search.integer(2)
-            if try isTrue(isGoing, stage, search.integer(0)) { continue }
-            if try isTrue(isGoing, stage, holder) { continue }
+            if try isTrue(isRemovedInStage, stage, search.integer(0)) { continue }
+            if try isTrue(isRemovedInStage, stage, holder) { continue }
             guard try isTrue(statements[.isMoving], stage, holder) else {
                 return KeyMoves.Collision(id: search.integer(0), newKey: search.text(1))
             }
@@ -54,12 +54,12 @@ extension CacheTransaction {
     }
 
     /// The first record whose new key is also another record's new key.
-    private func firstShared(_ stage: Int, _ goingCondition: String) throws(SQLiteError) -> KeyMoves.Collision? {
+    private func firstShared(_ stage: Int, _ isRemovedSQL: String) throws(SQLiteError) -> KeyMoves.Collision? {
         guard try isTrue(statements[.hasSharedKeys], stage) else { return nil }
         let first = try connection.prepare(
             """
             SELECT min(id), text FROM molt_deferred AS change
-            WHERE stage = ?1 AND kind = \(DeferredKind.key) AND NOT \(goingCondition)
+            WHERE stage = ?1 AND kind = \(DeferredKind.key) AND NOT \(isRemovedSQL)
             GROUP BY text HAVING count(*) > 1 ORDER BY 1 LIMIT 1
             """
         )

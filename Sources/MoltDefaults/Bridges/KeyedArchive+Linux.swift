@@ -44,10 +44,10 @@
 
         /// Whether nothing is damaged, every reference is to an object, and every class can be decoded safely.
         var isSound: Bool {
-            guard (0..<list.count).allSatisfy(isWhole), objects.allSatisfy({ hasSecureClass($0) && hasItsParts($0) })
+            guard (0..<list.count).allSatisfy(isWhole), objects.allSatisfy({ hasSecureClass($0) && hasRequiredMembers($0) })
             else { return false }
             var states = [Visit](repeating: .new, count: objects.count)
-            return objects.indices.allSatisfy { leadsNowhereTwice($0, depth: 0, &states) }
+            return objects.indices.allSatisfy { isAcyclic($0, depth: 0, &states) }
         }
 
         private enum Visit {
@@ -57,7 +57,7 @@
         }
 
         /// Whether no object is inside of itself: the unarchiver would follow it until the stack ends.
-        private func leadsNowhereTwice(_ reference: Int, depth: Int, _ states: inout [Visit]) -> Bool {
+        private func isAcyclic(_ reference: Int, depth: Int, _ states: inout [Visit]) -> Bool {
             switch states[reference] {
             case .done: return true
             case .begun: return false
@@ -66,7 +66,7 @@
             guard depth <= PropertyListValue.depthLimit else { return false }
             states[reference] = .begun
             let isEnded = references(in: objects[reference]).allSatisfy {
-                leadsNowhereTwice($0, depth: depth + 1, &states)
+                isAcyclic($0, depth: depth + 1, &states)
             }
             states[reference] = .done
             return isEnded
@@ -96,7 +96,7 @@
         }
 
         /// Whether a collection has what its class reads without looking whether it is there.
-        private func hasItsParts(_ index: Int) -> Bool {
+        private func hasRequiredMembers(_ index: Int) -> Bool {
             guard let properties = list.properties(at: index),
                 case .reference(let type) = properties["$class"].flatMap(list.object),
                 let name = list.properties(at: objects[type])?["$classname"].flatMap(list.object)?.value?.string

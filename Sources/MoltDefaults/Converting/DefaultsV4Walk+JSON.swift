@@ -28,7 +28,7 @@ extension DefaultsV4Walk {
             let range = try convertRange(bounds) { walk, part throws(ConversionFailure) in
                 try walk.convert(part, as: bound)
             }
-            return standsAsText(form) ? .string(part.text) : range
+            return isStoredAsJSON(form) ? .string(part.text) : range
         case .rawValue(let raw, let isKnown):
             let rawValue = try convert(part, as: raw)
             guard isKnown(rawValue) else { throw unknownRawValue() }

@@ -36,7 +36,7 @@ extension DefaultsV4Walk {
         case .uuid:
             if let text = part.string {
                 guard UUID(uuidString: text) != nil else { throw failure("a text that is not a UUID") }
-                return .string(standsAsText(form) ? part.text : text)
+                return .string(isStoredAsJSON(form) ? part.text : text)
             }
         case .codable, .rawValue, .native, .array, .set, .dictionary, .range, .keyedArchive:
             break
@@ -83,7 +83,7 @@ extension DefaultsV4Walk {
     /// Whether a string that is not JSON already has the form's native representation.
     func isCurrentText(_ text: PropertyListValue, _ form: DefaultsForm) -> Bool {
         switch (form.kind, text) {
-        case (.uuid, .string(let text)): !standsAsText(form) && UUID(uuidString: text) != nil
+        case (.uuid, .string(let text)): !isStoredAsJSON(form) && UUID(uuidString: text) != nil
         case (.rawValue(_, let isKnown), _): isKnown(text)
         case (.codable(_, let isRawValue), _): isRawValue(text)
         case (.native(_, let isCurrent), _): isCurrent(text)
@@ -92,10 +92,10 @@ extension DefaultsV4Walk {
     }
 
     /// Whether a value keeps the JSON text that Defaults 4 wrote.
-    func standsAsText(_ form: DefaultsForm) -> Bool {
+    func isStoredAsJSON(_ form: DefaultsForm) -> Bool {
         switch form.kind {
         case .url, .decimal, .codable: true
-        case .rawValue(let raw, _): standsAsText(raw)
+        case .rawValue(let raw, _): isStoredAsJSON(raw)
         case .uuid: target < .v6dot2
         case .range: target < .v6dot3
         default: false

@@ -30,7 +30,7 @@ struct DefaultsV4Walk {
             }
         case (.dictionary(let keys, let element), .dictionary(let values)):
             return try convert(values, keys: keys, as: element)
-        case (.range(let bound, _), .array(let bounds)) where !standsAsText(form):
+        case (.range(let bound, _), .array(let bounds)) where !isStoredAsJSON(form):
             return try convertRange(bounds) { walk, value throws(ConversionFailure) in
                 try walk.convert(value, as: bound)
             }
@@ -53,7 +53,7 @@ struct DefaultsV4Walk {
         let stored = PropertyListValue.string(text)
         do {
             let value = try convert(part(of: text), as: form)
-            guard !standsAsText(form), value != stored else { return stored }
+            guard !isStoredAsJSON(form), value != stored else { return stored }
             isChanged = true
             return value
         } catch {

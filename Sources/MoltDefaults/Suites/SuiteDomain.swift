@@ -38,7 +38,7 @@ package struct SuiteDomain: Sendable {
         try suite.validate()
         // Checked before a directory is made.
         try edit.check(for: suite)
-        try tellingOfChange { try SuiteStorage(suite).change(settingAsideDamage: false) { _ in edit } }
+        try notifyingObservers { try SuiteStorage(suite).change(settingAsideDamage: false) { _ in edit } }
     }
 
     /// Changes the domain as ``write(set:remove:)`` does, with changes computed from its current values.
@@ -61,7 +61,7 @@ package struct SuiteDomain: Sendable {
     /// Changes the domain, with changes computed from its values and from whether a kill has truncated its file.
     func changeContent(settingAsideDamage setsAside: Bool, _ edit: (SuiteContent) throws -> SuiteEdit) throws {
         try suite.validate()
-        try tellingOfChange {
+        try notifyingObservers {
             try SuiteStorage(suite).change(settingAsideDamage: setsAside) { content in
                 let edit = try edit(content)
                 try edit.check(for: suite)
@@ -71,7 +71,7 @@ package struct SuiteDomain: Sendable {
     }
 
     /// Notifies observers of the suite if a closure has changed it, or has failed and may have changed it.
-    private func tellingOfChange(_ body: () throws -> Bool) throws {
+    private func notifyingObservers(_ body: () throws -> Bool) throws {
         var isChanged = true
         defer { if isChanged { SuiteHub.shared.changed(suite) } }
         isChanged = try body()

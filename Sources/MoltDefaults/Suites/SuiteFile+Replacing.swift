@@ -54,7 +54,7 @@
                 if try put(duplicate, inPlaceOf: bytes, copy.target) { return copy }
                 unlink(copy.path)
             }
-            throw failure(.notWritable, "The suite's file did not stop changing while it was to be copied. Try again.")
+            throw failure(.notWritable, "The suite's file kept changing while it was being copied. Try again.")
         }
 
         /// The maximum number of attempts when the file keeps changing.

@@ -9,8 +9,8 @@ final class SuiteObservation: Sendable {
         var stops: [@Sendable () -> Void] = []
         var isOver = false
         /// Whether a read is in progress, and whether the value may have changed since it began.
-        var isLooking = false
-        var mustLookAgain = false
+        var isReading = false
+        var needsReread = false
     }
 
     private let suite: Suite
@@ -56,9 +56,9 @@ final class SuiteObservation: Sendable {
     /// notification from inside that call.
     private func look() {
         let begins = state.withLock { state in
-            defer { state.mustLookAgain = state.isLooking }
-            guard !state.isOver, !state.isLooking else { return false }
-            state.isLooking = true
+            defer { state.needsReread = state.isReading }
+            guard !state.isOver, !state.isReading else { return false }
+            state.isReading = true
             return true
         }
         guard begins else { return }
@@ -71,9 +71,9 @@ final class SuiteObservation: Sendable {
                     state.last = .some(value)
                     yield(value)
                 }
-                defer { state.mustLookAgain = false }
-                state.isLooking = state.mustLookAgain && !state.isOver
-                return state.isLooking
+                defer { state.needsReread = false }
+                state.isReading = state.needsReread && !state.isOver
+                return state.isReading
             }
         }
     }

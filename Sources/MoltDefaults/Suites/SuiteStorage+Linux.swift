@@ -45,12 +45,12 @@
         func read() throws -> [String: PropertyListValue] {
             Self.noteUse(of: suite)
             let saved = try saved()
-            if isSeen(saved) { return saved }
+            if matchesLibrary(saved) { return saved }
             // The library would create the directory without syncing its directory entry.
             guard file.hasDirectory else { return try live(saved: saved) }
             return try file.locked {
                 var bytes = try file.bytes()
-                if isSeen(try values(of: bytes)) { return try values(of: bytes) }
+                if matchesLibrary(try values(of: bytes)) { return try values(of: bytes) }
                 return try synchronized(&bytes)
             }
         }
@@ -73,9 +73,9 @@
 
         /// Writes the values that the app has set but not yet saved.
         func flush() throws {
-            if !file.hasDirectory, try !live(saved: [:]).isEmpty || hasHidden(saved: [:]) { try file.makeDirectory() }
+            if !file.hasDirectory, try !live(saved: [:]).isEmpty || mayHaveUndetectedValues(saved: [:]) { try file.makeDirectory() }
             let saved = try read()
-            guard file.hasDirectory, try hasHidden(saved: saved) else { return }
+            guard file.hasDirectory, try mayHaveUndetectedValues(saved: saved) else { return }
             try file.locked {
                 var bytes = try file.bytes()
                 _ = try values(of: bytes)
@@ -84,7 +84,7 @@
         }
 
         /// Whether the app may have set a value equal to its registered default, which ``live(saved:)`` cannot detect.
-        private func hasHidden(saved: [String: PropertyListValue]) throws -> Bool {
+        private func mayHaveUndetectedValues(saved: [String: PropertyListValue]) throws -> Bool {
             guard suite.name == nil else { return false }
             return try Self.emptySuite.makeDefaults().dictionaryRepresentation().keys.contains { saved[$0] == nil }
         }
@@ -171,7 +171,7 @@
                 for round in 0..<SuiteFile.longestRace {
                     let saved = try values(of: bytes)
                     var edit = try edit(saved)
-                    if edit.isEmpty, round > 0 || isSeen(saved) {
+                    if edit.isEmpty, round > 0 || matchesLibrary(saved) {
                         try file.end(copy)
                         try file.removeSuccessor()
                         return nil
@@ -202,7 +202,7 @@
             try file.end(copy)
             throw DefaultsError(
                 .readBackFailed,
-                "The suite's file did not stop changing while it was to be written. Try again."
+                "The suite's file kept changing while it was being written. Try again."
             ).of(suite: suite)
         }
 
@@ -291,7 +291,7 @@
             return live != saved
         }
 
-        private func isSeen(_ saved: [String: PropertyListValue]) -> Bool {
+        private func matchesLibrary(_ saved: [String: PropertyListValue]) -> Bool {
             // Unreadable values do not equal the saved ones.
             guard let live = try? live(saved: saved) else { return false }
             return live == saved

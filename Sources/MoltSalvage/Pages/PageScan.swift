@@ -64,7 +64,7 @@ struct PageScan {
                     damaged.append(cell.id)
                     continue
                 }
-                let isMixed = cell.goesOnStale || isStale && cell.goesOn
+                let isMixed = cell.hasStaleOverflow || isStale && cell.hasOverflow
                 let staleness = isMixed ? Staleness.mixed : isStale ? .old : .none
                 if let kind = Self.kind(values) { try body(kind, cell.id, values, staleness) }
             }

@@ -7,9 +7,9 @@ struct TableLeaf {
         /// The row's columns; nil when they, or their overflow pages, are damaged.
         let values: [ColumnValue]?
         /// Whether the row continues on overflow pages.
-        var goesOn = false
+        var hasOverflow = false
         /// Whether the newest state of an overflow page may be lost.
-        var goesOnStale = false
+        var hasStaleOverflow = false
     }
 
     private(set) var cells: [Cell] = []
@@ -53,8 +53,8 @@ struct TableLeaf {
         return Cell(
             id: id,
             values: bytes.flatMap { ColumnValue.row($0) },
-            goesOn: size > usable - 35,
-            goesOnStale: visits.hasFoundStale
+            hasOverflow: size > usable - 35,
+            hasStaleOverflow: visits.hasFoundStale
         )
     }
 

@@ -68,7 +68,7 @@ extension SweptState {
                 \(Self.list(Self.lines(inside, expected: after.inside) + quarantineLines(after)))
                 """
         }
-        let torn = tornSettings(before.contents.suites, after.contents.suites)
+        let torn = inconsistentSettings(before.contents.suites, after.contents.suites)
         guard !torn.isEmpty else { return nil }
         return "Changes to suites are still to be made, and meanwhile settings are lost:\n\(Self.list(torn))"
     }
@@ -89,7 +89,7 @@ extension SweptState {
     }
 
     /// The settings whose values are neither old nor new, or that were removed before the new ones were set.
-    private func tornSettings(
+    private func inconsistentSettings(
         _ before: [Suite: [String: PropertyListValue]],
         _ after: [Suite: [String: PropertyListValue]]
     ) -> [String] {

@@ -178,7 +178,7 @@ extension StoreFixture {
             writer.name("data")
             writer.string(Data(content.bytes).base64EncodedString())
         } else if let text = String(validating: content.bytes, as: UTF8.self) {
-            if canStand(content.bytes, text) {
+            if canBeInlined(content.bytes, text) {
                 writer.name("content")
                 writer.raw(content.bytes)
             } else {
@@ -192,7 +192,7 @@ extension StoreFixture {
     }
 
     /// Whether the bytes can be written as indented JSON: reading restores them, and the nesting is not too deep.
-    private static func canStand(_ bytes: [UInt8], _ text: String) -> Bool {
+    private static func canBeInlined(_ bytes: [UInt8], _ text: String) -> Bool {
         // The error's details do not matter here.
         (try? JSONPart(text)) != nil && JSONLayout.minified(bytes) == bytes && JSONLayout.nesting(of: bytes) <= 64
     }
