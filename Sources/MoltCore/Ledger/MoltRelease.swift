@@ -1,5 +1,5 @@
-/// The release of Molt that this code is.
+/// The release of Molt that this code belongs to.
 public enum MoltRelease {
-    /// The version, as it is written into each ledger row.
+    /// The version, which is written into each ledger row.
     public static let version = "0.1.0"
 }
