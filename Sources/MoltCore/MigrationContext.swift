@@ -38,7 +38,7 @@ public final class MigrationContext {
     var hasOriginals = false
     /// The original names of the types that this block renamed before it changed any record.
     ///
-    /// It no longer changes once an original is stored: stored originals have the type names of that moment.
+    /// Fixed once an original is stored, because stored originals have the type names of that moment.
     var originalTypeNames: [ExactName: String] = [:]
     /// The number of the next pass of this block; deferred changes are grouped by it.
     private var nextStage = 0

@@ -139,7 +139,7 @@ extension MigrationError {
         public static let attachedStoreFailed = Code(rawValue: "attachedStoreFailed")
         /// An earlier upgrade's changes to an attached store have not been applied yet.
         public static let journalPending = Code(rawValue: "journalPending")
-        /// A migration must wait, for example for settings that cannot be read now, and later ones depend on it.
+        /// A migration must wait, for example for settings that cannot be read now, and the others depend on it.
         public static let deferred = Code(rawValue: "deferred")
         /// The store does not support an operation of a step, such as adding a record to a store of settings.
         public static let unsupported = Code(rawValue: "unsupported")

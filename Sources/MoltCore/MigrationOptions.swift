@@ -6,7 +6,7 @@ public struct MigrationOptions: Sendable {
     public var appVersion: String
     /// The monitor that follows the upgrade.
     public var monitor: MigrationMonitor?
-    /// How long to wait while another process holds the store; 60 seconds by default, and at least 0.
+    /// How long to wait while another process holds the store; 60 seconds by default. Negative values count as 0.
     public var lockTimeout: Duration
     /// Called between records, on any thread, and while waiting; the upgrade is rolled back when it returns true.
     public var isCancelled: @Sendable () -> Bool
@@ -40,7 +40,7 @@ public struct MigrationOptions: Sendable {
     public var backup: BackupPolicy?
     /// The current time, by which expired records are removed before an upgrade; nil to keep them.
     package var now: (@Sendable () -> Date)?
-    /// Whether the store and everything outside it stay unchanged.
+    /// Whether the upgrade changes nothing outside the store.
     package var isDryRun = false
     /// The largest reserved id: records that blocks create get larger ones, whether or not reserved ids are in use.
     package var lastReservedID: Int64 = 0

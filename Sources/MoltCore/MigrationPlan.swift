@@ -98,7 +98,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         entries.prefix { $0.status == .applied || $0.status == .replaced }.map(\.migration)
     }
 
-    /// Whether an upgrade would write to the store.
+    /// Whether opening the store would write to it.
     public var needsUpgrade: Bool {
         needsRun || !journal.isEmpty
     }

@@ -6,7 +6,7 @@
 ///     Migration(to: 2, "mail-becomes-email", .renameProperty("Person", "mail", to: "email")),
 /// ]
 /// ```
-/// or, one at a time:
+/// Or, one at a time:
 /// ```swift
 /// var migrations = MigrationRegistry()
 /// migrations.register(to: 1, "full-name") { migration in

@@ -6,7 +6,6 @@
 /// - Important: A step's closure must always give the same result for the same record. It may be called from several
 ///   threads at once.
 public struct MigrationStep: Sendable, CustomStringConvertible {
-    /// The step's declaration, a value.
     package private(set) var declaration: any StepDeclaration
     let action: Action
 

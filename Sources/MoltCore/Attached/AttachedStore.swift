@@ -34,8 +34,7 @@ package protocol AttachedStore: Attachable {
     /// Applies all changes in one write if possible, by default in two; used when no other attached store changes.
     func apply(_ changes: [UInt8]) throws
 
-    /// Changes that restore its current state, whatever its state when they are applied; nil when it takes no part in
-    /// backups.
+    /// Changes that restore its current state from any other state; nil when there are none.
     ///
     /// A backup of the primary store contains them, and so covers the attached store too.
     func changesBackToNow() throws -> [UInt8]?
@@ -62,7 +61,7 @@ package protocol AttachedSession: AnyObject {
     /// The number of entries, for the ledger; a drop to zero is suspect: see ``AttachedCircumstances/lastCount``.
     var count: Int { get }
 
-    /// Throws an error that a step could not be given at once, as by a subscript; called at the step's end.
+    /// Throws an error that could not be thrown when it occurred, as in a subscript; called at the step's end.
     func check() throws
 
     /// Ends the session; every later call must throw an error with the code `contextExpired`.

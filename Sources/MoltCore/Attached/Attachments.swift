@@ -51,8 +51,8 @@ final class Attachments {
     private func lastRows(_ ledger: [LedgerEntry]) -> [String: LedgerEntry] {
         if let lastRows { return lastRows }
         var rows: [String: LedgerEntry] = [:]
-        // Compare times: a deferred migration keeps its position in the ledger. Rows without a time, as in fixtures,
-        // count in their order.
+        // Compare times: a deferred migration keeps its position in the ledger. Of rows without a time, as in fixtures,
+        // the last one counts.
         for row in ledger {
             for name in row.attachedCounts.keys where rows[name].map({ $0.appliedAt <= row.appliedAt }) ?? true {
                 rows[name] = row

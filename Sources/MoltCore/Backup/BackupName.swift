@@ -3,7 +3,7 @@ package import Foundation
 /// The name of a backup's file: the store's name, its version, and the time in UTC.
 ///
 /// For example `people.molt.v3-20261121T175959123Z.backup`; the extension is `.manual.backup` if the app requested it.
-/// An incomplete file has the extension `.part`.
+/// While a file is being written, `.part` is appended to its name.
 package struct BackupName: Hashable, Sendable {
     /// The kind of a file, by its name's extension.
     package enum Kind: String, CaseIterable, Sendable {

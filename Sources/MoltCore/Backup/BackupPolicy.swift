@@ -1,6 +1,6 @@
 package import Foundation
 
-/// How many backups of a store upgrades make and keep, and for how long.
+/// The policy for the backups that upgrades make before they write to a store.
 ///
 /// ```swift
 /// var configuration = CodableCache.Configuration()

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Opens a store that a newer app has upgraded for reading only.
+/// Opens a store for reading only after a newer app has upgraded it.
 package struct Downgrade {
     private let registry: MigrationRegistry
     private let options: MigrationOptions

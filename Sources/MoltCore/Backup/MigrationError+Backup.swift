@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension MigrationError.Code {
-    /// The disk has not enough space for a backup; nothing was changed.
+    /// There is not enough disk space for a backup; nothing was changed.
     public static let noSpaceForBackup = MigrationError.Code(rawValue: "noSpaceForBackup")
     /// A backup could not be made; nothing was changed.
     public static let backupFailed = MigrationError.Code(rawValue: "backupFailed")

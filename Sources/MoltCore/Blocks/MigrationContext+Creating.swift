@@ -54,7 +54,7 @@ extension MigrationContext {
         return true
     }
 
-    /// Passes the transaction to a closure if it is of one type; otherwise returns false.
+    /// Passes the store's transaction to a closure if it has a given type; otherwise returns false.
     package func withTransaction<Transaction: RecordTransaction>(
         _ type: Transaction.Type,
         _ body: (Transaction) throws -> Void

@@ -61,7 +61,7 @@ package enum DurableFile {
         isSynced: Bool = true,
         prepare: (Int32) -> Bool = { _ in true }
     ) throws(Failure) {
-        // Only a new file is safe: a link would truncate another file, and a pipe would block for ever.
+        // Only a new file is safe: a link would truncate another file, and a pipe would block forever.
         unlink(path)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw Failure(number: errno) }

@@ -19,7 +19,6 @@ package struct AttemptLog: Sendable {
 
     private let path: String
 
-    /// Creates a log; does not access the file.
     package init(_ url: URL) {
         path = url.path
     }
@@ -62,7 +61,7 @@ package struct AttemptLog: Sendable {
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         guard isFile(descriptor) else { return }
-        // The reader skips a line that a full disk has cut off.
+        // A full disk may truncate the line; the reader skips it.
         _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     }
 

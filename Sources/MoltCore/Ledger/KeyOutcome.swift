@@ -21,7 +21,7 @@ public struct KeyOutcome: Hashable, Sendable, Codable {
         public static let absent = Outcome(rawValue: "absent")
         /// It could not be converted, and is unchanged.
         public static let notConvertible = Outcome(rawValue: "not convertible")
-        /// It was converted except for parts that were quarantined.
+        /// It was converted except for parts that were set aside.
         public static let salvaged = Outcome(rawValue: "salvaged")
         /// A step of the app has set it.
         public static let changed = Outcome(rawValue: "changed")
@@ -33,13 +33,13 @@ public struct KeyOutcome: Hashable, Sendable, Codable {
         public static let adopted = Outcome(rawValue: "adopted")
         /// It was copied to its new location, and is still at the old one.
         public static let copied = Outcome(rawValue: "copied")
-        /// It was moved to its new location.
+        /// It was moved to its new location, and removed from the old one.
         public static let moved = Outcome(rawValue: "moved")
         /// The value already at the new location was kept.
         public static let kept = Outcome(rawValue: "kept")
         /// It replaced the value at the new location.
         public static let replaced = Outcome(rawValue: "replaced")
-        /// It had expired, and was not imported.
+        /// It had expired, and was left behind.
         public static let expired = Outcome(rawValue: "expired")
         /// It could not be read, and is unchanged.
         public static let unreadable = Outcome(rawValue: "unreadable")

@@ -15,7 +15,7 @@ final class PassBatch {
         var counts: PassCounts
         /// The new contents of the current batch, concatenated; the buffer is reused.
         var contents: [UInt8] = []
-        /// The content changes of the current batch.
+        /// The content changes of the current batch, used if it has no other changes.
         var rows: [RecordContents.Row] = []
         /// Whether the current batch has content changes only.
         var isPlain = true

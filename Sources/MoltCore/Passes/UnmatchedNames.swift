@@ -2,8 +2,8 @@ import Foundation
 
 /// Finds the names in the steps of a pass that no record has, after the pass.
 ///
-/// It is free for properties that were changed, as their number is known. Only if no record had a property are some
-/// records of the type read again, for their property names.
+/// It reads nothing if records were changed, as their number is known. If no record had a property, some records of the
+/// type are read again for their property names.
 struct UnmatchedNames {
     private static let sampleCount = 20
 

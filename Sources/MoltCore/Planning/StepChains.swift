@@ -36,7 +36,7 @@ struct StepChains: Sendable {
         self.steps = steps
     }
 
-    /// The steps from a stage on that process a record with a type name at that stage.
+    /// The steps from a stage on, for records that have a type name at that stage.
     func chain(from stage: Int = 0, typeName: String) -> Chain {
         var typeName = typeName
         var isRenamed = false

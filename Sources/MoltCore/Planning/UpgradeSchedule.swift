@@ -3,7 +3,7 @@ struct UpgradeSchedule {
     struct Step: Sendable {
         /// The position of its migration among the pending ones.
         var migration: Int
-        /// The position in its migration.
+        /// Its position in that migration.
         var number: Int
         /// Whether it imports data, and so also runs on a fresh store.
         var isImport: Bool

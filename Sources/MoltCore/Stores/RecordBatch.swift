@@ -1,6 +1,6 @@
 /// A reusable batch of records: its buffers are reused, so a pass allocates nothing per record.
 package final class RecordBatch {
-    // A separate private property, because each access to a package property of a class checks for exclusivity.
+    // Private, because each access to a stored property that is visible outside checks for exclusivity.
     private var filled = 0
 
     /// The maximum number of records.

@@ -69,7 +69,7 @@ package protocol RecordTransaction: AnyObject {
 
     // MARK: Deferred changes
 
-    /// Saves a change of a record for the end of the pass, on disk, as there may be a million of them.
+    /// Saves a change of a record for the end of the pass; there may be a million, so stores keep them on disk.
     func deferChange(_ change: DeferredChange) throws
 
     /// Saves a record for quarantine at the end of the pass.

@@ -40,7 +40,6 @@ extension SplicedObject {
 private struct Writer {
     let source: UnsafeBufferPointer<UInt8>
     let edited: UnsafeBufferPointer<UInt8>
-    /// The output buffer, which is large enough.
     let output: UnsafeMutableBufferPointer<UInt8>
     var count = 0
     /// The pending range of the source.

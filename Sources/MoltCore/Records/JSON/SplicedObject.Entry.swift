@@ -5,9 +5,7 @@ extension SplicedObject {
         var sourceName = Slice(0, 0)
         /// The value in the original bytes.
         var sourceValue = Slice(0, 0)
-        /// The current quoted name.
         var name = Slice(0, 0)
-        /// The current value.
         var value = Slice(0, 0)
         /// Whether the current name has escapes.
         var nameHasEscapes = false
@@ -41,7 +39,6 @@ extension SplicedObject {
             count += 1
         }
 
-        /// Removes all properties, and keeps the memory.
         mutating func removeAll() {
             count = 0
         }
