@@ -6,7 +6,7 @@ public struct MigrationOptions: Sendable {
     public var appVersion: String
     /// The monitor that follows the upgrade.
     public var monitor: MigrationMonitor?
-    /// How long to wait while another process holds the store; 60 seconds by default. Negative values count as 0.
+    /// How long to wait while another process holds the store: 60 seconds by default, and 0 for negative values.
     public var lockTimeout: Duration
     /// Called between records, on any thread, and while waiting; the upgrade is rolled back when it returns true.
     public var isCancelled: @Sendable () -> Bool
