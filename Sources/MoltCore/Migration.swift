@@ -1,17 +1,17 @@
-/// A named, ordered change that brings a store to a version; it has one or more steps, or none.
+/// A named, ordered change that brings a store to a version; it has any number of steps.
 ///
-/// A migration with no step says that a change needs no work on old records, as when an optional property was added,
-/// and bumps the version.
+/// A migration without steps bumps the version when a change needs no work on old records, such as an added optional
+/// property.
 ///
 /// ```swift
 /// Migration(to: 1, "alien-becomes-person", .renameType("Alien", to: "Person"))
 /// Migration(to: 2, "nickname-added")
 /// ```
 ///
-/// A migration never changes once it has shipped: it describes the past. Do not use today's types in it; name types
-/// and properties by strings, or keep the old models in the migration.
+/// Never change a migration that has shipped: it describes the past. Do not use today's types in it; name types and
+/// properties by strings, or keep the old models in the migration.
 public struct Migration: Sendable {
-    /// The name, unique in its registry; it stays the same for ever, because ledgers know the migration by it.
+    /// The name, unique in its registry; ledgers identify the migration by it, so it must never change.
     public let name: String
     /// The schema version that the migration brings a store to; at least 1.
     public let version: Int
@@ -19,20 +19,19 @@ public struct Migration: Sendable {
     public private(set) var steps: [MigrationStep]
     /// The names of the earlier migrations that this one replaces.
     public let replaces: [String]
-    /// Whether releases that do not know the migration read what it leaves as they should.
+    /// Whether releases that do not know the migration can still read the store correctly after it.
     ///
     /// See ``readableByOlderReleases()``.
     public private(set) var isReadableByOlderReleases = false
 
-    /// The attached stores that it is to wait for, and that none of its steps works on.
+    /// The attached stores that it waits for although none of its steps works on them.
     private(set) var unattachedWaits: [String] = []
 
-    /// What its steps work on outside the primary store.
     package var attached: [any AttachedStore] {
         steps.flatMap(\.attached)
     }
 
-    /// Whether it may bring records into a store that was just created.
+    /// Whether it may add records to a store that was just created.
     var mayBringRecords: Bool {
         steps.contains { $0.runsOnFreshStore && $0.usesRecords }
     }
@@ -45,11 +44,11 @@ public struct Migration: Sendable {
     /// Creates a migration.
     ///
     /// - Parameters:
-    ///   - version: The schema version that it brings a store to; at least 1.
-    ///   - name: A name that no other migration of the registry has.
-    ///   - replaces: The earlier migrations whose work this one does alone, once they are gone from the code. A store
-    ///     with all of them applied counts this one as applied; a store with none runs it; a store with some cannot
-    ///     be upgraded. Name the migration itself too when it keeps the name of one of them.
+    ///   - version: The schema version that the migration brings a store to; at least 1.
+    ///   - name: A name that is unique in the registry.
+    ///   - replaces: The earlier migrations, removed from the code, whose work this one does alone. A store with all of
+    ///     them applied counts this one as applied; a store with none of them runs it; a store with some cannot be
+    ///     upgraded. Include the migration's own name if it reuses the name of one of them.
     ///   - steps: The steps, in order.
     public init(to version: Int, _ name: String, replacing replaces: [String] = [], _ steps: MigrationStep...) {
         self.init(to: version, name, replacing: replaces, steps: steps)
@@ -63,11 +62,11 @@ public struct Migration: Sendable {
         self.replaces = replaces
     }
 
-    /// Declares that releases which do not know this migration read what it leaves as they should.
+    /// Declares that releases which do not know this migration can still read the store correctly after it.
     ///
-    /// It is so when only optional properties were added, or a type that they never look at was changed. A release that
-    /// finds a store with newer migrations may open it for reading when all of these declare it, and when it was told
-    /// to. The store remembers the declaration with the migration; it counts as it was when the migration ran.
+    /// Use it when only optional properties were added, or when a type changed that those releases never read. Such a
+    /// release may open the upgraded store for reading if all newer migrations declare this and its options allow it.
+    /// The store saves the declaration when the migration runs; a later change to it has no effect.
     ///
     /// ```swift
     /// Migration(to: 3, "nickname-added").readableByOlderReleases()
@@ -78,9 +77,9 @@ public struct Migration: Sendable {
         return copy
     }
 
-    /// The migration with something more that its steps wait for; it is no part of the fingerprint.
+    /// The migration with another condition that its steps wait for; the condition is not part of the fingerprint.
     ///
-    /// - Parameter store: The attached store that is looked at; it is a fault of the registry when no step works on it.
+    /// - Parameter store: The attached store that the condition reads; the registry is invalid if no step works on it.
     package func waiting(for store: any AttachedStore, _ readiness: @escaping MigrationStep.Readiness) -> Migration {
         var copy = self
         copy.steps = steps.map { $0.waiting(for: readiness) }

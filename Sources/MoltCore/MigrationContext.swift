@@ -1,4 +1,4 @@
-/// The whole store, lent to a block: read any record, create, change and delete.
+/// The whole store during a block: read any record, create, change and delete.
 ///
 /// ```swift
 /// migrations.register(to: 1, "full-name") { migration in
@@ -8,68 +8,53 @@
 /// }
 /// ```
 ///
-/// Everything happens in the transaction of the upgrade: what the block throws undoes all of it. A block may catch what
-/// left the store as it was, as a key that exists. It cannot go on after anything else, as an enumeration that failed
-/// when it had changed records: every later call throws that error again, and so does the upgrade.
+/// All changes belong to the upgrade's transaction: an error that the block throws undoes all of them. A block may
+/// catch an error that left the store unchanged, such as a key that exists. Any other error is sticky, such as that of
+/// an enumeration that failed after it changed records: every later call throws it again, and so does the upgrade.
 ///
-/// A context must not be used after its block has returned: its calls then throw an error with the code
-/// `contextExpired`.
+/// Do not use a context after its block has returned: calls then throw an error with the code `contextExpired`.
 public final class MigrationContext {
     /// The version that the store had before this migration.
     public let oldVersion: Int
     /// The version that this migration brings the store to.
     public let version: Int
 
-    /// The version that a record is at when this block has changed it.
     let recordVersion: Int
-    /// The migration that the block is a step of.
     let migration: Migration
-    /// The step that the block is.
     let step: UpgradeSchedule.Step
-    /// What the steps of an upgrade share.
     let scope: UpgradeScope
-    /// The coders that records are made with.
     var coding: RecordCoding { scope.coding }
     private var isExpired = false
-    /// What left the store half changed: the block cannot catch it and go on.
+    /// The error that left the store half changed; it is sticky, so the block cannot catch it and go on.
     var failure: (any Error)?
-    /// Why the upgrade stops after all, when too many records could not be converted.
+    /// The error that stops the upgrade because too many records could not be converted.
     var limitError: MigrationError?
-    /// The first id of the records that this block creates: `enumerate` does not visit those.
+    /// The first id of the records that this block creates; `enumerate` skips those records.
     let firstCreatedID: Int64
-    /// The id of the next record that this block creates.
     var nextID: Int64
-    /// The enumerations that are under way, the innermost last.
+    /// The enumerations in progress, the innermost last.
     var enumerations: [Enumeration] = []
-    /// Whether the store keeps originals of records that this block has changed.
+    /// Whether the store holds the originals of records that this block has changed.
     var hasOriginals = false
-    /// For types that this block renamed before it changed any record, the name that they had when it started.
+    /// The original names of the types that this block renamed before it changed any record.
     ///
-    /// Stays as it is once an original was kept: kept records have the names of that moment.
+    /// Fixed once an original is stored, because stored originals have the type names of that moment.
     var originalTypeNames: [ExactName: String] = [:]
-    /// Numbers for changes that are deferred: one for each pass of this block.
+    /// The number of the next pass of this block; deferred changes are grouped by it.
     private var nextStage = 0
-    /// What the block has done to records.
     var counts = RecordCounts()
-    /// How many records could not be converted.
     var failureCount = 0
-    /// For each type, how many records the enumeration of it visited that visited the most.
+    /// For each type, the number of records that its longest enumeration visited.
     var mostVisited: [ExactName: Int] = [:]
-    /// How many enumerations there were.
     var enumerationCount = 0
-    /// How often a type was renamed.
+    /// The number of types that were renamed, counting repetitions.
     var renameCount = 0
-    /// The types that the block named and that had no record.
     private(set) var unmatchedNames: [UnmatchedName] = []
-    /// What became of each key that the block worked on.
     var keys: [KeyOutcome] = []
-    /// The attached stores that the block has asked for.
     var usedAttachments: Set<String> = []
-    /// What the block could not read of records that it asked for by their keys.
+    /// Text that could not be read in records fetched by their keys.
     private var unreadable: [UnreadableText] = []
-    /// What it can reach outside the store.
     var attachments: Attachments { scope.attachments }
-    /// How the upgrade runs.
     var options: MigrationOptions { scope.options }
 
     init(_ pending: PendingMigration, _ step: UpgradeSchedule.Step, _ scope: UpgradeScope) throws {
@@ -91,20 +76,17 @@ public final class MigrationContext {
         firstCreatedID = nextID
     }
 
-    /// Ends the use of the context.
+    /// Invalidates the context.
     func expire() {
         isExpired = true
     }
 
-    /// The number of another pass of this block.
     func newStage() -> Int {
         defer { nextStage += 1 }
         return nextStage
     }
 
-    /// Forgets what was kept for `enumerate`.
-    ///
-    /// - Throws: What the block should not have caught.
+    /// Deletes the originals that were stored for `enumerate`; throws a sticky error that the block caught.
     func finish() throws {
         if let failure = failure ?? unreadable.lazy.compactMap(\.failure).first { throw failure }
         try attachments.check(usedAttachments)
@@ -112,17 +94,18 @@ public final class MigrationContext {
         if enumerationCount > 1 { scope.failures.note(repeated: counts.read - (try visitedCount()), at: step) }
     }
 
-    /// How many records were visited, each counted once.
+    /// The number of distinct records that were visited.
     ///
-    /// One that was visited by two type names counts twice, but never more than there were.
+    /// A record visited under two type names counts twice, but the result never exceeds the number of records.
     private func visitedCount() throws -> Int {
         let records = try scope.records.count(ofType: nil) + counts.dropped + counts.quarantined - counts.created
         return min(counts.read, mostVisited.values.reduce(0, +), max(0, records))
     }
 
-    /// Reads or changes the store; what it could not do ends the block, unless it is a key that exists.
+    /// Reads or changes the store; an error ends the block, unless its code is `keyExists`.
     ///
-    /// SQLite, for one, gives up the whole transaction when a disk is full: what came after would be kept by itself.
+    /// A full disk, for one, makes SQLite roll back the whole transaction: later changes would be committed on their
+    /// own.
     func perform<Value>(_ body: (any RecordTransaction) throws -> Value) throws -> Value {
         guard !isExpired else {
             throw MigrationError(
@@ -139,7 +122,7 @@ public final class MigrationContext {
         }
     }
 
-    /// Takes note of a type that has no record, unless no type has.
+    /// Notes a type that has no record, unless the store is empty.
     func noteMissing(_ type: String) throws {
         guard !unmatchedNames.contains(where: { RecordObject.isSame($0.type, type) }) else { return }
         let names = try types
@@ -159,7 +142,7 @@ public final class MigrationContext {
         try perform { try $0.count(ofType: type) }
     }
 
-    /// The record with a key as it is now, or nil.
+    /// The record with a key in its current state, or nil.
     public func record(forKey key: String) throws -> Record? {
         guard var record = try perform({ try $0.record(forKey: key) }) else { return nil }
         try record.read()

@@ -1,12 +1,12 @@
 public import Foundation
 
 extension MigrationError: CustomStringConvertible, CustomDebugStringConvertible {
-    /// One line: the code, the message, the place, and the underlying error without its values.
+    /// One line: the code, the message, the location, and the underlying error without its values.
     public var description: String {
         errorText.line
     }
 
-    /// A tree: the code, then one line for each thing that is known, the underlying error below.
+    /// A tree: the code, then one line for each known fact, and the underlying error below.
     public var debugDescription: String {
         errorText.tree
     }
@@ -47,7 +47,7 @@ extension MigrationError: DescribedError {
 }
 
 extension MigrationError: LocalizedError {
-    /// The message, then the place in one sentence.
+    /// The message, then the location in one sentence.
     public var errorDescription: String? {
         var place: [String] = []
         if let migration { place.append("migration \(migration)") }

@@ -1,9 +1,9 @@
 extension MigrationError {
-    /// What became of a store whose upgrade failed.
+    /// The state of a store whose upgrade failed.
     public enum Outcome: Hashable, Sendable {
-        /// The store is as it was.
+        /// The store is unchanged.
         case rolledBack
-        /// The upgrade stays; the next opening makes the changes outside the store that could not be made.
+        /// The upgrade is kept; the next opening makes the outstanding changes outside the store.
         case committed
 
         var sentence: String {
@@ -16,12 +16,12 @@ extension MigrationError {
         }
     }
 
-    /// What happened, to which thing, why, what became of the store, and what to do, in full sentences.
+    /// The problem, its subject and cause, the state of the store, and the remedy, in full sentences.
     public var message: String {
         [problem, outcome?.sentence, advice].compactMap { $0 }.joined(separator: " ")
     }
 
-    /// Whether the error is about a single record, so that the others may go on without it.
+    /// Whether the error is about a single record, so that the upgrade may go on without it.
     package var isAboutRecord: Bool {
         guard !(underlying is CancellationError) else { return false }
         let codes: Set<Code> = [.stepFailed, .malformedContent, .propertyMissing, .propertyExists, .typeMismatch]

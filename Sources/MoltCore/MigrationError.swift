@@ -1,9 +1,9 @@
-/// What went wrong in the pipeline: the code to act on, the place, and a message that says what to do.
+/// An error of the migration pipeline: the code to act on, the location, and a message with a remedy.
 ///
-/// Every failure of a registry, a plan, a migration or a record is one of these. What a migration's own closure
-/// throws is the ``underlying`` error of one with the code ``Code/stepFailed``.
+/// Every failure of a registry, a plan, a migration or a record has this type. An error that a migration's own closure
+/// throws becomes the ``underlying`` error of one with the code ``Code/stepFailed``.
 ///
-/// No description of this error holds a record's value: `description`, `debugDescription` and `errorDescription`
+/// No description of this error contains a record's value: `description`, `debugDescription` and `errorDescription`
 /// name the underlying error by its type only. Read ``underlying`` for the rest.
 ///
 /// ```swift
@@ -14,57 +14,57 @@
 /// }
 /// ```
 public struct MigrationError: Error, Sendable {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public var code: Code
-    /// What happened, to which thing, and why, in full sentences.
+    /// The problem, its subject and its cause, in full sentences.
     package var problem: String
-    /// What became of the store; nil if it was not written to.
+    /// The state of the store; nil if it was not written to.
     public var outcome: Outcome?
-    /// What to do, in full sentences; nil if the problem says it.
+    /// The remedy, in full sentences; nil if the problem states it.
     package var advice: String?
-    /// The store, by its file's path or by the name of its suite.
+    /// The path of the store's file, or the name of its suite.
     public var store: String?
-    /// The migration that was being run or looked at.
+    /// The migration that was run or checked.
     public var migration: MigrationID?
-    /// The step of that migration, counted from 1, and in words.
+    /// The step of that migration: its number, from 1, and its description.
     public var step: StepPosition?
     /// The key of the record.
     public var recordKey: String?
-    /// The type name that the record was written as.
+    /// The record's type name.
     public var recordType: String?
-    /// What is attached to the store, where the failure is about that; the key is one of its keys then.
+    /// The attached store that the failure is about; ``recordKey`` is then one of its keys.
     public var attachedStore: String?
-    /// The property, its path joined with dots.
+    /// The path of the property, joined with dots.
     public var property: String?
-    /// The version that the store carries, where the failure is about versions.
+    /// The store's version, if the failure is about versions.
     public var storeVersion: Int?
     /// The version that the registry brings a store to, or the oldest one that it supports.
     public var registryVersion: Int?
-    /// The upgrades that were begun and cut off, where the failure is about those.
+    /// The upgrades that began and were interrupted, if the failure is about them.
     public var attempts: [UpgradeAttempt] = []
-    /// Who holds the store, where the failure is that it is busy and the holder is known.
+    /// The lock holder, if the store is busy and the holder is known.
     public var holder: UpgradeAttempt?
-    /// What was thrown further down: by a closure, by a coder, by the store.
+    /// The error that a closure, a coder or the store threw.
     ///
-    /// - Important: It may hold a record's value; do not log it where users' data must not go.
+    /// - Important: It may contain a record's value; do not log it where user data must not go.
     public var underlying: (any Error)?
 
     /// Creates an error.
     ///
     /// - Parameters:
-    ///   - code: What kind of failure it is.
-    ///   - message: Full sentences: what happened and what to do. Never a record's value.
+    ///   - code: The kind of failure.
+    ///   - message: The problem and the remedy, in full sentences. Never include a record's value.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
         self.init(code, message, nil, underlying: underlying)
     }
 
-    /// Creates an error that says what became of the store.
+    /// Creates an error with the state of the store.
     ///
     /// - Parameters:
-    ///   - code: What kind of failure it is.
-    ///   - problem: What happened, in full sentences. Never a record's value.
-    ///   - outcome: What became of the store.
-    ///   - advice: What to do, in full sentences.
+    ///   - code: The kind of failure.
+    ///   - problem: The problem, in full sentences. Never include a record's value.
+    ///   - outcome: The state of the store.
+    ///   - advice: The remedy, in full sentences.
     package init(
         _ code: Code,
         _ problem: String,
@@ -83,87 +83,87 @@ public struct MigrationError: Error, Sendable {
 extension MigrationError {
     /// The kinds of failure; new ones may be added, so switch over them with a `default`.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-        /// The code's stable text.
+        /// The code's stable name.
         public let rawValue: String
 
-        /// The code's stable text.
+        /// The code's stable name.
         public var description: String { rawValue }
 
-        /// Creates a code from its stable text.
+        /// Creates a code from its stable name.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The registry contradicts itself; the message lists every fault.
+        /// The registry is inconsistent; the message lists every fault.
         public static let invalidRegistry = Code(rawValue: "invalidRegistry")
-        /// A name was asked for that no migration of the registry has.
+        /// No migration of the registry has the requested name.
         public static let unknownMigration = Code(rawValue: "unknownMigration")
         /// A newer app has upgraded the store.
         public static let superseded = Code(rawValue: "superseded")
-        /// Migrations were applied to the store that this registry does not have: it renamed or removed them, or another
-        /// branch has them.
+        /// The store's ledger has migrations that this registry does not: they were renamed or removed, or belong to
+        /// another branch.
         public static let migrationMissing = Code(rawValue: "migrationMissing")
-        /// Somebody upgraded the store, or put another one in its place, while it was open: open it again.
+        /// The store was upgraded or replaced while it was open: open it again.
         public static let storeChanged = Code(rawValue: "storeChanged")
         /// The store is older than the oldest version that the registry supports.
         public static let tooOld = Code(rawValue: "tooOld")
-        /// A migration was registered below a version that the store has passed already.
+        /// A migration was registered below a version that the store has already passed.
         public static let lateMigration = Code(rawValue: "lateMigration")
         /// Some, but not all, of the migrations that another one replaces were applied.
         public static let partlyReplaced = Code(rawValue: "partlyReplaced")
-        /// A migration was edited after the store had counted it as applied, or while it is half done.
+        /// A migration was edited after the store had counted it as applied.
         public static let migrationEdited = Code(rawValue: "migrationEdited")
-        /// A type is stored otherwise than the store remembers, at the same schema version; nothing was written.
+        /// A type's stored shape differs from the one recorded at the same schema version; nothing was written.
         public static let schemaDrift = Code(rawValue: "schemaDrift")
         /// A step's closure threw, or left the record in a state that cannot be written.
         public static let stepFailed = Code(rawValue: "stepFailed")
-        /// A record's content is not JSON text as RFC 8259 has it.
+        /// A record's content is not valid JSON (RFC 8259).
         public static let malformedContent = Code(rawValue: "malformedContent")
-        /// A property was read, removed or renamed that the record does not have.
+        /// A property to be read, removed or renamed is missing from the record.
         public static let propertyMissing = Code(rawValue: "propertyMissing")
-        /// A property would be renamed to a name that the record has already.
+        /// A property cannot be renamed because the record already has the new name.
         public static let propertyExists = Code(rawValue: "propertyExists")
-        /// A value cannot be decoded as the type asked for, or encoded to JSON.
+        /// A value cannot be decoded as the requested type, or encoded to JSON.
         public static let typeMismatch = Code(rawValue: "typeMismatch")
         /// More records could not be converted than the policy allows; the upgrade was rolled back.
         public static let tooManyFailures = Code(rawValue: "tooManyFailures")
         /// Two records would have the same key.
         public static let keyExists = Code(rawValue: "keyExists")
-        /// A record was asked for by a key that no record has.
+        /// No record has the requested key.
         public static let recordMissing = Code(rawValue: "recordMissing")
         /// A migration's context was used after its block had returned.
         public static let contextExpired = Code(rawValue: "contextExpired")
-        /// A block asked for an attached store that nobody has attached.
+        /// A block used an attached store that is not attached.
         public static let notAttached = Code(rawValue: "notAttached")
         /// An attached store could not be read or changed.
         public static let attachedStoreFailed = Code(rawValue: "attachedStoreFailed")
-        /// Changes of an earlier upgrade to an attached store are still to be applied.
+        /// An earlier upgrade's changes to an attached store have not been applied yet.
         public static let journalPending = Code(rawValue: "journalPending")
-        /// A migration must wait, as for settings that cannot be read now, and the others cannot run without it.
+        /// A migration must wait, for example for settings that cannot be read now, and the others depend on it.
         public static let deferred = Code(rawValue: "deferred")
-        /// The store cannot do what a step asks of it, as take in a record when it holds settings.
+        /// The store does not support an operation of a step, such as adding a record to a store of settings.
         public static let unsupported = Code(rawValue: "unsupported")
-        /// A setting cannot be converted, and the step was told to accept no such thing.
+        /// A setting cannot be converted, and the step does not allow that.
         public static let notConvertible = Code(rawValue: "notConvertible")
-        /// Someone asked for the upgrade to stop; it was rolled back.
+        /// The upgrade was cancelled and rolled back.
         public static let cancelled = Code(rawValue: "cancelled")
-        /// The time was over by which the store's locks were to be given up; see ``MigrationOptions/deadline``.
+        /// The deadline for releasing the store's locks has passed; see ``MigrationOptions/deadline``.
         public static let deadlinePassed = Code(rawValue: "deadlinePassed")
-        /// The store must be upgraded first, and somebody else has to do it; see ``MigrationOptions/duty``.
+        /// The store needs an upgrade that another process must run; see ``MigrationOptions/duty``.
         public static let needsMigration = Code(rawValue: "needsMigration")
-        /// The upgrade was begun often enough and cut off each time; see ``MigrationOptions/attemptLimit``.
+        /// The upgrade was interrupted as often as the limit allows; see ``MigrationOptions/attemptLimit``.
         public static let attemptsFailed = Code(rawValue: "attemptsFailed")
-        /// Another process held the store for longer than the time allowed.
+        /// Another process held the store for longer than the timeout.
         public static let busy = Code(rawValue: "busy")
-        /// The store's own reading or writing failed: disk full, damaged file.
+        /// The store could not be read or written: the disk is full, or the file is damaged.
         public static let storeFailed = Code(rawValue: "storeFailed")
     }
 
-    /// Which step of a migration.
+    /// The position of a step in a migration.
     public struct StepPosition: Hashable, Sendable, Codable {
-        /// The step's place in its migration, counted from 1.
+        /// The step's number in its migration, from 1.
         public var number: Int
-        /// The step in words.
+        /// The step's description.
         public var words: String
 
         /// Creates a position.
@@ -175,6 +175,6 @@ extension MigrationError {
 }
 
 extension MigrationError {
-    /// The underlying error where the records of a store contradict each other, and nothing has failed.
+    /// The underlying error when the store's records are inconsistent and no operation failed.
     package struct Damage: Error {}
 }

@@ -1,57 +1,55 @@
 package import Foundation
 
-/// How a migrator runs: what it writes into the ledger, who follows it, and how long it waits.
+/// Options of an upgrade: ledger data, monitoring, policies and time limits.
 public struct MigrationOptions: Sendable {
-    /// The app's version, for the ledger; by default the short version of the main bundle, where there is one.
+    /// The app's version, for the ledger; by default the short version of the main bundle, if any.
     public var appVersion: String
-    /// Who follows the upgrade.
+    /// The monitor that follows the upgrade.
     public var monitor: MigrationMonitor?
-    /// How long to wait while another process holds the store; 60 seconds by default.
-    ///
-    /// Less than none counts as none.
+    /// How long to wait while another process holds the store: 60 seconds by default, and 0 for negative values.
     public var lockTimeout: Duration
-    /// Asked between records, by any thread, and while waiting; the upgrade is rolled back when it says true.
+    /// Called between records, on any thread, and while waiting; the upgrade is rolled back when it returns true.
     public var isCancelled: @Sendable () -> Bool
-    /// Who opens the store; by default what the process's bundle says.
+    /// The role of the process that opens the store; derived from the process's bundle by default.
     public var role: MigrationRole
-    /// What happens when a migration was edited after the store had counted it as applied.
+    /// The policy for a migration that was edited after the store had counted it as applied.
     ///
-    /// An error in debug builds and an event in all others, by default. See ``Migration/fingerprint``.
+    /// By default an error in debug builds and an event in all others. See ``Migration/fingerprint``.
     public var editedMigrations: MismatchPolicy
-    /// What happens to a record that a step cannot convert: the upgrade stops, by default.
+    /// The policy for a record that a step cannot convert; by default the upgrade stops.
     ///
-    /// The policy of a step comes before this one; see ``MigrationStep/onFailure(_:)``.
+    /// A step's own policy takes precedence; see ``MigrationStep/onFailure(_:)``.
     public var unconvertible: RecordFailurePolicy
-    /// The policy of all steps, whatever they say themselves; nil to let them.
+    /// The policy that overrides those of all steps; nil for no override.
     package var policyOfAllSteps: RecordFailurePolicy?
-    /// Who is to upgrade a store that needs it; who opens it, by default.
+    /// Which process must upgrade the store; by default the one that opens it.
     public var duty = UpgradeDuty.opener
-    /// When the store's locks must be given up at the latest; nil for never, the default.
+    /// When the store's locks must be released at the latest; nil, the default, for never.
     ///
-    /// An app that is about to be suspended while it holds a lock is killed by some systems. An upgrade that is still at
-    /// work then stops before the next record, or within a statement of the store, is rolled back, and fails with the code
-    /// `deadlinePassed`; a later opening begins anew, or behind the last batch that was committed. It cannot stop within a
-    /// closure of a migration: leave those some time.
+    /// Some systems kill an app that is suspended while it holds a lock. An upgrade still running at the deadline stops
+    /// before the next record, or within a statement of the store. It is rolled back and fails with the code
+    /// `deadlinePassed`; a later opening starts again. It cannot stop within a closure of a migration, so leave time
+    /// for those.
     public var deadline: ContinuousClock.Instant?
-    /// How often an upgrade may be cut off, by a crash or a kill, before it is not tried again; 5 by default.
+    /// How often an upgrade may be interrupted by a crash or a kill before it is no longer tried; 5 by default.
     ///
-    /// It then fails with the code `attemptsFailed`, until it is allowed more, or a newer release of the app comes. nil
-    /// for no limit. A number below 1 counts as 1: an upgrade that was never cut off is always begun.
+    /// It then fails with the code `attemptsFailed` until the limit is raised or a newer release of the app opens the
+    /// store. nil means no limit. A number below 1 counts as 1: an upgrade that was never interrupted always begins.
     public var attemptLimit: Int? = 5
-    /// Whether the store is copied before an upgrade writes to it; not by default.
+    /// Whether the store is backed up before an upgrade writes to it; nil, the default, for no backup.
     public var backup: BackupPolicy?
-    /// What time it is, by which records that have expired are removed before an upgrade; nil to keep them.
+    /// The current time, by which expired records are removed before an upgrade; nil to keep them.
     package var now: (@Sendable () -> Date)?
-    /// Whether nothing outside the store is changed.
+    /// Whether the upgrade changes nothing outside the store.
     package var isDryRun = false
-    /// The ids up to this one are not given to records that blocks create, whether or not there are records with them.
+    /// The largest reserved id: records that blocks create get larger ones, whether or not reserved ids are in use.
     package var lastReservedID: Int64 = 0
-    /// How many records are read, changed and written at a time.
+    /// The number of records that are read, changed and written at a time.
     package var batchSize = 512
-    /// Is told each point of the upgrade, for tests that let it fail there; nil costs nothing.
+    /// Called at each point of the upgrade, for tests that inject failures; nil costs nothing.
     package var atPoint: UpgradeHook?
 
-    /// Creates options with the defaults that are named at each property.
+    /// Creates options; each property documents its default.
     public init(
         appVersion: String = MigrationOptions.bundleVersion,
         monitor: MigrationMonitor? = nil,
@@ -70,17 +68,16 @@ public struct MigrationOptions: Sendable {
         self.isCancelled = isCancelled
     }
 
-    /// The short version of the main bundle; empty when it has none, as a command-line tool.
+    /// The short version of the main bundle; empty when it has none, as in a command-line tool.
     public static var bundleVersion: String {
         Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? ""
     }
 
-    /// What happens to a record that a step cannot convert.
     func policy(of step: UpgradeSchedule.Step) -> RecordFailurePolicy {
         policyOfAllSteps ?? step.onFailure ?? unconvertible
     }
 
-    /// Throws when someone asked for the upgrade to stop, or its time is over.
+    /// Throws when the upgrade was cancelled or its deadline has passed.
     func checkCancellation() throws {
         try checkDeadline()
         guard isCancelled() || monitor?.progress.isCancelled == true else { return }
@@ -93,9 +90,9 @@ public struct MigrationOptions: Sendable {
         )
     }
 
-    /// Throws when the time is over.
+    /// Throws when the deadline has passed.
     ///
-    /// - Parameter isCommitted: Whether the upgrade is committed, and only changes outside the store are still to be made.
+    /// - Parameter isCommitted: Whether the upgrade is committed, and only changes outside the store remain.
     func checkDeadline(isCommitted: Bool = false) throws {
         guard let deadline, ContinuousClock.now >= deadline else { return }
         guard isCommitted else { throw MigrationError.deadlinePassed }
@@ -108,7 +105,7 @@ public struct MigrationOptions: Sendable {
 }
 
 extension MigrationError {
-    /// The error of an upgrade that was stopped before its commit because the time was over.
+    /// The error of an upgrade that the deadline stopped before its commit.
     package static var deadlinePassed: MigrationError {
         MigrationError(
             .deadlinePassed,

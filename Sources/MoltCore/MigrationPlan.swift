@@ -1,25 +1,25 @@
-/// What would run on a store now: a printable value, computed without writing.
+/// The migrations that would run on a store now: a printable value, computed without writing.
 ///
 /// ```swift
 /// let plan = try MigrationPlan(forFileAt: url, migrations: migrations)
 /// print(plan)
 /// ```
 public struct MigrationPlan: Hashable, Sendable, Codable {
-    /// How a migration stands to a store.
+    /// The status of a migration in a store.
     public enum Status: String, Hashable, Sendable, Codable {
-        /// It is in the registry and not in the ledger.
+        /// It is in the registry but not in the ledger.
         case pending
-        /// The ledger says that it was applied.
+        /// It is in the ledger as applied.
         case applied
-        /// The migrations that it replaces have all been applied, so it counts as applied.
+        /// All migrations that it replaces were applied, so it counts as applied.
         case replaced
-        /// It is not in the ledger, though the store has passed its version.
+        /// It is not in the ledger although the store has passed its version.
         case late
-        /// The store is new: it is born at the registry's version.
+        /// The store is new: it is created at the registry's version.
         case skippedFresh
-        /// The store is new, but an earlier migration may bring records in, and then this one runs on those.
+        /// The store is new, but the migration runs if an earlier one imports records.
         case afterImport
-        /// It must wait, and a later opening tries again.
+        /// It must wait; a later opening tries again.
         case deferred
     }
 
@@ -27,15 +27,15 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public struct Entry: Hashable, Sendable, Codable {
         /// The migration.
         public var migration: MigrationID
-        /// Its steps, in words.
+        /// The descriptions of its steps.
         public var steps: [String]
-        /// How it stands to the store.
+        /// Its status in the store.
         public var status: Status
-        /// Whether it would run: all its steps, or on a fresh store those that bring data in.
+        /// Whether it would run; on a fresh store only the steps run that bring data in.
         public var willRun: Bool
-        /// What it waits for, in a sentence, when it is deferred.
+        /// The reason why it is deferred, in a sentence.
         public var deferral: String?
-        /// Whether the ledger has a row for it, be it one that says that it was deferred.
+        /// Whether the ledger has a row for it, including one that records a deferral.
         var isRecorded = false
     }
 
@@ -43,12 +43,12 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public struct Problem: Hashable, Sendable, Codable {
         /// The code of the error that opening the store throws.
         public var code: MigrationError.Code
-        /// What is wrong and what to do.
+        /// The problem and the remedy.
         public var message: String
-        /// The migration that it is about, when it is about one.
+        /// The migration that the problem is about, if any.
         public var migration: MigrationID?
-        /// The registry's side of a problem of versions: the version that it brings a store to, or, for a store that
-        /// is too old, the oldest one that it supports.
+        /// The version that the registry brings a store to; for a store that is too old, the oldest one that the
+        /// registry supports.
         public var registryVersion: Int?
     }
 
@@ -56,34 +56,34 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     public struct Edit: Hashable, Sendable, Codable {
         /// The migration as the registry has it.
         public var migration: MigrationID
-        /// The ``Migration/fingerprint`` that the ledger has.
+        /// The ``Migration/fingerprint`` in the ledger.
         public var recorded: String
-        /// The one that the migration has now.
+        /// The migration's current fingerprint.
         public var current: String
-        /// The version that it brought the store to when it was applied.
+        /// The version that the migration brought the store to when it was applied.
         public var recordedVersion: Int
-        /// Whether its steps are others than those that were applied, and not its version alone.
+        /// Whether its steps differ from those that were applied, and not only its version.
         public var hasOtherSteps: Bool
     }
 
-    /// The store, by its file's path or by the name of its suite.
+    /// The path of the store's file, or the name of its suite.
     public var store: String
-    /// The version that the store carries.
+    /// The store's current version.
     public var from: Int
-    /// The version that it would carry afterwards.
+    /// The store's version after the upgrade.
     public var to: Int
-    /// Whether there is no store yet.
+    /// Whether the store does not exist yet.
     public var isFresh: Bool
     /// The registry's migrations, in the order in which they run.
     public var entries: [Entry]
     /// Why the store cannot be upgraded; empty when it can.
     public var problems: [Problem]
-    /// The attached stores to which the changes of a committed upgrade have not been applied yet: that comes first.
+    /// The attached stores with committed changes that are not applied yet; those are applied first.
     public var journal: [String]
-    /// The migrations that were edited after the store had counted them as applied; that is no problem by itself.
+    /// The migrations that were edited after the store had counted them as applied; an edit alone is not a problem.
     public var edits: [Edit]
 
-    /// The migrations that would run, in their order; not those of which it depends on what others bring in.
+    /// The migrations that would run, in order, without those that run only if others import records.
     public var pending: [MigrationID] {
         entries.filter(\.willRun).map(\.migration)
     }
@@ -93,7 +93,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         entries.filter { $0.status == .applied || $0.status == .replaced }.map(\.migration)
     }
 
-    /// The migrations that the store counts as applied, up to the first one that it does not.
+    /// The applied migrations up to the first one that is not applied.
     public var completed: [MigrationID] {
         entries.prefix { $0.status == .applied || $0.status == .replaced }.map(\.migration)
     }
@@ -103,29 +103,29 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         needsRun || !journal.isEmpty
     }
 
-    /// Whether there is something to write into the ledger.
+    /// Whether the ledger or the version would change.
     var needsRun: Bool {
         isFresh || from != to || entries.contains { $0.willRun }
     }
 
-    /// The migrations that must wait, with the reasons.
+    /// The deferred migrations, with the reasons.
     public var deferred: [MigrationReport.Deferral] {
         entries.compactMap { entry in
             entry.deferral.map { MigrationReport.Deferral(migration: entry.migration, reason: $0) }
         }
     }
 
-    /// Whether a newer app has upgraded the store, or one that has other migrations.
+    /// Whether the store was upgraded by a newer app, or by one with other migrations.
     public var isSuperseded: Bool {
         problems.contains { $0.code == .superseded || $0.code == .migrationMissing }
     }
 
-    /// Computes the plan for a store; reads the store's state and nothing else.
+    /// Computes the plan for a store; reads only the store's state.
     ///
-    /// Settings and other things outside the store that a pending migration works on are looked at, too.
+    /// It also checks attached stores, such as settings, that pending migrations work on.
     ///
-    /// - Parameter role: Who would open it; an app extension cannot see all that the app sees.
-    /// - Throws: ``MigrationError`` with the code `invalidRegistry`, or what the store throws.
+    /// - Parameter role: The role of the process; an app extension may not see everything that the app sees.
+    /// - Throws: ``MigrationError`` with the code `invalidRegistry`, or the store's error.
     package init(
         for store: any MigrationStore,
         migrations: MigrationRegistry,
@@ -136,9 +136,9 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         try self.init(store.state(), storeName: store.storeName, migrations: migrations, attachments)
     }
 
-    /// Throws what is in the way of an upgrade, when something is.
+    /// Throws the first problem that prevents an upgrade, if any.
     ///
-    /// - Throws: ``MigrationError`` with the code of the first problem.
+    /// - Throws: ``MigrationError`` with the code of that problem.
     public func checkProblems() throws {
         guard let problem = problems.first else { return }
         var error = MigrationError(problem.code, problem.message)
@@ -151,7 +151,7 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
 }
 
 extension MigrationPlan.Edit: CustomStringConvertible {
-    /// The migration, and what is not as it was.
+    /// The migration and the differences.
     public var description: String {
         let version = recordedVersion == migration.version ? nil : "applied as version \(recordedVersion)"
         let steps = hasOtherSteps ? "with other steps than before" : nil
@@ -160,7 +160,7 @@ extension MigrationPlan.Edit: CustomStringConvertible {
 }
 
 extension MigrationPlan: CustomStringConvertible {
-    /// The plan as a few lines of text.
+    /// The plan in a few lines.
     public var description: String {
         var lines = [headline]
         if !journal.isEmpty {
@@ -186,7 +186,6 @@ extension MigrationPlan: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// What would be done, in a few words.
     var headline: String {
         if isFresh { return "\(store): new, would be created at version \(to)" }
         if !problems.isEmpty { return "\(store): version \(from)" }

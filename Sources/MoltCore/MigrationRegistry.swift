@@ -6,7 +6,7 @@
 ///     Migration(to: 2, "mail-becomes-email", .renameProperty("Person", "mail", to: "email")),
 /// ]
 /// ```
-/// or, one at a time:
+/// Or, one at a time:
 /// ```swift
 /// var migrations = MigrationRegistry()
 /// migrations.register(to: 1, "full-name") { migration in
@@ -19,20 +19,20 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
     /// The migrations, in the order in which they were registered.
     public private(set) var migrations: [Migration]
 
-    /// The version up to which migrations were retired from the code; 0 = none were.
+    /// The version up to which migrations were removed from the code; 0 = none were.
     ///
-    /// A store that is older is refused with the code `tooOld`. Ledger rows at or below this version are not looked
-    /// for in the registry, and no migration may bring a store to such a version. A migration that still waits on some
-    /// device, because it was deferred there at every opening, is given up with that: what it is about stays as it is.
+    /// An older store is refused with the code `tooOld`. Ledger rows at or below this version need no migration in the
+    /// registry, and no migration may bring a store to such a version. A migration that is still deferred on some
+    /// device is abandoned: its data stays as it is.
     public var oldestSupportedVersion: Int
 
-    /// Whether a migration may run on a store that has passed its version already; false by default.
+    /// Whether a migration may run on a store that has already passed its version; false by default.
     ///
-    /// This happens when two branches of an app's code, each with a migration of its own, are merged. Allow it only
-    /// when every such migration is right on records of a later version.
+    /// This happens when two branches of an app's code, each with its own migration, are merged. Allow it only if every
+    /// such migration is also correct for records of a later version.
     public var allowsLateMigrations: Bool
 
-    /// Creates a registry with no migration.
+    /// Creates an empty registry.
     public init() {
         self.init([])
     }
@@ -53,20 +53,20 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         self.init(elements)
     }
 
-    /// Adds a migration behind the others.
+    /// Appends a migration.
     public mutating func register(_ migration: Migration) {
         migrations.append(migration)
     }
 
-    /// Adds a migration that is one block over the whole store.
+    /// Adds a migration that consists of one block over the whole store.
     ///
     /// - Parameters:
-    ///   - version: The schema version that it brings a store to; at least 1.
-    ///   - name: A name that no other migration of the registry has.
+    ///   - version: The schema version that the migration brings a store to; at least 1.
+    ///   - name: A name that is unique in the registry.
     ///   - replaces: The earlier migrations whose work this one does alone; see ``Migration``.
-    ///   - attached: What the block works on outside the store; none by default.
-    ///   - revision: Which writing of the block it is, 1 by default; see ``MigrationStep/transform(_:revision:_:)``.
-    ///   - block: Runs once, in the transaction of the upgrade; what it throws rolls the upgrade back.
+    ///   - attached: The attached stores that the block works on; none by default.
+    ///   - revision: The revision of the block's code, 1 by default; see ``MigrationStep/transform(_:revision:_:)``.
+    ///   - block: Runs once, in the transaction of the upgrade; an error that it throws rolls the upgrade back.
     public mutating func register(
         to version: Int,
         _ name: String,
@@ -79,19 +79,19 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         register(Migration(to: version, name, replacing: replaces, step))
     }
 
-    /// The version that the registry brings a store to: that of its last migration.
+    /// The version that the registry brings a store to: the highest of its migrations' versions.
     public var version: Int {
         max(migrations.map(\.version).max() ?? 0, oldestSupportedVersion)
     }
 
-    /// The names of the migrations, in their order.
+    /// The names of the migrations, in order.
     public var names: [String] {
         migrations.map(\.name)
     }
 
-    // MARK: A part of it
+    // MARK: Subregistries
 
-    /// The registry as it was when a migration was its last one.
+    /// The registry up to and including a migration.
     ///
     /// - Throws: ``MigrationError`` with the code `unknownMigration`.
     public func upTo(_ name: String) throws -> MigrationRegistry {
@@ -106,7 +106,7 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         return registry
     }
 
-    /// The registry as it was when a version was its last one.
+    /// The registry without the migrations to later versions.
     public func upTo(version: Int) -> MigrationRegistry {
         var registry = self
         registry.migrations.removeAll { $0.version > version }

@@ -1,23 +1,23 @@
 public import Foundation
 
-/// What an upgrade did, migration by migration and step by step.
+/// The results of an upgrade, by migration and step.
 public struct MigrationReport: Hashable, Sendable, Codable {
     /// A migration that the upgrade ran or recorded.
     public struct Entry: Hashable, Sendable, Codable {
         /// The migration.
         public var migration: MigrationID
-        /// Why the store counts it as applied.
+        /// The reason why the store counts it as applied.
         public var outcome: LedgerEntry.Outcome
-        /// How long it took, in seconds.
+        /// Its duration, in seconds.
         ///
-        /// Steps of several migrations look at a record in one go; the time of that is shared out by how many
-        /// records each migration looked at.
+        /// Steps of several migrations may process a record together; that time is divided in proportion to the records
+        /// that each migration read.
         public var duration: Double
-        /// How many records it read, changed, dropped, created and put into quarantine.
+        /// The numbers of records read, changed, dropped, created and quarantined.
         public var counts: RecordCounts
-        /// Its steps, in their order.
+        /// Its steps, in order.
         public var steps: [Step]
-        /// How many things each attached store has now that it worked on, by the store's name.
+        /// The current number of entries in each attached store that it worked on, by the store's name.
         public var attachedCounts: [String: Int]
 
         init(_ migration: MigrationID, _ outcome: LedgerEntry.Outcome, steps: [Step] = []) {
@@ -32,15 +32,15 @@ public struct MigrationReport: Hashable, Sendable, Codable {
 
     /// A step of a migration.
     public struct Step: Hashable, Sendable, Codable {
-        /// The step in words.
+        /// The step's description.
         public var words: String
-        /// How many records it read, changed, dropped, created and put into quarantine.
+        /// The numbers of records read, changed, dropped, created and quarantined.
         public var counts: RecordCounts
-        /// What became of each key, where the step works on keys of a suite or on files.
+        /// The outcome for each key, if the step works on keys of a suite or on files.
         public var keys: [KeyOutcome]
-        /// The records that it could not convert and that did not stop the upgrade; the first 1 000.
+        /// The first 1 000 records that it could not convert and that did not stop the upgrade.
         public var failedRecords: [FailedRecord]
-        /// The names in it that no record had: they may be misspelled.
+        /// The names in the step that no record has; they may be misspelled.
         public var unmatchedNames: [UnmatchedName]
 
         init(words: String) {
@@ -51,7 +51,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
             unmatchedNames = []
         }
 
-        /// Reads a step; one that an earlier release has written does not have all members.
+        /// Decodes a step; a report of an earlier release lacks some members.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             words = try container.decode(String.self, forKey: .words)
@@ -62,53 +62,53 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         }
     }
 
-    /// A migration that must wait.
+    /// A migration that was deferred.
     public struct Deferral: Hashable, Sendable, Codable {
         /// The migration.
         public var migration: MigrationID
-        /// What it waits for, in a sentence.
+        /// The reason for the deferral, in a sentence.
         public var reason: String
     }
 
-    /// The store, by its file's path or by the name of its suite.
+    /// The path of the store's file, or the name of its suite.
     public var store: String
-    /// The version that the store had.
+    /// The store's version before the upgrade.
     public var from: Int
-    /// The version that it has now.
+    /// The store's version now.
     public var to: Int
     /// Whether the store was created.
     public var isFresh: Bool
     /// When the upgrade began.
     public var startedAt: Date
-    /// How long it took from then to the commit, in seconds.
+    /// The time from the start to the commit, in seconds.
     public var duration: Double
-    /// What ran or was recorded, in order; empty when the store was up to date.
+    /// The migrations that ran or were recorded, in order; empty when the store was up to date.
     public var entries: [Entry]
-    /// How many records had expired, and were removed before the migrations ran.
+    /// The number of expired records that were removed before the migrations ran.
     public var expiredCount = 0
-    /// The migrations that still wait, whether or not this opening found that out; a later one tries again.
+    /// All migrations that are still deferred, including those that an earlier opening deferred.
     public var deferred: [Deferral]
-    /// Whether it says what would be done, and nothing was.
+    /// Whether this is the report of a dry run, which changes nothing.
     public var isDryRun: Bool
-    /// Whether the store is a newer app's and open for reading only; nil in a report of an earlier release.
+    /// Whether the store was upgraded by a newer app and is read-only; nil in a report of an earlier release.
     var isForReading: Bool?
 
-    /// Whether the store is one that a newer app has upgraded, and that is open for reading only.
+    /// Whether the store was upgraded by a newer app and is open for reading only.
     ///
     /// See ``DowngradePolicy/openReadOnly``.
     public var isReadOnly: Bool { isForReading ?? false }
 
-    /// Whether the upgrade changed nothing because there was nothing to do.
+    /// Whether there was nothing to do.
     public var isEmpty: Bool {
         entries.isEmpty && from == to && !isFresh
     }
 
-    /// What became of each key that a step worked on, in order.
+    /// The outcomes for all keys that steps worked on, in order.
     public var keys: [KeyOutcome] {
         entries.flatMap { $0.steps.flatMap(\.keys) }
     }
 
-    /// The counts of all migrations together.
+    /// The sum of the counts of all migrations.
     public var counts: RecordCounts {
         entries.reduce(into: RecordCounts()) { $0 += $1.counts }
     }

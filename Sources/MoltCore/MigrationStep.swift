@@ -1,16 +1,14 @@
 /// One change inside a migration.
 ///
-/// Steps that look at one record at a time are fused, across all pending migrations: each record is read once, goes
+/// Steps that process one record at a time are fused across all pending migrations: each record is read once, goes
 /// through all of them, and is written at most once.
 ///
-/// - Important: Closures of steps must give the same result for the same record, whenever they run. They may be
-///   called from several threads at once.
+/// - Important: A step's closure must always give the same result for the same record. It may be called from several
+///   threads at once.
 public struct MigrationStep: Sendable, CustomStringConvertible {
-    /// The step as a value.
     package private(set) var declaration: any StepDeclaration
     let action: Action
 
-    /// What the runner does for the step.
     enum Action: Sendable {
         case renameType(String, to: String)
         case deleteType(String)
@@ -18,26 +16,24 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         case run(@Sendable (MigrationContext) throws -> Void)
     }
 
-    /// What a step does with a record that lacks the property it is about.
+    /// The policy for a record that lacks the step's property.
     public enum MissingProperty: String, Hashable, Sendable, Codable {
-        /// Leaves the record as it is: an optional that was nil is not written at all.
+        /// Leaves the record as it is: a nil optional is usually not encoded.
         case skip
         /// Fails the upgrade with the code `propertyMissing`.
         case fail
     }
 
-    /// What the step works on outside the primary store.
     package let attached: [any AttachedStore]
-    /// Says why the step cannot run now, in a sentence, or nil when it can.
+    /// Returns the reason why the step cannot run now, in a sentence, or nil.
     private(set) var readiness: Readiness
 
-    /// What happens to a record that the step cannot convert; nil when the opening says so.
+    /// The policy for records that the step cannot convert; nil for the policy of the options.
     private(set) var failurePolicy: RecordFailurePolicy?
 
-    /// Says why a step cannot run now; gets the stores that are attached, by their names.
+    /// Returns the reason why a step cannot run now, given the attached stores by name.
     package typealias Readiness = @Sendable (_ attached: (String) -> (any AttachedStore)?) throws -> String?
 
-    /// Creates a step from its declaration and what the runner does for it.
     init(
         _ declaration: any StepDeclaration,
         _ action: Action,
@@ -50,13 +46,13 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         self.readiness = readiness
     }
 
-    /// Creates a step that needs nothing but its declaration.
+    /// Creates a step that its declaration fully describes.
     init(_ step: some RecordStep) {
         let edit = RecordEdit(typeName: step.type, property: step.requiredProperty, apply: step.change)
         self.init(step, .edit(edit))
     }
 
-    /// The step with a name for a block that has no words of its own.
+    /// The step with a description for a block that has none.
     func named(_ name: String) -> MigrationStep {
         guard var run = declaration as? RunStep, run.words == nil else { return self }
         run.words = name
@@ -65,7 +61,7 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         return step
     }
 
-    /// The step with a policy for records that it cannot convert, which comes before that of the opening.
+    /// The step with its own policy for records that it cannot convert, which overrides that of the options.
     ///
     /// ```swift
     /// .transform("Person") { person in
@@ -73,58 +69,56 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
     /// }.onFailure(.quarantine())
     /// ```
     ///
-    /// It is no part of the migration's fingerprint, and may be changed after the migration has shipped. Of a block it is
-    /// about the records that `enumerate` visits; see ``MigrationContext/enumerate(_:_:)``. With a step that looks at no
-    /// record, as a rename of a type, it is a fault of the registry; so is a limit that cannot be.
+    /// The policy is not part of the migration's fingerprint, so it may change after the migration has shipped. For a
+    /// block, it applies to the records that `enumerate` visits; see ``MigrationContext/enumerate(_:_:)``. The registry
+    /// is invalid if the step processes no records, such as a rename of a type, or if the limit is out of range.
     public func onFailure(_ policy: RecordFailurePolicy) -> MigrationStep {
         var step = self
         step.failurePolicy = policy
         return step
     }
 
-    /// The step with something more that it waits for.
+    /// The step with another condition that it waits for.
     func waiting(for more: @escaping Readiness) -> MigrationStep {
         var step = self
         step.readiness = { [readiness] attached in try readiness(attached) ?? more(attached) }
         return step
     }
 
-    /// Whether the step also runs on a store that was just created: it brings data in from elsewhere.
+    /// Whether the step also runs on a store that was just created, because it brings data in from elsewhere.
     public var runsOnFreshStore: Bool {
         declaration is BuiltInStep || (declaration as? RunStep)?.onFreshStore == true
     }
 
-    /// Whether the step may look at records of the primary store, and change them.
+    /// Whether the step may read and change records of the primary store.
     var usesRecords: Bool {
         (declaration as? BuiltInStep)?.usesRecords ?? true
     }
 
-    /// Whether the step may look at single records, so that it can fail for one: not a rename or deletion of a type.
+    /// Whether the step processes single records and can fail for one; false for renaming or deleting a type.
     var looksAtRecords: Bool {
         switch action {
         case .edit: true
-        // Built-ins have options of their own for records that fail.
+        // Built-ins have their own options for records that fail.
         case .run: declaration is RunStep
         case .renameType, .deleteType: false
         }
     }
 
-    /// The step in words, as plans and reports show it.
+    /// The step's description in plans and reports.
     public var description: String {
         declaration.description
     }
 }
 
-/// A step that looks at one record at a time.
+/// A step that processes one record at a time.
 struct RecordEdit: Sendable {
-    /// The type whose records it changes.
     var typeName: String
-    /// The property without which it changes nothing; nil for a closure, and for one that adds.
+    /// The property without which it changes nothing; nil for a closure and for a step that adds a property.
     var property: PropertyPath?
-    /// Whether it is worth running on several cores.
+    /// Whether it is expensive enough to run on several cores.
     var isParallel = false
-    /// Whether it runs a closure of the app, which may take any time.
+    /// Whether it runs a closure of the app, which may take any amount of time.
     var runsClosure = false
-    /// Changes a record.
     var apply: @Sendable (inout Record) throws -> Void
 }

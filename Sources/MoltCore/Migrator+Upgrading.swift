@@ -2,7 +2,7 @@ import Foundation
 
 /// The transaction of an upgrade.
 extension Migrator {
-    /// Runs all that is pending in one transaction, and commits it.
+    /// Runs all pending migrations in one transaction, and commits it.
     func commit(
         on store: any MigrationStore,
         _ upgrade: inout Upgrade,
@@ -14,12 +14,12 @@ extension Migrator {
         var state = upgrade
         var isRun = false
         defer { attachments.abandon() }
-        // The clock is the app's, which may use the store: the lock must not be held.
+        // The clock belongs to the app and may use the store, so the lock must not be held.
         let now = options.now?()
         try store.withWriteTransaction(until: deadline) { transaction in
             let transaction = observed(transaction)
-            // Between the plan and the lock another process may have upgraded the store: plan again. What it has not
-            // applied yet to attached stores is applied here, before anything looks at them.
+            // Another process may have upgraded the store between the plan and the lock, so plan again. First apply its
+            // outstanding journal, because the plan reads attached stores.
             if !options.isDryRun { try applyJournal(of: store, transaction, attachments, attempt) }
             let plan = try MigrationPlan(
                 transaction.state(),
@@ -49,7 +49,7 @@ extension Migrator {
                 options: options,
                 meter: ProgressMeter(monitor: options.monitor)
             )
-            // Nobody can read them any more, so no step has to convert them.
+            // Expired records can no longer be read, so no step has to convert them.
             if let now, !plan.isFresh {
                 state.expiredCount = try scope.records.deleteExpired(now: now.timeIntervalSince1970)
             }
@@ -81,23 +81,23 @@ extension Migrator {
             counts: entry.counts,
             attachedCounts: entry.attachedCounts,
             appVersion: options.appVersion,
-            // What a replacement stands for was done by others.
+            // Other migrations did the work that a replacement stands for.
             fingerprint: entry.outcome == .replaced ? nil : migration?.fingerprint,
             replaces: migration?.replaces ?? [],
             isReadableByOlderReleases: migration?.isReadableByOlderReleases ?? false
         )
     }
 
-    /// The transaction, or one that tells what is done with it.
+    /// The transaction, wrapped in an observer if there is a hook.
     private func observed(_ transaction: any MigrationTransaction) -> any MigrationTransaction {
         options.atPoint.map { ObservedTransaction(transaction, $0) } ?? transaction
     }
 
     // MARK: The journal
 
-    /// Makes the changes to attached stores that were committed, and forgets them when they are on disk.
+    /// Applies the committed changes to attached stores, and clears the journal once they are on disk.
     ///
-    /// The store's write lock keeps other processes from doing the same at the same time.
+    /// The store's write lock keeps other processes from doing so at the same time.
     func applyJournal(of store: any MigrationStore, _ attempt: AttemptNote, isCancellable: Bool = true) throws {
         let attachments = Attachments(store.attachments, registry, role: options.role)
         var lock = LockWait(options: options, attempt: attempt, isCancellable: isCancellable)
@@ -112,14 +112,14 @@ extension Migrator {
                 try lock.wait()
             }
         } catch let error as MigrationError where error.code == .deadlinePassed {
-            // What a statement says that was stopped is about an upgrade that is not committed.
+            // The error of an interrupted statement describes an uncommitted upgrade.
             try options.checkDeadline(isCommitted: !isCancellable)
             throw error
         }
         if isApplied { try options.reach(.afterCommit, "that ends the journal") }
     }
 
-    /// - Returns: Whether there was something to make.
+    /// - Returns: Whether the journal had changes.
     @discardableResult
     private func applyJournal(
         of store: any MigrationStore,
@@ -127,7 +127,7 @@ extension Migrator {
         _ attachments: Attachments,
         _ attempt: AttemptNote
     ) throws -> Bool {
-        // A newer app may have upgraded the store while nobody held the lock: what it has left is not ours to make.
+        // A newer app may have upgraded the store while the lock was free; its journal is not ours to apply.
         let plan = try MigrationPlan(state: transaction.state(), storeName: store.storeName, migrations: registry)
         if plan.isSuperseded { try plan.checkProblems() }
         let journal = try transaction.journal()

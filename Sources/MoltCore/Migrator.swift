@@ -1,37 +1,37 @@
 import Foundation
 
-/// Runs what a plan says on a store: whole or not at all.
+/// Runs a plan on a store, completely or not at all.
 ///
 /// `CodableCache` runs a migrator when it is opened; use one directly for a store of your own.
 package struct Migrator: Sendable {
     let registry: MigrationRegistry
     let options: MigrationOptions
-    /// When the store stops the statements of the upgrade; nil for never, and in a dry run.
+    /// When the store interrupts the statements of the upgrade; nil for never, and in a dry run.
     var deadline: ContinuousClock.Instant? { options.isDryRun ? nil : options.deadline }
 
-    /// Creates a migrator.
     package init(_ registry: MigrationRegistry, options: MigrationOptions = MigrationOptions()) {
         self.registry = registry
         self.options = options
     }
 
-    /// What would run on a store now; writes nothing.
+    /// Plans an upgrade of a store; writes nothing.
     ///
-    /// - Throws: ``MigrationError`` with the code `invalidRegistry`, or what the store throws.
+    /// - Throws: ``MigrationError`` with the code `invalidRegistry`, or the store's error.
     package func plan(for store: any MigrationStore) throws -> MigrationPlan {
         try LockLimit.$current.withValue(LockLimit(options)) {
             try MigrationPlan(for: store, migrations: registry, role: options.role)
         }
     }
 
-    /// Upgrades a store to the registry's version; an up-to-date store is not written to, nor locked.
+    /// Upgrades a store to the registry's version; an up-to-date store is neither written to nor locked.
     ///
     /// - Throws: ``MigrationError``: `invalidRegistry`, `superseded`, `tooOld`, `lateMigration`, `partlyReplaced`,
-    ///   `needsMigration`, `attemptsFailed` or, when the options say so, `migrationEdited` before anything is written;
+    ///   `needsMigration`, `attemptsFailed` or, depending on the options, `migrationEdited` before anything is written;
     ///   `busy` when another process holds the store for too long; `cancelled`; `deadlinePassed`; the code of the step
-    ///   that failed; or what the store throws. The store is then as it was. Only `attachedStoreFailed` may come when the
-    ///   upgrade is committed, `journalPending` after an earlier one, and `deadlinePassed` between the two: the store then
-    ///   keeps the changes that could not be made outside it, and makes them when it is next opened.
+    ///   that failed; or the store's error. In all these cases the store is unchanged. Only `attachedStoreFailed` after
+    ///   the commit, `journalPending` after that of an earlier upgrade, and `deadlinePassed` between commit and journal
+    ///   mean that the store was upgraded: it keeps the changes that could not be made outside it, and applies them
+    ///   when it is next opened.
     package func migrate(_ store: any MigrationStore) throws -> MigrationReport {
         let backup = UpgradeBackup(of: store, options)
         do {
@@ -57,7 +57,7 @@ package struct Migrator: Sendable {
 
     // MARK: The phases
 
-    /// Plans, without a write or a lock; waits for others to upgrade the store if that is their duty.
+    /// Plans without writing or locking, and waits if other processes must upgrade the store.
     private func look(at store: any MigrationStore) throws -> Upgrade {
         var upgrade = Upgrade(plan: try plan(for: store))
         options.monitor?.send(.planned(upgrade.plan))
@@ -65,7 +65,7 @@ package struct Migrator: Sendable {
         return upgrade
     }
 
-    /// Makes the changes to attached stores that an earlier upgrade has committed, and plans again.
+    /// Applies the changes to attached stores that an earlier upgrade committed, and plans again.
     private func finishEarlierJournal(
         of store: any MigrationStore,
         _ upgrade: inout Upgrade,
@@ -77,7 +77,6 @@ package struct Migrator: Sendable {
         options.monitor?.send(.planned(upgrade.plan))
     }
 
-    /// Runs what is pending, in one transaction.
     private func runPending(
         on store: any MigrationStore,
         _ upgrade: inout Upgrade,
@@ -91,7 +90,7 @@ package struct Migrator: Sendable {
         upgrade.isCommitted = true
     }
 
-    /// Makes the changes to attached stores that this upgrade has committed; past the commit, nothing can be cancelled.
+    /// Applies this upgrade's changes to attached stores; past the commit, cancellation has no effect.
     private func finishJournal(of store: any MigrationStore, _ upgrade: Upgrade, _ attempt: AttemptNote) throws {
         guard upgrade.isCommitted, !upgrade.plan.journal.isEmpty, !options.isDryRun else { return }
         try applyJournal(of: store, attempt, isCancellable: false)
@@ -114,7 +113,7 @@ package struct Migrator: Sendable {
 
     // MARK: Before the upgrade
 
-    /// Waits until others have upgraded the store, when it is their duty.
+    /// Waits until another process has upgraded the store, if the options leave it to others.
     private func leaveToOthers(_ store: any MigrationStore, _ plan: inout MigrationPlan) throws {
         guard case .others(let time) = options.duty else { return }
         let end = ContinuousClock.now + time
@@ -130,7 +129,7 @@ package struct Migrator: Sendable {
         if isWaiting { options.monitor?.send(.planned(plan)) }
     }
 
-    /// Tells of migrations that were edited after this store had counted them as applied.
+    /// Handles migrations that were edited after this store had counted them as applied.
     func checkEdits(_ plan: MigrationPlan) throws {
         guard let first = plan.edits.first else { return }
         switch options.editedMigrations {
@@ -148,23 +147,19 @@ package struct Migrator: Sendable {
 }
 
 extension Duration {
-    /// The duration in seconds.
     var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 }
 
-/// One run of a migrator, between its phases.
+/// The state of one run of a migrator, passed between its phases.
 struct Upgrade {
     let startedAt = Date()
     let start = ContinuousClock.now
-    /// The plan as it was when the upgrade began, its journal as it is now.
+    /// The plan from before the upgrade, with the current journal.
     var plan: MigrationPlan
-    /// What each migration did.
     var entries: [MigrationReport.Entry] = []
-    /// How many records had expired and were removed.
     var expiredCount = 0
-    /// Whether all that was pending is committed.
     var isCommitted = false
 
     init(plan: MigrationPlan) {

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// One stored value during a migration: its key, type name, expiry, and content as the bytes that were written.
+/// One stored value during a migration: its key, type name, expiry, and content as the original bytes.
 ///
-/// Properties are read from and spliced into those bytes. What a migration does not touch stays byte for byte as it
-/// was: the text of numbers, the order of properties, escapes, white space, and properties that this app never knew.
+/// Properties are read from those bytes and spliced into them. Everything that a migration does not change stays byte
+/// for byte the same: the text of numbers, the order of properties, escapes, white space, and unknown properties.
 ///
 /// ```swift
 /// Migration(to: 2, "split-full-name", .transform("Person") { person in
@@ -13,20 +13,19 @@ public import Foundation
 /// })
 /// ```
 ///
-/// A property that is written twice in the same object is read as its last value; both are renamed and removed
-/// together, and both are kept when nothing touches them.
+/// A property that occurs twice in an object is read as its last value. Both occurrences are renamed and removed
+/// together, and both are kept if nothing changes them.
 public struct Record: Sendable {
-    /// The coders that typed reads and writes use.
     var coding: RecordCoding
-    /// The content, with the key's UTF-8 behind it: one buffer for both.
+    /// The content followed by the key's UTF-8, in one buffer.
     var object: SplicedObject
-    /// The record's id in its store; 0 for a record that is in none yet.
+    /// The record's id in its store; 0 for a record that is not in a store yet.
     public private(set) var id: Int64
-    /// Whether the content is raw data and not JSON text.
+    /// Whether the content is raw data and not JSON.
     public internal(set) var isData: Bool
-    /// The type name that the record is written as.
+    /// The record's type name.
     ///
-    /// Set it to give this one record another type; use the step `renameType` to rename a type.
+    /// Set it to change the type of this one record; use the step `renameType` to rename a type.
     public var typeName: String {
         didSet {
             hasNewTypeName = true
@@ -38,7 +37,7 @@ public struct Record: Sendable {
     /// Whether ``drop()`` was called.
     public private(set) var isDropped = false
     private var writeFailure: (any Error)?
-    /// What a subscript could not read; there is one only for a content that has what cannot be read.
+    /// Text that a subscript could not read; only set for content with unreadable text.
     private(set) var unreadable: UnreadableText?
     /// Seconds since 1970; nil for never.
     package private(set) var expirationSeconds: Double?
@@ -47,7 +46,7 @@ public struct Record: Sendable {
     private var newKey: String?
     private var headRevision = 0
 
-    /// Creates a record that is in no store yet.
+    /// Creates a record that is not in a store yet.
     init(
         coding: RecordCoding,
         key: String = "",
@@ -63,7 +62,7 @@ public struct Record: Sendable {
         newKey = key
     }
 
-    /// Takes a stored record's place, and keeps the buffers.
+    /// Loads a stored record into this one, and reuses its buffers.
     package mutating func load(
         id: Int64,
         typeName: String,
@@ -88,10 +87,10 @@ public struct Record: Sendable {
 
     // MARK: Key, expiry, existence
 
-    /// The key that the record is stored under.
+    /// The record's key.
     ///
-    /// A change is made when all records of the step have been seen, so two records may swap their keys. A key that
-    /// another record has then is an error that rolls the upgrade back.
+    /// A new key takes effect when the step has processed all records, so two records may swap their keys. If another
+    /// record then has the same key, the upgrade fails and is rolled back.
     public var key: String {
         get {
             if let newKey { return newKey }
@@ -113,7 +112,7 @@ public struct Record: Sendable {
         }
     }
 
-    /// Deletes the record when the step has seen all records; nothing after this call is done to it.
+    /// Deletes the record when the step has processed all records; later changes to it have no effect.
     public mutating func drop() {
         isDropped = true
         headRevision += 1
@@ -121,12 +120,11 @@ public struct Record: Sendable {
 
     // MARK: For the runner
 
-    /// Grows with each change of the record, whatever was changed.
+    /// Increases with each change of the record.
     package var revision: Int {
         object.revision &+ headRevision
     }
 
-    /// The key that the record is to be stored under, when it was changed.
     package var changedKey: String? { newKey }
 
     /// Checks and indexes the content, unless it is raw data.
@@ -140,7 +138,7 @@ public struct Record: Sendable {
         if object.hasHalfPairs, unreadable == nil { unreadable = UnreadableText() }
     }
 
-    /// Appends the content as it is to be stored.
+    /// Appends the content in its stored form.
     public func writeContent(to bytes: inout [UInt8]) {
         if isData {
             bytes.append(contentsOf: object.bytes[0..<object.contentEnd])
@@ -149,17 +147,16 @@ public struct Record: Sendable {
         }
     }
 
-    /// Keeps the first thing that could not be done where nothing can be thrown.
+    /// Keeps the first error that occurs where nothing can be thrown.
     mutating func fail(_ error: any Error) {
         if writeFailure == nil { writeFailure = error }
     }
 
-    /// What a subscript could not do; thrown by the step that runs the closure, when the closure returns.
+    /// The error of a subscript; the step throws it after its closure has returned.
     package var failure: (any Error)? {
         writeFailure ?? unreadable?.failure
     }
 
-    /// The error for content that is not JSON text.
     func malformed(_ syntax: JSONSyntaxError) -> MigrationError {
         error(
             .malformedContent,
@@ -168,7 +165,6 @@ public struct Record: Sendable {
         )
     }
 
-    /// An error that names the record.
     func error(
         _ code: MigrationError.Code,
         _ message: String,
@@ -190,7 +186,7 @@ extension Record: CustomStringConvertible, CustomReflectable {
         return "\(typeName) \"\(key)\" (\(content))"
     }
 
-    /// The key and the type name, so that a dump shows no value either.
+    /// The key and the type name, so that a dump shows no values either.
     public var customMirror: Mirror {
         Mirror(self, children: ["key": key, "typeName": typeName])
     }

@@ -1,13 +1,13 @@
-/// Something outside a store that migrations work on: a suite of settings.
+/// Something outside a store that migrations work on, such as a suite of settings.
 ///
-/// Steps that are about a suite name it themselves. What only a block of `run` works on is named where the store is
-/// opened, or beside the block.
+/// Steps for a suite name it themselves. A suite that only a `run` block uses is named when the store is opened, or in
+/// the step.
 public protocol Attachable: Sendable {
-    /// What Molt works with.
+    /// The attachment for Molt's use.
     var attachment: Attachment { get }
 }
 
-/// What Molt works with when something is attached to a store; only Molt's own types make one.
+/// An attached store for Molt's use; only Molt's own types create one.
 public struct Attachment: Sendable {
     package let store: any AttachedStore
 
@@ -17,6 +17,5 @@ public struct Attachment: Sendable {
 }
 
 extension Sequence where Element == any Attachable {
-    /// What Molt works with.
     package var stores: [any AttachedStore] { map(\.attachment.store) }
 }

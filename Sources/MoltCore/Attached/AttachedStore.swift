@@ -1,110 +1,100 @@
-/// Something outside the primary store that steps change: a settings suite, a directory.
+/// Something outside the primary store that steps change, such as a settings suite or a directory.
 ///
-/// It has no part in the primary store's transaction, so a step never writes it. A step works on a
-/// ``AttachedSession``, which looks and collects changes. Those go into the primary store's journal, in the
-/// transaction that marks the migration applied; after the commit they are applied, and then forgotten. What a kill
-/// leaves in the journal is applied when the primary store is next opened.
+/// It is not part of the primary store's transaction, so steps never write to it directly. A step works on an
+/// ``AttachedSession``, which reads and collects changes. The transaction that marks the migration applied also adds
+/// those changes to the primary store's journal. They are applied after the commit, and then removed from the journal.
+/// If a kill interrupts this, they are applied when the primary store is next opened.
 package protocol AttachedStore: Attachable {
-    /// What a step works on.
     associatedtype Session: AttachedSession
 
-    /// The name that journals, plans and errors know it by. It stays the same for ever; no two have the same.
+    /// The unique name that identifies it in journals, plans and errors; it never changes.
     var attachedName: String { get }
 
-    /// Why it cannot be worked on now, in a sentence; nil when it can.
+    /// The reason why it cannot be used now, in a sentence, or nil.
     ///
-    /// A migration that needs it is deferred then: it is not marked as applied, and a later opening tries again.
+    /// A migration that needs it is then deferred: it is not marked as applied, and a later opening tries again.
     ///
-    /// - Throws: What is wrong with it, when that is no matter of time; the upgrade fails with it.
+    /// - Throws: A permanent fault; the upgrade fails with it.
     func unavailability(_ circumstances: AttachedCircumstances) throws -> String?
 
-    /// Begins the work of one upgrade: reads what is there, and writes nothing.
+    /// Begins the work of one upgrade: reads the current state, and writes nothing.
     func begin() throws -> Session
 
-    /// Makes changes that a session has collected; making them again does nothing.
+    /// Applies changes that a session has collected; applying them again has no effect.
     ///
-    /// The changes of an upgrade to several stores are applied in two phases: first everything is added to all of them,
-    /// and then everything is removed, so that what moves from one to another is never in none. It returns when the
-    /// changes are on disk and were read back.
+    /// An upgrade applies its changes to several stores in two phases: it first adds everything to all of them, and
+    /// then removes everything, so data that moves between stores is always in at least one. The method returns when
+    /// the changes are on disk and were read back.
     ///
     /// - Parameters:
-    ///   - changes: What ``AttachedSession/finish()`` gave, perhaps in another process.
-    ///   - phase: What to apply of it.
+    ///   - changes: The result of ``AttachedSession/finish()``, possibly from another process.
+    ///   - phase: The part of the changes to apply.
     func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws
 
-    /// Makes all of the changes, in one write where the store can; used when an upgrade changes no other store.
-    ///
-    /// Unless a store says otherwise, the two phases follow each other.
+    /// Applies all changes in one write if possible, by default in two; used when no other attached store changes.
     func apply(_ changes: [UInt8]) throws
 
-    /// Changes that bring it back to what it is now, from whatever it is when they are applied; nil when there are none.
+    /// Changes that restore its current state from any other state; nil when there are none.
     ///
-    /// They are kept in a backup of the primary store, which so holds it, too.
+    /// A backup of the primary store contains them, and so covers the attached store too.
     func changesBackToNow() throws -> [UInt8]?
 }
 
 extension AttachedStore {
     package var attachment: Attachment { Attachment(self) }
 
-    /// Nothing stands in the way.
     package func unavailability(_ circumstances: AttachedCircumstances) throws -> String? {
         nil
     }
 
-    /// Makes the changes in two phases.
     package func apply(_ changes: [UInt8]) throws {
         for phase in AttachedPhase.allCases { try apply(changes, phase) }
     }
 
-    /// It has no part in backups.
     package func changesBackToNow() throws -> [UInt8]? {
         nil
     }
 }
 
-/// One upgrade's work on an ``AttachedStore``: what is there, with the changes that steps have made so far.
+/// One upgrade's work on an ``AttachedStore``: its data with the changes of the steps so far.
 package protocol AttachedSession: AnyObject {
-    /// How many things it has now, in the sense in which a store that has none is suspect.
-    ///
-    /// The ledger keeps it. See ``AttachedCircumstances/lastCount``.
+    /// The number of entries, for the ledger; a drop to zero is suspect: see ``AttachedCircumstances/lastCount``.
     var count: Int { get }
 
-    /// Throws what a step could not do and could not be told at once, as by a subscript; asked at the step's end.
+    /// Throws an error that could not be thrown when it occurred, as in a subscript; called at the step's end.
     func check() throws
 
-    /// Ends the session: every later call must throw an error with the code `contextExpired`.
+    /// Ends the session; every later call must throw an error with the code `contextExpired`.
     ///
     /// It is called once.
     ///
-    /// - Returns: The changes, with all that is needed to make them again; nil when there are none.
-    /// - Throws: What makes it certain that the changes could not be applied; the upgrade is rolled back then.
+    /// - Returns: The changes, with everything needed to apply them again; nil when there are none.
+    /// - Throws: An error if the changes can certainly not be applied; the upgrade is then rolled back.
     func finish() throws -> [UInt8]?
 }
 
 extension AttachedSession {
-    /// There is nothing that was not told at once.
     package func check() throws {}
 }
 
-/// What is applied of the changes to an ``AttachedStore``.
+/// A phase in which changes to an ``AttachedStore`` are applied.
 package enum AttachedPhase: Hashable, Sendable, CaseIterable {
-    /// What is added or replaced.
+    /// Additions and replacements.
     case add
-    /// What is removed.
+    /// Removals.
     case remove
 }
 
-/// What can be known when an ``AttachedStore`` is asked whether it can be worked on.
+/// The circumstances in which an ``AttachedStore`` is checked for availability.
 package struct AttachedCircumstances: Hashable, Sendable {
-    /// Who opens the primary store.
+    /// The role of the process that opens the primary store.
     package var role: MigrationRole
-    /// How many things the store had after the last migration that worked on it; nil when there was none.
+    /// The number of entries after the last migration that worked on the store; nil when there was none.
     ///
-    /// A store that has nothing now, though it had something, most probably cannot be seen: settings read as empty
-    /// until a device was unlocked for the first time.
+    /// An empty store that once had entries is probably invisible: settings read as empty until a device has first been
+    /// unlocked.
     package var lastCount: Int?
 
-    /// Creates circumstances.
     package init(role: MigrationRole, lastCount: Int? = nil) {
         self.role = role
         self.lastCount = lastCount

@@ -1,26 +1,25 @@
-/// The attached stores that an upgrade can reach, and the sessions that it has begun on them.
+/// The attached stores that an upgrade can use, and its sessions on them.
 final class Attachments {
     private let stores: [String: any AttachedStore]
     private let role: MigrationRole
-    /// In the order in which they were begun.
+    /// The sessions in the order in which they began.
     private var sessions: [(name: String, session: any AttachedSession)] = []
-    /// Those that a deferred migration is about, with the reason.
+    /// The stores of deferred migrations, with the reasons.
     private var deferred: [String: String] = [:]
-    /// What ``lastRows(_:)`` has found.
     private var lastRows: [String: LedgerEntry]?
-    /// Those for which the changes of an earlier upgrade were not applied.
+    /// The stores with unapplied changes of an earlier upgrade.
     private var unsettled: Set<String> = []
 
-    /// Collects the stores that were attached where the primary store is opened, and those that steps name.
+    /// Collects the stores that were attached at the opening of the primary store, and those that steps name.
     ///
-    /// - Parameter attached: They come before those of the registry that have the same name.
+    /// - Parameter attached: These take precedence over the registry's stores of the same name.
     init(_ attached: [any AttachedStore], _ registry: MigrationRegistry, role: MigrationRole) {
         let declared = registry.migrations.flatMap(\.attached)
         stores = Dictionary((attached + declared).map { ($0.attachedName, $0) }) { first, _ in first }
         self.role = role
     }
 
-    /// Takes over what a plan says of the stores.
+    /// Takes the deferrals and the journal from a plan.
     func prepare(_ plan: MigrationPlan, _ registry: MigrationRegistry) {
         unsettled = Set(plan.journal)
         for (migration, entry) in zip(registry.migrations, plan.entries) {
@@ -29,9 +28,9 @@ final class Attachments {
         }
     }
 
-    // MARK: Looking ahead
+    // MARK: Checking
 
-    /// Why a migration cannot run now; nil when it can.
+    /// Returns the reason why a migration cannot run now, or nil.
     func deferral(of migration: Migration, _ ledger: [LedgerEntry]) throws -> String? {
         for declared in migration.attached {
             let name = declared.attachedName
@@ -48,12 +47,12 @@ final class Attachments {
         return nil
     }
 
-    /// For each store, the row of the migration that worked on it last.
+    /// For each store, the ledger row of the last migration that worked on it.
     private func lastRows(_ ledger: [LedgerEntry]) -> [String: LedgerEntry] {
         if let lastRows { return lastRows }
         var rows: [String: LedgerEntry] = [:]
-        // By their times: that of a migration that was deferred keeps its place. Of rows without a time, as a fixture
-        // has them, the last one counts.
+        // Compare times: a deferred migration keeps its position in the ledger. Of rows without a time, as in fixtures,
+        // the last one counts.
         for row in ledger {
             for name in row.attachedCounts.keys where rows[name].map({ $0.appliedAt <= row.appliedAt }) ?? true {
                 rows[name] = row
@@ -63,9 +62,9 @@ final class Attachments {
         return rows
     }
 
-    // MARK: Keeping
+    // MARK: Backing up
 
-    /// What brings the stores back to what they are now on which a plan's migrations may work.
+    /// Changes that restore the current state of the stores that a plan's migrations may change.
     func changesBackToNow(_ attached: [any AttachedStore], _ plan: MigrationPlan, _ registry: MigrationRegistry) throws
         -> [JournalEntry]
     {
@@ -75,7 +74,7 @@ final class Attachments {
         for name in (attached + declared).map(\.attachedName) where !entries.contains(where: { $0.store == name }) {
             let store = try store(name)
             let changes = try asAttached(name) {
-                // What no migration could work on now, none will change.
+                // A migration cannot change a store that is unavailable now.
                 let reason = try store.unavailability(AttachedCircumstances(role: role))
                 return try reason == nil ? store.changesBackToNow() : nil
             }
@@ -84,11 +83,11 @@ final class Attachments {
         return entries
     }
 
-    // MARK: Working
+    // MARK: Sessions
 
-    /// The session on a store, begun when it is first asked for.
+    /// Returns the session on a store; the first call begins it.
     ///
-    /// - Parameter isDeclared: Whether the step that asks has said before that it works on the store.
+    /// - Parameter isDeclared: Whether the calling step names the store.
     func session<Store: AttachedStore>(_ store: Store, isDeclared: Bool) throws -> Store.Session {
         let name = store.attachedName
         if let begun = sessions.first(where: { $0.name == name })?.session as? Store.Session { return begun }
@@ -129,7 +128,7 @@ final class Attachments {
         return session
     }
 
-    /// Throws what a step has done wrong on some stores and could not be told at once.
+    /// Throws errors of a step on some stores that could not be thrown at once.
     func check(_ names: Set<String>) throws {
         for (name, session) in sessions where names.contains(name) {
             do {
@@ -147,15 +146,13 @@ final class Attachments {
         }
     }
 
-    /// How many things each of some stores has, with the changes of its session.
+    /// The number of entries in each of some stores, including the changes of its session.
     func counts(of names: Set<String>) -> [String: Int] {
         let known = sessions.filter { names.contains($0.name) }
         return Dictionary(uniqueKeysWithValues: known.map { ($0.name, $0.session.count) })
     }
 
-    /// Ends all sessions.
-    ///
-    /// - Returns: What is to be applied after the commit.
+    /// Ends all sessions, and returns the changes to apply after the commit.
     func finish() throws -> [JournalEntry] {
         var journal: [JournalEntry] = []
         while !sessions.isEmpty {
@@ -166,19 +163,18 @@ final class Attachments {
         return journal
     }
 
-    /// Ends the sessions that an upgrade that is rolled back has not ended.
+    /// Ends the remaining sessions of an upgrade that is rolled back.
     func abandon() {
-        // Nothing of it is used, so it does not matter what a session could not give.
+        // Their changes are discarded, so errors do not matter.
         for (_, session) in sessions { _ = try? session.finish() }
         sessions = []
     }
 
-    /// Makes the changes of an upgrade that was committed.
     func apply(_ journal: [JournalEntry], _ options: MigrationOptions) throws {
         try LockLimit.$current.withValue(LockLimit(options, isCommitted: true)) {
             for entry in journal { try afterCommit(entry.store, checkAvailable) }
             if journal.count == 1 {
-                // Nothing moves from one store to another, so nothing has to be added before something is removed.
+                // No data moves between stores, so the order of additions and removals does not matter.
                 try apply(journal[0], "all", options) { try $0.apply($1) }
             } else {
                 for phase in AttachedPhase.allCases {
@@ -195,7 +191,7 @@ final class Attachments {
         _ options: MigrationOptions,
         _ body: (any AttachedStore, [UInt8]) throws -> Void
     ) throws {
-        // Made again from the beginning by the next opening.
+        // The next opening starts again from the beginning.
         try options.checkDeadline(isCommitted: true)
         try afterCommit(entry.store) { store in
             try options.reach(.beforeApply, "\(entry.store) (\(phase))")
@@ -204,7 +200,7 @@ final class Attachments {
         }
     }
 
-    /// Refuses to make changes here that must be made elsewhere: an extension has standard settings of its own.
+    /// Refuses to apply changes in the wrong process: an extension has its own standard settings.
     private func checkAvailable(_ store: any AttachedStore) throws {
         guard let reason = try store.unavailability(AttachedCircumstances(role: role)) else { return }
         throw MigrationError(
@@ -234,7 +230,7 @@ final class Attachments {
         )
     }
 
-    /// Before the commit.
+    /// Wraps errors that occur before the commit.
     private func asAttached<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()

@@ -1,10 +1,7 @@
-/// An attached store that is a directory, of which a test can make a copy.
+/// An attached store in a directory that a test can copy.
 package protocol DirectoryAttachedStore: AttachedStore {
-    /// Where the directory is.
     var path: String { get }
 
-    /// The store of the same name with another directory.
-    ///
-    /// Given to an opening, it takes the place of what the registry's steps name.
+    /// The store of the same name with another directory; an opening prefers it to the registry's store.
     func standIn(at path: String) -> Self
 }

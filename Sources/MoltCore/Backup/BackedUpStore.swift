@@ -1,43 +1,42 @@
 internal import Foundation
 
-/// A store of which Molt can keep copies, and put one back in its place.
+/// A store that Molt can back up and restore.
 package protocol BackedUpStore: MigrationStore {
-    /// Copies the store as it is without what an open transaction has written.
+    /// Copies the last committed state of the store, without changes of an open transaction.
     ///
-    /// - Throws: ``MigrationError`` with the code `noSpaceForBackup` or `backupFailed`, or what the request's `step`
-    ///   throws; no file is left then.
+    /// - Throws: ``MigrationError`` with the code `noSpaceForBackup` or `backupFailed`, or an error of the request's
+    ///   `step`; no file is left in that case.
     func makeBackup(_ request: BackupRequest) throws -> StoreBackup
 
     /// The store's backups, the newest first.
     func backups() throws -> [StoreBackup]
 
-    /// What a backup says of the store.
+    /// The state of the store in a backup.
     ///
-    /// - Throws: When it cannot be read.
+    /// - Throws: An error if the backup cannot be read.
     func storeState(in backup: StoreBackup) throws -> StoreState
 
-    /// Looks at all of a backup.
+    /// Checks a backup completely.
     ///
     /// - Throws: ``MigrationError`` with the code `backupUnusable`.
     func verify(_ backup: StoreBackup) throws
 
-    /// Puts a backup in the place of what the store has, whole or not at all, also for others that have it open.
+    /// Replaces the store's contents with a backup, atomically also for other processes that have the store open.
     ///
-    /// What the backup has of attached stores comes with it, as a journal: it is to be applied afterwards.
+    /// The backup's state of attached stores is restored as a journal, which must be applied afterwards.
     ///
     /// - Parameters:
-    ///   - request: What else is put back, and what is kept.
-    ///   - waiting: Called again and again while another process holds the lock; throws to give up.
+    ///   - request: What else is restored, and what is kept.
+    ///   - waiting: Called repeatedly while another process holds the lock; throws to give up.
     func restore(
         _ backup: StoreBackup,
         _ request: RestoreRequest,
         waiting: () throws -> Void
     ) throws
 
-    /// Removes a backup.
     func remove(_ backup: StoreBackup) throws
 
-    /// Whether what the store is kept in is damaged: looks at all of it.
+    /// Whether the store's file is damaged; checks all of it.
     func isDamaged() -> Bool
 }
 
@@ -46,27 +45,24 @@ extension BackedUpStore {
     package var backedUp: (any BackedUpStore)? { self }
 }
 
-/// How a backup is put back.
+/// The options of a restore.
 package struct RestoreRequest {
-    /// Whether the backup may be of another store, or stand elsewhere.
+    /// Whether the backup may belong to another store or be in another directory.
     package var isFromAnotherStore = false
-    /// The attached stores that are at hand; nil where that was looked at before.
+    /// The names of the available attached stores; nil if they were already checked.
     package var attached: Set<String>?
-    /// The copy of what is replaced that is kept where it is whole; nil to keep none.
+    /// The request for a copy of the replaced contents, made if they are undamaged; nil to keep no copy.
     package var keeping: BackupRequest?
-    /// What that copy is to have of attached stores: what brings them back to what they are now.
-    ///
-    /// Called with the lock held.
+    /// The changes that restore the attached stores' current state, for that copy; called with the lock held.
     package var attachedNow: () throws -> [JournalEntry] = { [] }
 
-    /// Describes one that keeps nothing.
     package init() {}
 }
 
 extension RestoreRequest {
-    /// Refuses a backup that has attached stores which are not at hand: the store could not be opened after that.
+    /// Refuses a backup with attached stores that are not available: the store could not be opened afterwards.
     ///
-    /// - Parameter names: The attached stores that the backup has.
+    /// - Parameter names: The attached stores in the backup.
     /// - Throws: ``MigrationError`` with the code `notAttached`.
     package func checkAttached(_ names: [String], of backup: StoreBackup) throws(MigrationError) {
         guard let attached, let first = names.first(where: { !attached.contains($0) }) else { return }
@@ -80,14 +76,14 @@ extension RestoreRequest {
         throw error
     }
 
-    /// Has the copy of what is replaced keep attached stores as they are then, too.
+    /// Includes the current state of attached stores in the copy of the replaced contents.
     package mutating func keep(_ attached: [any AttachedStore]) {
         attachedNow = { try attached.changesBackToNow() }
     }
 }
 
 extension [any AttachedStore] {
-    /// What brings each of them back to what it is now.
+    /// The changes that restore the current state of each store.
     package func changesBackToNow() throws -> [JournalEntry] {
         try compactMap { attached in
             try attached.changesBackToNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
@@ -95,20 +91,18 @@ extension [any AttachedStore] {
     }
 }
 
-/// What a copy of a store is to be.
+/// A request for a copy of a store.
 package struct BackupRequest {
-    /// How it is named, and who may remove it.
+    /// The kind of copy, which determines its name and whether it may be removed automatically.
     package var kind: BackupName.Kind
-    /// The store's version.
     package var version: Int
-    /// What brings attached stores back to what they are now; nil leaves the store's own journal in the copy.
+    /// The changes that restore attached stores; nil leaves the store's own journal in the copy.
     package var attached: [JournalEntry]?
-    /// Where space and time are asked for.
+    /// The source of the free space and the time.
     package var policy: BackupPolicy
     /// Called before each part of the work; throws to stop it.
     package var step: () throws -> Void
 
-    /// Describes a copy.
     package init(
         _ kind: BackupName.Kind,
         version: Int,
@@ -123,7 +117,7 @@ package struct BackupRequest {
         self.step = step
     }
 
-    /// Refuses to begin when there is not as much space as a copy needs.
+    /// Throws if there is not enough space for a copy.
     ///
     /// - Throws: ``MigrationError`` with the code `noSpaceForBackup`.
     package func checkSpace(for bytes: Int64, in directory: String, store: String) throws(MigrationError) {

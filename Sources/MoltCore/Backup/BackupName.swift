@@ -1,44 +1,41 @@
 package import Foundation
 
-/// The name of a backup's file: that of the store, its version, and the time in UTC.
+/// The name of a backup's file: the store's name, its version, and the time in UTC.
 ///
-/// As `people.molt.v3-20261121T175959123Z.backup`; with `.manual` before the end when the app asked for it. While it is
-/// being made it has `.part` behind it.
+/// For example `people.molt.v3-20261121T175959123Z.backup`; the extension is `.manual.backup` if the app requested it.
+/// While a file is being written, `.part` is appended to its name.
 package struct BackupName: Hashable, Sendable {
-    /// What a file is, by the end of its name.
+    /// The kind of a file, by its name's extension.
     package enum Kind: String, CaseIterable, Sendable {
-        /// Asked for by the app.
+        /// Requested by the app.
         case manual = "manual.backup"
         /// Made by an upgrade.
         case automatic = "backup"
-        /// What a newer app left, kept when an older one starts afresh.
+        /// A newer app's store that was moved aside when an older app started afresh.
         case aside
-        /// What could not be read when a backup took its place.
+        /// Unreadable contents that a backup replaced.
         case damaged
-        /// What was there, and whole, when a backup took its place.
+        /// Undamaged contents that a backup replaced.
         case replaced
 
-        /// Those that are backups: what an older app goes back to, and policies count.
+        /// The kinds that count as backups in policies, and that an older app can restore.
         package static let backups: [Kind] = [.automatic, .manual]
-        /// Those that are kept aside.
+        /// The kinds that are kept aside.
         package static let filesAside: [Kind] = [.aside, .damaged, .replaced]
     }
 
-    /// The end of a name while the file is not whole.
+    /// The extension of an incomplete file.
     package static let part = ".part"
-    /// How many bytes of a store's name are in the name: 255 are all that most file systems take.
+    /// The maximum number of bytes of a store's name in the name: most file systems limit a name to 255 bytes.
     private static let longestStem = 186
 
-    /// The store's file.
     package var store: String
-    /// The schema version of what is in it; nil where it cannot be known.
+    /// The schema version of the contents; nil if unknown.
     package var version: Int?
-    /// When it was made, to the millisecond.
+    /// When it was made, with millisecond precision.
     package var date: Date
-    /// What it is.
     package var kind: Kind
 
-    /// Names a file that is made now.
     package init(store: String, version: Int?, date: Date, kind: Kind) {
         self.store = store
         self.version = version
@@ -46,12 +43,11 @@ package struct BackupName: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// The name.
     package var text: String {
         "\(Self.stem(of: store)).\(version.map { "v\($0)-" } ?? "")\(Self.text(of: date)).\(kind.rawValue)"
     }
 
-    /// Reads a name; nil when it is not one of a backup of that store.
+    /// Parses a name; nil when it is not that of a backup of that store.
     package init?(_ text: String, of store: String) {
         let stem = Self.stem(of: store)
         guard text.hasPrefix("\(stem).") else { return nil }
@@ -60,11 +56,11 @@ package struct BackupName: Hashable, Sendable {
         let parts = rest.dropLast(kind.rawValue.count + 1).split(separator: "-", omittingEmptySubsequences: false)
         guard let last = parts.last, parts.count <= 2, let date = Self.date(last) else { return nil }
         self.init(store: store, version: parts.count == 1 ? nil : Int(parts[0].dropFirst()), date: date, kind: kind)
-        // A name that it would not have been given is none of ours.
+        // A name in any other form is not ours.
         guard self.text == text else { return nil }
     }
 
-    /// A date, or a later one: names that are made after others come after them, also when the clock was put back.
+    /// A date, moved behind the existing names if necessary: new names sort last even if the clock was set back.
     ///
     /// - Parameter names: The files beside the store.
     package static func later(_ date: Date, than names: [String], of store: String) -> Date {
@@ -72,13 +68,13 @@ package struct BackupName: Hashable, Sendable {
         return newest.map { max(date, $0.addingTimeInterval(0.0015)) } ?? date
     }
 
-    /// How many bytes a store's names have at most.
+    /// The maximum number of bytes in the names of a store's backups.
     package static func longest(of store: String) -> Int {
-        // ".v", a version, "-", the time, and the longest of the ends.
+        // ".v", a version, "-", the time, and the longest extension.
         stem(of: store).utf8.count + 2 + 19 + 1 + 19 + 14 + part.utf8.count
     }
 
-    /// What stands for a store: its name, or the beginning of a long one and a digest of all of it.
+    /// A store's name, or the beginning of a long one with a digest of the full name.
     private static func stem(of store: String) -> String {
         guard store.utf8.count > longestStem else { return store }
         var stem = store
@@ -86,7 +82,7 @@ package struct BackupName: Hashable, Sendable {
         return stem + "~" + SHA256.hexadecimal(of: store.utf8).prefix(16)
     }
 
-    /// Whether a name is that of a file of ours that was not whole when its maker was killed, or is not yet.
+    /// Whether a name is that of an incomplete file of ours.
     package static func isPart(_ text: String, of store: String) -> Bool {
         text.hasSuffix(part) && BackupName(String(text.dropLast(part.count)), of: store) != nil
     }

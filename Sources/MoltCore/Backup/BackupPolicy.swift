@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Whether, and for how long, a store is copied before an upgrade writes to it.
+/// The policy for the backups that upgrades make before they write to a store.
 ///
 /// ```swift
 /// var configuration = CodableCache.Configuration()
@@ -8,29 +8,27 @@ package import Foundation
 /// let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
 /// ```
 ///
-/// An upgrade that fails is rolled back without a backup. A backup is for what no transaction undoes: a migration that
-/// did what it was told and was told the wrong thing, an older release that must go on, a disk that fails in the middle.
+/// A failed upgrade is rolled back without a backup. A backup protects against damage that no transaction undoes: a
+/// migration with a mistake, a return to an older release, or a failing disk.
 ///
-/// A backup takes the space of the store; when there is not as much, the upgrade does not begin. After an upgrade the
-/// older ones are removed, as this says. Those that the app has asked for itself stay.
+/// A backup needs as much space as the store; without it, the upgrade does not begin. After an upgrade, older backups
+/// are removed according to this policy. Backups that the app made itself are kept.
 ///
-/// Backups count by the upgrades that they were made for: one that is cut off and tried again counts once, and takes no
-/// older release's backup away. While it lasts, the copies of its first and of its newest try are kept, as the store may
-/// have been written to in between; when it has ended, the newest. An upgrade that commits in batches and goes on in a
-/// later opening makes no other one, unless the store was written to meanwhile.
+/// Backups are counted by upgrade: an upgrade that is interrupted and tried again counts once, and does not displace an
+/// older release's backup. Until it ends, the backups of its first and of its newest attempt are kept, because the
+/// store may have changed in between; afterwards, only the newest.
 public struct BackupPolicy: Sendable {
-    /// Of how many upgrades the backups are kept, the newest ones; 1 when it is less.
+    /// The number of upgrades whose backups are kept, newest first; values below 1 count as 1.
     public var keep: Int
-    /// How old a backup may become; nil for any age.
+    /// The maximum age of a backup; nil for any age.
     ///
-    /// The newest one is kept however old it is, and nothing else when this is zero or less.
+    /// The newest backup is kept at any age; it is the only one if the value is zero or less.
     public var maximumAge: Duration?
-    /// How many bytes may be written at a path, for tests of a full disk; nil where it is not known.
+    /// The number of bytes that can be written at a path, or nil if unknown; tests replace it to simulate a full disk.
     package var freeSpace: @Sendable (_ path: String) -> Int64?
-    /// What time it is.
     package var now: @Sendable () -> Date
 
-    /// Creates a policy; two backups of any age are kept by default.
+    /// Creates a policy; by default it keeps two backups of any age.
     public init(keep: Int = 2, maximumAge: Duration? = nil) {
         self.keep = keep
         self.maximumAge = maximumAge
@@ -38,9 +36,10 @@ public struct BackupPolicy: Sendable {
         now = { Date() }
     }
 
-    /// Of a store's backups, those that are not to be kept any longer.
+    /// The automatic backups of a store that the policy no longer keeps.
     ///
-    /// - Parameter start: What an upgrade began from: those with the same are of tries of one, of which the newest counts.
+    /// - Parameter start: The state from which a backup's upgrade began; of backups with equal states, only the newest
+    ///   counts.
     package func excess(
         of backups: [StoreBackup],
         by start: (StoreBackup) -> UpgradeStart = { UpgradeStart($0) }
@@ -56,10 +55,10 @@ public struct BackupPolicy: Sendable {
             .map(\.element)
     }
 
-    /// Of the backups that earlier tries of an upgrade have left, all but the first, when there is a newer one.
+    /// The backups of earlier attempts at an upgrade, except the first, when there is a newer one.
     ///
-    /// A try that was killed removes nothing afterwards. The first was made when nothing had been tried yet; the newest has
-    /// what was written since.
+    /// An attempt that was killed removes none itself. The first backup shows the store before any attempt; the newest
+    /// includes everything written since.
     package func leftovers(
         of backups: [StoreBackup],
         before backup: StoreBackup,

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The opening, for reading only, of a store that a newer app has upgraded.
+/// Opens a store for reading only after a newer app has upgraded it.
 package struct Downgrade {
     private let registry: MigrationRegistry
     private let options: MigrationOptions
@@ -10,11 +10,11 @@ package struct Downgrade {
         self.options = options
     }
 
-    /// Decides whether a store that a newer app has upgraded may be read as it is.
+    /// Checks whether a store that a newer app has upgraded can be read as it is.
     ///
-    /// - Returns: What the opening did, which is nothing; nil when the store is no newer than the registry, nor written by a
-    ///   later release of Molt.
-    /// - Throws: ``MigrationError`` with the code `superseded`, which says what stands in the way.
+    /// - Returns: The report of an opening that changes nothing; nil when the store is neither newer than the registry
+    ///   nor written by a later release of Molt.
+    /// - Throws: ``MigrationError`` with the code `superseded` and the reason why the store cannot be read.
     package func reading(_ store: any MigrationStore) throws -> MigrationReport? {
         let startedAt = Date()
         try registry.validate()
@@ -53,11 +53,11 @@ package struct Downgrade {
                     + "releases may read what it left."
             )
         }
-        // A version that no row of the ledger explains says nothing about who may read it.
+        // A version without a ledger row may not be readable by this release.
         guard newer.contains(where: { $0.version == state.version }) || state.version <= registry.version else {
             throw superseded(plan, "Its ledger does not say what brought it to that version.")
         }
-        // Otherwise the records are not as this app knows them. What waits is about other things than records.
+        // A pending migration means that records are not in the app's form; a deferred one is not about records.
         let waiting = Set(state.ledger.filter { $0.outcome == .deferred }.map(\.name))
         let missing = plan.entries.first { entry in
             entry.status != .applied && entry.status != .replaced && !waiting.contains(entry.migration.name)
@@ -70,7 +70,7 @@ package struct Downgrade {
         }
     }
 
-    /// The rows of the ledger that the registry does not know.
+    /// The ledger's rows without a migration in the registry.
     private func unknown(in state: StoreState) -> [LedgerEntry] {
         let known = Set(registry.migrations.flatMap { [$0.name] + $0.replaces })
         return state.ledger.filter { $0.version > registry.oldestSupportedVersion && !known.contains($0.name) }

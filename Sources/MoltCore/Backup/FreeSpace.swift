@@ -8,14 +8,14 @@ internal import Foundation
     internal import Glibc
 #endif
 
-/// How much may be written: the one place where the platforms are asked for it.
+/// The free disk space, with all platform differences in one place.
 package enum FreeSpace {
-    /// The bytes that this process may still write in a directory; nil when the system gives no answer.
+    /// The number of bytes that this process can still write in a directory; nil if the system does not say.
     package static func bytes(at directory: String) -> Int64? {
         #if os(macOS) || os(iOS) || os(visionOS)
-            // What the system would make room for, as it does for what a user asked for, counts as free.
+            // Includes space that the system would free for a user's request.
             let url = URL(fileURLWithPath: directory, isDirectory: true)
-            // Where the system gives no answer, the volume does, below.
+            // If the system does not say, ask the volume below.
             let values = try? url.resourceValues(forKeys: [.volumeAvailableCapacityForImportantUsageKey])
             if let capacity = values?.volumeAvailableCapacityForImportantUsage, capacity > 0 { return capacity }
         #endif

@@ -1,25 +1,25 @@
 internal import Foundation
 
 extension MigrationError.Code {
-    /// There is not as much space on the disk as a backup needs; nothing was changed.
+    /// There is not enough disk space for a backup; nothing was changed.
     public static let noSpaceForBackup = MigrationError.Code(rawValue: "noSpaceForBackup")
     /// A backup could not be made; nothing was changed.
     public static let backupFailed = MigrationError.Code(rawValue: "backupFailed")
-    /// A backup cannot be put back: it is damaged, missing, or none of this store; nothing was changed.
+    /// A backup cannot be restored: it is damaged, missing, or of another store; nothing was changed.
     public static let backupUnusable = MigrationError.Code(rawValue: "backupUnusable")
-    /// A backup could not be put back: a disk that is full, or fails; the store is as it was.
+    /// Restoring a backup failed: the disk is full or faulty; the store is unchanged.
     public static let restoreFailed = MigrationError.Code(rawValue: "restoreFailed")
 }
 
 extension MigrationError {
-    /// What can be done with a store that this release cannot upgrade.
+    /// The options for a store that this release cannot upgrade.
     static let waysBack =
         "To go on with what there was before, call restore with a backup; to begin with an empty cache and keep this one "
         + "aside, call CodableCache.startAfresh(at:)."
 
-    /// The error for a backup that would not fit on the disk.
+    /// The error for a backup that does not fit on the disk.
     ///
-    /// - Parameter free: The bytes that are free; nil when the disk was full in the middle.
+    /// - Parameter free: The number of free bytes; nil when the disk became full during the copy.
     package static func noSpace(
         for bytes: Int64,
         free: Int64?,
@@ -44,7 +44,6 @@ extension MigrationError {
         return error
     }
 
-    /// The error for a backup that could not be made.
     package static func backupFailed(_ reason: String, store: String, underlying: (any Error)? = nil) -> MigrationError
     {
         var error = MigrationError(
@@ -56,7 +55,6 @@ extension MigrationError {
         return error
     }
 
-    /// The error for a backup that cannot be put back.
     package static func backupUnusable(
         _ backup: StoreBackup,
         _ reason: String,
@@ -69,7 +67,6 @@ extension MigrationError {
         )
     }
 
-    /// The error for a backup that is not one of the store that it was to be put back into.
     package static func backupOfAnotherStore(_ backup: StoreBackup, _ store: String) -> MigrationError {
         var error = MigrationError.backupUnusable(
             backup,
@@ -80,7 +77,6 @@ extension MigrationError {
         return error
     }
 
-    /// The error for a backup that could not be put back.
     package static func restoreFailed(
         _ backup: StoreBackup,
         _ reason: String,

@@ -1,29 +1,28 @@
 public import Foundation
 
-/// A copy of a store as it was at one moment, beside the store.
+/// A copy of a store at one moment, in a file beside the store.
 ///
-/// It is one file. The backup of a cache is a cache file: it can be looked at with any SQLite tool. It has the settings,
-/// too, that the upgrade was about to change.
+/// The backup of a cache is itself a cache file, which any SQLite tool can read. It includes the settings that the
+/// upgrade was about to change.
 public struct StoreBackup: Hashable, Sendable, Codable {
     /// The file.
     public var url: URL
-    /// The schema version that the store had; 0 where that is not known, as of a damaged file that was kept.
+    /// The schema version of the store; 0 if unknown, as for a damaged file that was kept.
     public var schemaVersion: Int
     /// When it was made.
     public var date: Date
-    /// How large the file is, in bytes.
+    /// The size of the file, in bytes.
     public var size: Int
-    /// How many records the store had, or settings; nil when the file does not say.
+    /// The number of the store's records or settings; nil if the file does not say.
     public var recordCount: Int?
-    /// Whether an upgrade made it, and later ones may remove it; not so when the app asked for it.
+    /// Whether an upgrade made it, so that later ones may remove it; false if the app requested it.
     public var isAutomatic: Bool
-    /// The attached stores that become what they were, too, when it is put back; by name, as errors have them.
+    /// The names of the attached stores that are restored with it, as in errors.
     ///
-    /// They must be attached where the store is opened after that: changes to one that is not stay in the store, and its
-    /// openings fail with the code `notAttached`.
+    /// Attach them when the store is next opened: changes to a missing one stay in the store, and opening it fails with
+    /// the code `notAttached`.
     public var attachedStores: [String]
 
-    /// Describes a backup.
     package init(
         url: URL,
         schemaVersion: Int,
@@ -42,7 +41,7 @@ public struct StoreBackup: Hashable, Sendable, Codable {
         self.attachedStores = attachedStores
     }
 
-    /// Reads a backup; one that an earlier release has written names no attached stores.
+    /// Decodes a backup; one written by an earlier release names no attached stores.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         url = try container.decode(URL.self, forKey: .url)
@@ -64,7 +63,7 @@ extension StoreBackup: CustomStringConvertible {
 }
 
 extension StoreBackup: Comparable {
-    /// Whether one was made before another; of two of one moment, the names decide.
+    /// Orders backups by date, and by name if the dates are equal.
     public static func < (lhs: StoreBackup, rhs: StoreBackup) -> Bool {
         (lhs.date, lhs.url.lastPathComponent) < (rhs.date, rhs.url.lastPathComponent)
     }

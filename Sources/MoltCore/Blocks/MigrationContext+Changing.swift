@@ -3,7 +3,8 @@ internal import Foundation
 extension MigrationContext {
     /// Adds a record, which `enumerate` does not visit.
     ///
-    /// Under the key of a record that is visited it is added when the closure has returned, and has dropped that one.
+    /// If its key belongs to a record being visited, it is added after the closure has returned and dropped that
+    /// record.
     func insert(_ record: inout Record, _ expiration: Date?) throws {
         record.expiration = expiration
         do {
@@ -24,20 +25,20 @@ extension MigrationContext {
         counts.created += 1
     }
 
-    /// Writes back a record that ``record(forKey:)`` gave: its content, its expiry, its key and its type name.
+    /// Writes back a record from ``record(forKey:)``: its content, expiry, key and type name.
     ///
-    /// Inside `enumerate`, do not update the record that is visited and change `new`, too: that is an error, because
-    /// one of the two changes would be lost.
+    /// Inside `enumerate`, do not update the visited record and also change `new`: that is an error, because one of the
+    /// two changes would be lost.
     ///
-    /// - Throws: ``MigrationError`` with the code `recordMissing` when it was deleted in the meantime, `keyExists`
-    ///   when another record has its new key, or what a subscript of the record could not do.
+    /// - Throws: ``MigrationError`` with the code `recordMissing` when the record was deleted in the meantime, or
+    ///   `keyExists` when another record has its new key; or the error of a subscript of the record.
     public func update(_ record: Record) throws {
         if let failure = record.failure { throw failure }
         guard let stored = try perform({ try $0.record(id: record.id) }) else {
             throw record.error(.recordMissing, "The record was deleted, so it cannot be updated.")
         }
         if record.isDropped { return try delete(id: record.id) }
-        // Before anything is written: the block may catch this and go on.
+        // Check before writing, so that the block may catch the error and go on.
         if let key = record.changedKey, let other = try perform({ try $0.record(forKey: key) }), other.id != record.id {
             throw stored.error(
                 .keyExists,
@@ -45,7 +46,7 @@ extension MigrationContext {
                     + "key of its own, or delete the other record first."
             )
         }
-        // A copy from before its type was renamed does not bring the old name back.
+        // A copy from before a rename of its type does not restore the old name.
         let isRetyped = record.hasNewTypeName && !RecordObject.isSame(record.typeName, stored.typeName)
         let stage = newStage()
         if try write(record, isRetyped: isRetyped, stage: stage) {
@@ -70,7 +71,7 @@ extension MigrationContext {
 
     /// Deletes all records of a type.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of deleted records.
     @discardableResult
     public func deleteAll(ofType type: String) throws -> Int {
         for level in enumerations.indices {
@@ -84,10 +85,10 @@ extension MigrationContext {
         return count
     }
 
-    /// Renames a type for all its records; onto a name that others have, makes the two one type.
+    /// Renames a type for all its records; if the new name already has records, the two types are merged.
     public func renameType(_ name: String, to newName: String) throws {
         let names = try types
-        // By their bytes, as the store has them: two spellings of a letter are two types.
+        // Names are compared by their bytes, as in the store: different Unicode spellings are different types.
         guard !RecordObject.isSame(name, newName) else { return }
         guard names.contains(where: { RecordObject.isSame($0, name) }) else { return try noteMissing(name) }
         renameCount += 1
@@ -105,10 +106,10 @@ extension MigrationContext {
         }
     }
 
-    /// Renames a property of all records of a type that have it.
+    /// Renames a property in all records of a type that have it.
     ///
-    /// - Returns: How many records had it.
-    /// - Throws: ``MigrationError`` with the code `propertyExists` when a record has both.
+    /// - Returns: The number of records that had the property.
+    /// - Throws: ``MigrationError`` with the code `propertyExists` when a record already has the new name.
     @discardableResult
     public func renameProperty(_ type: String, _ path: PropertyPath, to newName: String) throws -> Int {
         var renamed = 0
@@ -121,9 +122,7 @@ extension MigrationContext {
 
     // MARK: Writing
 
-    /// Writes a record, and defers the change of its key and type name.
-    ///
-    /// - Returns: Whether something was deferred.
+    /// Writes a record, and defers the change of its key and type name; returns whether something was deferred.
     func write(_ record: Record, isRetyped: Bool, stage: Int) throws -> Bool {
         if record.id < firstCreatedID { hasOriginals = true }
         touch(record.id)
@@ -141,14 +140,13 @@ extension MigrationContext {
         }
     }
 
-    /// Deletes a record.
     func delete(id: Int64) throws {
         touch(id, isDeleted: true)
         try perform { try $0.delete(id: id) }
         counts.dropped += 1
     }
 
-    /// Tells the enumerations under way that a record is no longer as they may have read it.
+    /// Notes in the current enumerations that a record may have changed since they read it.
     func touch(_ id: Int64, isDeleted: Bool = false) {
         for level in enumerations.indices {
             if id == enumerations[level].current {

@@ -5,7 +5,7 @@ extension MigrationContext {
     ///
     /// - Parameters:
     ///   - type: Its type name.
-    ///   - key: A key that no record has.
+    ///   - key: A key that is not in use.
     ///   - content: A value, encoded with the store's coders; `Data` is stored as raw data.
     ///   - expiration: When it expires; nil for never.
     /// - Throws: ``MigrationError`` with the code `keyExists`, or `typeMismatch` when the value cannot be encoded.
@@ -35,11 +35,11 @@ extension MigrationContext {
     }
 }
 
-/// What built-in steps need that bring records in from other libraries' files.
+/// Support for built-in steps that import records from other libraries' files.
 extension MigrationContext {
-    /// Adds a record whose content is, byte for byte, the value of the only property of an object.
+    /// Adds a record whose content is, byte for byte, the value of an object's only property.
     ///
-    /// - Returns: False when the text is not an object with that one property; nothing was added then.
+    /// - Returns: False if the JSON is not an object with only that property; nothing was added.
     /// - Throws: ``MigrationError`` with the code `keyExists`.
     package func create(
         _ type: String,
@@ -54,9 +54,7 @@ extension MigrationContext {
         return true
     }
 
-    /// Lends the transaction of the store to a step that works on one kind of store only.
-    ///
-    /// - Returns: False when the store is of another kind; the closure was not called then.
+    /// Passes the store's transaction to a closure if it has a given type; otherwise returns false.
     package func withTransaction<Transaction: RecordTransaction>(
         _ type: Transaction.Type,
         _ body: (Transaction) throws -> Void
@@ -69,14 +67,13 @@ extension MigrationContext {
         }
     }
 
-    /// Throws when someone asked for the upgrade to stop.
     package func checkCancellation() throws {
         try options.checkCancellation()
     }
 }
 
 extension SplicedObject {
-    /// The value of a property of JSON text that is an object with that property alone, as it is written.
+    /// The bytes of a property's value in a JSON object that has no other property.
     fileprivate static func onlyValue(of property: String, in json: [UInt8]) -> [UInt8]? {
         var object = SplicedObject(bytes: json)
         do throws(JSONSyntaxError) {
@@ -90,13 +87,13 @@ extension SplicedObject {
 }
 
 extension MigrationContext {
-    /// What a step works on outside the primary store: what is there, and the changes that steps have made so far.
+    /// Returns the session on an attached store: its data with the changes of the steps so far.
     ///
-    /// All steps of an upgrade share one session on a store, so each sees what those before it have done. The changes
-    /// are made after the upgrade was committed, and never when it is rolled back.
+    /// All steps of an upgrade share one session on a store, so each sees the changes of earlier steps. The changes are
+    /// applied after the commit, and discarded by a rollback.
     ///
-    /// - Throws: ``MigrationError`` with the code `notAttached` when neither a step nor the opening names the store,
-    ///   `deferred` when it cannot be worked on now, or what the store throws.
+    /// - Throws: ``MigrationError`` with the code `notAttached` when neither a step nor the opening names the store, or
+    ///   `deferred` when the store is unavailable; or the store's error.
     package func attached<Store: AttachedStore>(_ store: Store) throws -> Store.Session {
         let isDeclared = migration.steps[step.number].attached.contains { $0.attachedName == store.attachedName }
         let session = try perform { _ in try attachments.session(store, isDeclared: isDeclared) }
@@ -104,7 +101,7 @@ extension MigrationContext {
         return session
     }
 
-    /// Tells the report what became of one key.
+    /// Adds the outcome for one key to the report.
     public func note(_ outcome: KeyOutcome) {
         keys.append(outcome)
     }

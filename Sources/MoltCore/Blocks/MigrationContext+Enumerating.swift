@@ -1,14 +1,13 @@
 extension MigrationContext {
-    /// Visits each record of a type, with what it was and what it becomes side by side.
+    /// Visits each record of a type, with its original and the record to change side by side.
     ///
     /// - Parameters:
-    ///   - type: The type name as it is now. An unknown one visits nothing.
-    ///   - body: Gets the record as it was when the block started, and the record to change. Call `new.drop()` to
-    ///     delete it; a record that the closure creates under its key takes its place. Records that this block created are
-    ///     not visited; nor are those that it deleted. A new key or type name of a record is written when all records have
-    ///     been visited.
-    /// - Throws: ``MigrationError``: what `body` throws is its underlying error. When a record was changed before, the
-    ///   block cannot catch it and go on: the upgrade fails with it.
+    ///   - type: The current type name. For an unknown name, no record is visited.
+    ///   - body: Receives the record as it was when the block started, and the record to change. Call `new.drop()` to
+    ///     delete it; a record that the closure creates under its key takes its place. Records that this block created
+    ///     or deleted are not visited. A record's new key or type name is written when all records have been visited.
+    /// - Throws: ``MigrationError``, with an error of `body` as its underlying error. If a record was changed before
+    ///   the failure, the error is sticky: the block cannot catch it and go on.
     public func enumerate(
         _ type: String,
         _ body: (_ old: Record, _ new: inout Record) throws -> Void
@@ -17,13 +16,13 @@ extension MigrationContext {
         do {
             try visitAll(type, body)
         } catch {
-            // Some records are changed and some are not; their new keys and type names are not written.
+            // Some records are changed and others are not; their new keys and type names are not written.
             if changeCount != changes { failure = failure ?? error }
             throw error
         }
     }
 
-    /// Grows with each record that was changed, deleted, added or set aside, and with each type that was renamed.
+    /// Increases with each record that was changed, deleted, added or quarantined, and with each renamed type.
     private var changeCount: Int {
         counts.changed + counts.dropped + counts.created + counts.quarantined + renameCount
     }
@@ -52,7 +51,7 @@ extension MigrationContext {
             enumerations[level].isBatchIncomplete = false
             var seen = 0
             for index in 0..<batch.count {
-                // What is visited must not depend on where batches end.
+                // The visited records must not depend on the batch size.
                 if enumerations[level].isBatchIncomplete { break }
                 try scope.options.checkCancellation()
                 let id = batch[index].id
@@ -77,7 +76,7 @@ extension MigrationContext {
         if hasDeferred { try perform { try $0.applyDeferredChanges(stage: stage) } }
     }
 
-    /// - Returns: Whether a change waits for the end of the enumeration.
+    /// - Returns: Whether a change was deferred to the end of the enumeration.
     private func visit(
         _ record: inout Record,
         _ level: Int,
@@ -121,7 +120,7 @@ extension MigrationContext {
         }
         let isRetyped = !RecordObject.isSame(record.typeName, typeName)
         if isRetyped {
-            // Written when this enumeration ends, and seen by those around it.
+            // The change is written when this enumeration ends; outer enumerations must see it.
             for outer in 0..<level { enumerations[outer].isBatchIncomplete = true }
         }
         return try write(record, isRetyped: isRetyped, stage: stage)
@@ -140,30 +139,30 @@ extension MigrationContext {
 }
 
 extension MigrationContext {
-    /// An `enumerate` that is under way.
+    /// An `enumerate` call in progress.
     struct Enumeration {
-        /// The record that its closure has.
+        /// The id of the record that its closure is visiting.
         var current: Int64 = 0
-        /// Whether the closure deleted that record by its key.
+        /// Whether that record was deleted through the context.
         var isCurrentDeleted = false
-        /// The records that take its place when the closure drops it.
+        /// The records that replace it if the closure drops it.
         var additions: [Record] = []
-        /// Whether that record was written since the closure got it.
+        /// Whether that record was written since the closure received it.
         var isCurrentWritten = false
-        /// Whether records that were read into the batch may have been changed or deleted since.
+        /// Whether records of the batch may have been changed or deleted since it was read.
         var isBatchStale = false
-        /// Whether records that were not read into the batch may have got the type since.
+        /// Whether records outside the batch may have received the type since it was read.
         var isBatchIncomplete = false
-        /// Whether records further on may have been changed by this block.
+        /// Whether this block may have changed records that are not visited yet.
         var looksForOriginals: Bool
     }
 }
 
-/// What becomes of a record that the closure of `enumerate` could not convert.
+/// Records that the closure of `enumerate` could not convert.
 extension MigrationContext {
-    /// Sets a record aside as it was when the block started, where the policy says so.
+    /// Quarantines or drops a record as it was when the block started, if the policy says so.
     ///
-    /// What the closure did to an attached store before it threw could not be taken back.
+    /// It returns false if the block has used an attached store: the closure's changes there cannot be undone.
     func setAside(_ old: Record, now typeName: String, _ error: MigrationError) throws -> Bool {
         let policy = scope.options.policy(of: step)
         guard policy != .stop, failure == nil, usedAttachments.isEmpty, error.isAboutRecord else {
@@ -202,7 +201,7 @@ extension MigrationContext {
         return true
     }
 
-    /// The error for a record that the closure changed twice, where one of the changes would be lost.
+    /// The error for a record that was changed twice, where one of the changes would be lost.
     func lostUpdate(key: String, type: String) -> MigrationError {
         var error = MigrationError(
             .stepFailed,
@@ -214,7 +213,6 @@ extension MigrationContext {
         return error
     }
 
-    /// An error with the key and the type of the record that it is about.
     func recordError(_ error: any Error, key: String, type: String) -> MigrationError {
         var named = StepFailure.named(error, store: scope.storeName)
         guard named.code != .cancelled else { return named }

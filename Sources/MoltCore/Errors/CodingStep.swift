@@ -1,17 +1,16 @@
-/// What a coding key in the path of an error stands for.
+/// An element of the coding path of an error.
 package enum CodingStep: Equatable {
     /// An element of an array, from 0.
     case index(Int)
-    /// A property that a type names in its `CodingKeys`.
+    /// A property from a type's `CodingKeys`.
     case property(String)
-    /// Any other text, such as the key of a dictionary: a part of the value, which no message may show.
+    /// Any other string, such as the key of a dictionary: part of the value, which no message may show.
     case key(String)
 
-    /// Tells what a coding key stands for.
+    /// Classifies a coding key.
     ///
-    /// What Foundation's coders have for an element calls itself "Index 0"; a dictionary's key whose text is a number
-    /// has an `intValue` too. What the compiler makes of `CodingKeys` is an enum without associated values; a key that
-    /// is made of text while it runs is not.
+    /// Foundation's coders name an array element "Index 0"; a dictionary key that is a number also has an `intValue`.
+    /// Compiler-generated `CodingKeys` are enums without associated values; keys made from strings at run time are not.
     package init(_ key: any CodingKey) {
         let mirror = Mirror(reflecting: key)
         if let index = key.intValue, key.stringValue == "Index \(index)" {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What can be said of an error of any type without showing a value that it may hold.
+/// Descriptions of arbitrary errors that reveal no value they may contain.
 package enum ErrorSummary {
-    /// One line: the error's type, its code or case, and the place in what was decoded.
+    /// One line: the error's type, its code or case, and the location in the decoded data.
     package static func line(of error: any Error) -> String {
         (error as? any DescribedError)?.errorText.line ?? text(of: error)
     }
@@ -13,7 +13,7 @@ package enum ErrorSummary {
 
     private static func text(of error: any Error) -> String {
         let type = String(describing: Swift.type(of: error))
-        // Before the casts below: any NSError can be cast to CocoaError, whatever its domain.
+        // Before the casts below, because every NSError can be cast to CocoaError, whatever its domain.
         if Swift.type(of: error) is NSError.Type {
             let error = error as NSError
             return "\(type) \(error.domain) \(error.code)"
@@ -55,7 +55,7 @@ package enum ErrorSummary {
         return names.isEmpty ? "" : " at \"\(names.joined(separator: "."))\""
     }
 
-    /// The names of a path's properties and its indices; not the keys of dictionaries, which are a part of the value.
+    /// The names of a path's properties, and its indices, without dictionary keys, which are part of the value.
     static func names(_ path: [any CodingKey]) -> [String] {
         path.map(name)
     }
@@ -68,9 +68,9 @@ package enum ErrorSummary {
         }
     }
 
-    /// The name of an enum's case, from what the compiler knows of it and never from a description of its own.
+    /// The name of an enum case, from compiler metadata and never from the error's own description.
     private static func caseName<Failure: Error>(of error: Failure) -> String? {
-        // The types are asked, not the error: as a value, every error can be cast to NSError's protocols.
+        // Ask the type, not the error: every error value can be cast to NSError's protocols.
         let type: Any.Type = Failure.self
         guard !(type is any CustomReflectable.Type) else { return nil }
         let mirror = Mirror(reflecting: error)
@@ -82,7 +82,7 @@ package enum ErrorSummary {
         return describesItself ? nil : String(describing: error)
     }
 
-    /// Text in which a line break or another control character, in a key say, is no such thing any more.
+    /// Escapes control characters, such as those in a key, and replaces line breaks with spaces.
     package static func oneLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var line = ""
@@ -102,7 +102,7 @@ package enum ErrorSummary {
 }
 
 extension DecodingError {
-    /// The path to what did not fit, as far as it may be shown.
+    /// The path of the value that could not be decoded, without private parts.
     var place: [String] {
         switch self {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):

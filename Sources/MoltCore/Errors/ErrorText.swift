@@ -1,4 +1,4 @@
-/// What an error of Molt says of itself, as one line and as a tree; no part of it is a record's value.
+/// The description of one of Molt's errors, as one line and as a tree; it contains no record's value.
 package struct ErrorText {
     private let type: String
     private let code: String
@@ -6,7 +6,6 @@ package struct ErrorText {
     private let details: [(label: String, text: String)]
     private let underlying: (any Error)?
 
-    /// Creates the text of an error.
     package init(
         type: String,
         code: String,
@@ -21,7 +20,7 @@ package struct ErrorText {
         self.underlying = underlying
     }
 
-    /// The code, the message, the place, and the underlying error without its values.
+    /// The code, the message, the details, and the underlying error without its values.
     package var line: String {
         var parts = details.map { "\($0.label): \($0.text)" }
         if let underlying { parts.append("underlying: \(ErrorSummary.line(of: underlying))") }
@@ -29,7 +28,7 @@ package struct ErrorText {
         return ErrorSummary.oneLine("\(code): \(message)\(place)")
     }
 
-    /// The code, then one line for each thing that is known, the underlying error below.
+    /// The code, then one line for each detail, and the underlying error below.
     package var tree: String {
         treeLines.joined(separator: "\n")
     }
@@ -52,13 +51,11 @@ package struct ErrorText {
     }
 }
 
-/// An error of Molt that may be shown whole inside another one.
+/// One of Molt's errors, which may be shown in full inside another one.
 package protocol DescribedError: Error {
-    /// What it says of itself.
     var errorText: ErrorText { get }
-    /// The message alone.
     var message: String { get }
 }
 
-/// An error whose description never holds a value, so that it may be shown.
+/// An error whose description never contains a value, so that it may be shown.
 package protocol ValueFreeError: Error, CustomStringConvertible {}

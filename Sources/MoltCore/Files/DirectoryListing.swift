@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// What is in a directory.
 package enum DirectoryListing {
-    /// The names of all that is in a directory; none when there is no such directory.
+    /// The names of a directory's entries; empty when there is no such directory.
     ///
-    /// - Throws: The system's error when it cannot be listed, as where only its files may be used.
+    /// - Throws: The system's error when the directory cannot be listed, for example because only its files are
+    ///   accessible.
     package static func names(in directory: String) throws -> [String] {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: directory)

@@ -8,14 +8,14 @@ internal import Foundation
     internal import Glibc
 #endif
 
-/// Sees to it that what was written is on disk, and that a loss of power does not take it back.
+/// Flushes writes to disk, so that they survive a power loss.
 package enum DiskSync {
     /// Syncs an open file.
     ///
-    /// On Apple's systems `fsync` takes the bytes to the drive, which may keep them in a memory of its own;
-    /// `F_FULLFSYNC` has it write all of that down. Volumes that do not know it are left with `fsync`.
+    /// On Apple's systems `fsync` writes the bytes to the drive, which may hold them in its cache; `F_FULLFSYNC`
+    /// flushes that cache. Volumes that do not support it get `fsync` only.
     ///
-    /// - Returns: Whether it worked; `errno` says why not.
+    /// - Returns: Whether it succeeded; otherwise `errno` has the reason.
     package static func file(_ descriptor: Int32) -> Bool {
         #if canImport(Darwin)
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
@@ -23,9 +23,7 @@ package enum DiskSync {
         return fsync(descriptor) == 0
     }
 
-    /// Sees to it that the names in a directory are on disk, as far as its volume can be asked for that.
-    ///
-    /// Some file systems cannot sync a directory, and say so; SQLite takes no notice of that either.
+    /// Syncs the names in a directory, if its file system supports that; SQLite ignores such errors too.
     package static func directory(_ path: String) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -33,9 +31,9 @@ package enum DiskSync {
         close(descriptor)
     }
 
-    /// On Apple's systems, has the drive that a file is on write down all that it was given; elsewhere `fsync` does.
+    /// Flushes the cache of a file's drive on Apple's systems; elsewhere `fsync` does so.
     ///
-    /// - Important: Not for a file that this process has locked: closing it would drop the locks.
+    /// - Important: Do not use it for a file that this process has locked: closing the file would drop the locks.
     package static func drive(of path: String) {
         #if canImport(Darwin)
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -8,11 +8,11 @@ internal import Foundation
     internal import Glibc
 #endif
 
-/// Directories that a loss of power does not take back, and with them all that was synced into them.
+/// Creates directories that survive a power loss.
 package enum DurableDirectory {
-    /// Makes a directory, and those above it that are missing, for their owner only.
+    /// Creates a directory and its missing parents, accessible to their owner only.
     ///
-    /// What is synced in a new directory is lost with the directory, as long as its own name is not on disk.
+    /// Files synced in a new directory are lost with it until its own name is on disk.
     package static func make(at path: String) throws(DurableFile.Failure) {
         var missing: [String] = []
         var current = path as NSString
@@ -21,7 +21,7 @@ package enum DurableDirectory {
             current = current.deletingLastPathComponent as NSString
         }
         for directory in missing.reversed() {
-            // Another process may make it, too.
+            // Another process may create it at the same time.
             guard mkdir(directory, S_IRWXU) == 0 || errno == EEXIST else { throw DurableFile.Failure(number: errno) }
         }
         for directory in missing { DiskSync.directory((directory as NSString).deletingLastPathComponent) }

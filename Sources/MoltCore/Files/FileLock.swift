@@ -8,15 +8,15 @@ internal import Foundation
     internal import Glibc
 #endif
 
-/// A lock on a file or a directory, which one holder at a time has, in all processes; a kill frees it.
+/// A lock on a file or a directory that one holder at a time has, across all processes; a kill releases it.
 package struct FileLock: ~Copyable {
     private let descriptor: Int32
-    /// The file that goes with the lock.
+    /// The file to remove when the lock is released.
     private var path: String?
 
-    /// Waits for the lock; makes the file when there is none, and leaves it.
+    /// Waits for the lock; creates the file if necessary, and keeps it.
     ///
-    /// - Parameter waiting: Called again and again while another holder has it; throws to give up.
+    /// - Parameter waiting: Called repeatedly while another holder has the lock; throws to give up.
     package init(_ path: String, waiting: () throws -> Void) throws {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
         let descriptor = open(path, flags, S_IRUSR | S_IWUSR)
@@ -27,14 +27,14 @@ package struct FileLock: ~Copyable {
         try self.init(descriptor, waiting)
     }
 
-    /// Waits for the lock; the file is made when there is none, and removed when the lock is given up.
+    /// Waits for the lock; creates the file if necessary, and removes it when the lock is released.
     ///
-    /// - Parameter waiting: Called again and again while another holder has it; throws to give up.
+    /// - Parameter waiting: Called repeatedly while another holder has the lock; throws to give up.
     package static func removedAfterUse(_ path: String, waiting: () throws -> Void) throws -> FileLock {
         while true {
             var lock = try FileLock(path, waiting: waiting)
             var status = stat()
-            // A file that the holder before has removed is of no use: others make a new one.
+            // A file that the previous holder has removed is useless: other processes create a new one.
             guard fstat(lock.descriptor, &status) == 0, status.st_nlink > 0 else { continue }
             lock.path = path
             return lock
@@ -43,7 +43,7 @@ package struct FileLock: ~Copyable {
 
     /// Waits for the lock on a directory, which leaves no file behind.
     ///
-    /// - Parameter waiting: Called again and again while another holder has it; throws to give up.
+    /// - Parameter waiting: Called repeatedly while another holder has the lock; throws to give up.
     package init(directory path: String, waiting: () throws -> Void) throws {
         try self.init(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), waiting)
     }

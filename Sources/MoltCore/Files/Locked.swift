@@ -1,22 +1,18 @@
 package import Foundation
 
-/// State that one thread at a time may use; threads that wait for it sleep.
+/// State that one thread at a time may access; waiting threads sleep.
 ///
-/// `Synchronization.Mutex` spins on Linux while several threads want it, at the cost of what the others could do
-/// meanwhile. `NSLock` does not.
+/// `Synchronization.Mutex` spins on Linux under contention, which wastes processor time; `NSLock` does not.
 package final class Locked<State>: Sendable {
     @usableFromInline package let lock = NSLock()
-    // Used only while the lock is held; closures send what they put in and take out.
+    // Accessed only while the lock is held; closures send values in and out.
     @usableFromInline package nonisolated(unsafe) var state: State
 
-    /// Takes over state that nobody else has.
     package init(_ state: sending State) {
         self.state = state
     }
 
-    /// Runs a closure with the state.
-    ///
-    /// The closure must not ask for the same state again.
+    /// Runs a closure with the state; the closure must not lock the same state again.
     @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
@@ -26,9 +22,7 @@ package final class Locked<State>: Sendable {
         return try body(&state)
     }
 
-    /// Runs a closure with the state unless another thread has it.
-    ///
-    /// - Returns: nil when another thread has it.
+    /// Runs a closure with the state, or returns nil if another thread holds the lock.
     @inlinable
     package func withLockIfAvailable<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result

@@ -8,31 +8,31 @@ package import Foundation
     internal import Glibc
 #endif
 
-/// A file that does not count yet: it has a name of its own until it is whole and on disk.
+/// A file under a temporary name, which gets its final name once it is complete and on disk.
 ///
-/// Its maker holds a lock on it, so that others can tell what a kill has left from what is being made. Nobody but its
-/// maker has it open, so that the bytes of a database may be changed beside SQLite.
+/// The process that writes it holds a lock on it, so that other processes can tell a file in progress from a leftover
+/// of a kill. No other process has it open, so a database file may be changed without SQLite.
 package final class PartFile {
-    /// Where it is until it counts.
+    /// The temporary path.
     package let path: String
-    /// For reading and writing; open as long as this object is there.
+    /// The file descriptor for reading and writing, open during the object's lifetime.
     package let descriptor: Int32
     private var isPublished = false
 
-    /// What SQLite may have made beside a database that was cut off.
+    /// The suffixes of files that SQLite may have left beside an incomplete database.
     private static let suffixes = ["", "-journal", "-wal", "-shm"]
 
-    /// Makes an empty file that only its owner may use; what is there already, a link too, is not touched.
+    /// Creates an empty file that only its owner may use; an existing file or link is left alone.
     ///
-    /// - Throws: A failure with the number `EEXIST` when another name is to be tried.
+    /// - Throws: A failure with the number `EEXIST` if the caller should try another name.
     package init(_ path: String) throws(DurableFile.Failure) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw DurableFile.Failure(number: errno) }
         var status = stat()
-        // Some network file systems lock no file; there the lock is not needed to write.
+        // Some network file systems do not support locks; writing is safe there without one.
         let isLost = !Self.lock(descriptor) && errno == EWOULDBLOCK
         guard !isLost, fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
-            // Between the two calls somebody took it for what a kill has left, and has removed it or is about to.
+            // Between the two calls another process took the file for a leftover, and has removed it or is about to.
             close(descriptor)
             throw DurableFile.Failure(number: EEXIST)
         }
@@ -47,50 +47,50 @@ package final class PartFile {
         close(descriptor)
     }
 
-    /// Writes what comes next.
     package func write(_ bytes: Data) throws(DurableFile.Failure) {
         try DurableFile.append(bytes, to: descriptor)
     }
 
-    /// Sees to it that all is on disk, and then gives the file the name by which it counts, unless something has it.
+    /// Syncs the file, and then gives it its final name, unless that name is taken.
     ///
-    /// - Throws: A failure with the number `EEXIST` when something is there.
+    /// - Throws: A failure with the number `EEXIST` if the name is taken.
     package func publish(as path: String) throws(DurableFile.Failure) {
         guard DiskSync.file(descriptor) else { throw DurableFile.Failure(number: errno) }
         try DurableFile.publish(self.path, as: path)
         isPublished = true
     }
 
-    /// Sees to it that all is on disk, and then puts the file in the place of another one.
+    /// Syncs the file, and then replaces another file with it.
     package func replace(_ path: String) throws(DurableFile.Failure) {
         guard DiskSync.file(descriptor) else { throw DurableFile.Failure(number: errno) }
         try DurableFile.move(self.path, to: path)
         isPublished = true
     }
 
-    /// Removes a file that a killed maker has left; one that is being made stays.
+    /// Removes a leftover of a kill; a file in progress is left alone.
     package static func removeLeftover(_ path: String) {
         let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
-            // A link is no file of ours, and where it leads is not looked at.
+            // A link is not our file; its destination is left alone.
             if errno == ELOOP { unlink(path) }
             return
         }
         defer { close(descriptor) }
         var opened = stat()
         var found = stat()
-        // Another maker may have removed it since, and have made its own.
+        // Another process may have removed the file and created its own.
         guard lock(descriptor), fstat(descriptor, &opened) == 0, lstat(path, &found) == 0,
             opened.st_dev == found.st_dev, opened.st_ino == found.st_ino
         else { return }
         for suffix in suffixes { unlink(path + suffix) }
     }
 
-    /// Takes the lock that tells others that the file is being made; `errno` says why it cannot.
+    /// Locks a file in progress; sets `errno` on failure.
     private static func lock(_ descriptor: Int32) -> Bool {
         #if canImport(Darwin)
-            // There, the lock of a whole file shuts out those that SQLite takes, of the same process too. So one byte is
-            // locked that SQLite never locks, for the open file and not for the process: F_OFD_SETLK of <sys/fcntl.h>.
+            // On Darwin a lock on the whole file would conflict with SQLite's locks, even in the same process. So this
+            // locks one byte that SQLite never locks, for the open file and not for the process: F_OFD_SETLK of
+            // <sys/fcntl.h>.
             var range = Darwin.flock()
             range.l_type = Int16(F_WRLCK)
             range.l_whence = Int16(SEEK_SET)

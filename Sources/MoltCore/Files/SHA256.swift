@@ -1,6 +1,6 @@
-/// The digest SHA-256, as FIPS 180-4 has it: of what migrations declare, and of files that must not change.
+/// SHA-256 (FIPS 180-4), for fingerprints of migrations and digests of files that must not change.
 ///
-/// The platforms' own are in different modules, of which Linux has none.
+/// Implemented here because the platforms' implementations are in different modules, and Linux has none.
 package enum SHA256 {
     /// The digest of some bytes, as 64 hexadecimal digits.
     package static func hexadecimal(of bytes: some Sequence<UInt8>) -> String {

@@ -1,4 +1,4 @@
-/// The note, beside a store, that this upgrade has begun: made under the store's write lock, removed at the end.
+/// The log entry of this upgrade: made under the store's write lock, removed at the end.
 final class AttemptNote {
     private let log: AttemptLog?
     private let options: MigrationOptions
@@ -11,32 +11,32 @@ final class AttemptNote {
 
     /// Notes that an upgrade begins.
     ///
-    /// - Throws: ``MigrationError`` with the code `attemptsFailed` when it was cut off too often.
+    /// - Throws: ``MigrationError`` with the code `attemptsFailed` if it was interrupted too often.
     func begin(_ plan: MigrationPlan) throws {
         guard let log, own == nil else { return }
         let attempt = UpgradeAttempt(plan, appVersion: options.appVersion)
-        // One whose process is there was not cut off: it may be at its end.
+        // An attempt whose process is still running was not interrupted; it may be about to end.
         let earlier = log.attempts().filter { $0.isRepeated(by: attempt) && $0.isAlive != true }
         if let limit = options.attemptLimit, !earlier.isEmpty, earlier.count >= limit {
             throw MigrationError.attemptsFailed(earlier)
         }
-        // Those of another release, or of another version of the store, say nothing any more.
+        // Attempts of another release, or from another version of the store, no longer matter.
         if earlier.isEmpty { log.clear() }
         log.begin(attempt)
         own = attempt
     }
 
-    /// Forgets all attempts: this one has ended, with an error or without.
+    /// Clears the log at the end of the upgrade, with or without an error.
     func end() {
         guard let own, let log else { return }
         self.own = nil
-        // Another process may have begun since the lock was given up.
+        // Another process may have begun since the lock was released.
         guard let last = log.attempts().last, last.processID == own.processID, last.startedAt == own.startedAt else {
             return
         }
         log.clear()
     }
 
-    /// The attempt that is under way in another process, or in another thread of this one.
+    /// The attempt in progress in another process, or in another thread of this one.
     var holder: UpgradeAttempt? { log?.holder() }
 }

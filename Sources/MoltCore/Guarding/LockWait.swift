@@ -1,4 +1,4 @@
-/// Waits for the write lock of a store, for a bounded time.
+/// A wait of limited duration for the write lock of a store.
 struct LockWait {
     private let options: MigrationOptions
     private let isCancellable: Bool
@@ -12,9 +12,9 @@ struct LockWait {
         self.isCancellable = isCancellable
     }
 
-    /// Called again and again while another process holds the store.
+    /// Called repeatedly while another process holds the store.
     ///
-    /// - Throws: ``MigrationError`` with the code `busy` when the time is over, `deadlinePassed` or `cancelled`.
+    /// - Throws: ``MigrationError`` with the code `busy` after the timeout, `deadlinePassed` or `cancelled`.
     mutating func wait() throws {
         if isCancellable { try options.checkCancellation() }
         let now = ContinuousClock.now

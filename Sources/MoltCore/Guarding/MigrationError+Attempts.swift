@@ -1,5 +1,4 @@
 extension MigrationError {
-    /// The error for an upgrade that began often enough and never ended.
     static func attemptsFailed(_ attempts: [UpgradeAttempt]) -> MigrationError {
         let last = attempts.last.map { " The last one: \($0)." } ?? ""
         var error = MigrationError(
@@ -12,7 +11,7 @@ extension MigrationError {
         return error
     }
 
-    /// The error for a store that somebody else has to upgrade first.
+    /// The error for a store that another process must upgrade first.
     static func needsMigration(_ plan: MigrationPlan, waited time: Duration) -> MigrationError {
         let what =
             if plan.isFresh {

@@ -1,12 +1,12 @@
-/// What happens when code does not agree with what the store remembers of it.
+/// The policy for code that does not match the store's record of it.
 ///
-/// That is a mistake of the developer, who should learn of it at once; users should not be stopped by it.
+/// A mismatch is the developer's mistake: it should be noticed at once, but not stop users.
 public enum MismatchPolicy: Hashable, Sendable {
     /// An error is thrown.
     case fail
     /// A ``MigrationEvent`` is sent to the monitor.
     case report
-    /// Nothing.
+    /// The mismatch is ignored.
     case ignore
 
     /// ``fail`` in debug builds, ``report`` in all others.

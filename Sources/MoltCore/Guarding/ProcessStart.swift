@@ -8,13 +8,13 @@ internal import Foundation
     internal import Glibc
 #endif
 
-/// When a process was started, as text: it tells a process from a later one that was given the same number.
+/// The start time of a process, as a string; it distinguishes processes with the same number.
 package enum ProcessStart {
-    /// That of this process; made up where the system does not say.
+    /// The start of this process; a random string if the system does not say.
     static let current = of(getpid()) ?? UUID().uuidString
 
-    /// That of the process with a number, or another text when that has ended and its parent does not know yet; nil when
-    /// there is none, or when the system does not say.
+    /// The start of a process, or another string for a process that has ended but was not yet reaped by its parent; nil
+    /// if there is none, or if the system does not say.
     package static func of(_ processID: Int32) -> String? {
         #if canImport(Darwin)
             var name = [CTL_KERN, KERN_PROC, KERN_PROC_PID, processID]
@@ -25,8 +25,8 @@ package enum ProcessStart {
             let start = process.kp_proc.p_un.__p_starttime
             return "\(start.tv_sec).\(start.tv_usec)"
         #else
-            // The name of the program, in parentheses, may hold anything. Behind it the first field is the 3rd, the state,
-            // and the 20th is the 22nd: the start in ticks since the system was started.
+            // The program's name, in parentheses, may contain any character. After it come the 3rd field, the state,
+            // and, as the 20th, the 22nd: the start in clock ticks since boot (proc(5)).
             guard let stat = text("/proc/\(processID)/stat"), let name = stat.lastIndex(of: ")") else { return nil }
             let fields = stat[name...].dropFirst().split(separator: " ")
             guard fields.count > 19, let boot = text("/proc/sys/kernel/random/boot_id") else { return nil }

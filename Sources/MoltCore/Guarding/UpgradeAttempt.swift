@@ -2,22 +2,22 @@ public import Foundation
 
 /// An upgrade that a process has begun.
 ///
-/// It is noted beside the store when it begins, and forgotten when it ends, with an error or without. An attempt that is
-/// still noted when the next one begins was cut off, because its process crashed or was killed, or it is still at work.
+/// It is noted beside the store when it begins, and removed when it ends, with or without an error. An attempt that is
+/// still there when the next one begins is either in progress or was interrupted by a crash or a kill.
 public struct UpgradeAttempt: Hashable, Sendable, Codable {
     /// When it began.
     public var startedAt: Date
-    /// The version that the store had.
+    /// The store's version before the upgrade.
     public var from: Int
-    /// The version that the store was to get.
+    /// The target version.
     public var to: Int
-    /// The version of the app, as the app gave it; empty when it gave none.
+    /// The app's version, as given by the app; empty if it gave none.
     public var appVersion: String
     /// The name of the process.
     public var processName: String
-    /// The number of the process.
+    /// The process identifier.
     public var processID: Int32
-    /// When the process was started, as ``ProcessStart`` has it: a later process may have the same number.
+    /// The start of the process, from ``ProcessStart``; a later process may have the same identifier.
     package var processStart: String?
 
     /// Creates an attempt.
@@ -37,7 +37,7 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
         self.processID = processID
     }
 
-    /// An attempt of this process, from now on.
+    /// Creates an attempt of this process that begins now.
     init(_ plan: MigrationPlan, appVersion: String) {
         self.init(
             startedAt: Date(),
@@ -50,16 +50,16 @@ public struct UpgradeAttempt: Hashable, Sendable, Codable {
         processStart = ProcessStart.current
     }
 
-    /// Whether another one is the same upgrade: what was cut off once is most probably cut off again.
+    /// Whether another attempt is at the same upgrade, and so probably will be interrupted too.
     ///
-    /// A newer release of the app may have mended it, and another version of the store is progress.
+    /// A newer release of the app may have fixed the cause, and a changed version of the store is progress.
     func isRepeated(by other: UpgradeAttempt) -> Bool {
         from == other.from && to == other.to && appVersion == other.appVersion
     }
 }
 
 extension UpgradeAttempt: CustomStringConvertible {
-    /// The attempt in a few words: the process, and when it began.
+    /// The process and the start, in one line.
     public var description: String {
         let app = appVersion.isEmpty ? "" : " \(appVersion)"
         let time = startedAt.formatted(.iso8601)

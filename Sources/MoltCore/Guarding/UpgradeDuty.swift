@@ -1,10 +1,10 @@
-/// Who is to upgrade a store that needs it.
+/// Which process must upgrade a store that needs it.
 public enum UpgradeDuty: Hashable, Sendable {
-    /// Who opens it.
+    /// The process that opens it.
     case opener
-    /// Somebody else, as the app when its widget or extension opens the store.
+    /// Another process, for example the app when its widget or extension opens the store.
     ///
-    /// The opening waits so long for it, and fails with the code `needsMigration` then; at once, by default. A store that
-    /// is not there yet must be made by somebody else, too.
+    /// The opening waits for that process and then fails with the code `needsMigration`; by default it fails at once.
+    /// The other process must also create a store that does not exist yet.
     case others(waiting: Duration = .zero)
 }

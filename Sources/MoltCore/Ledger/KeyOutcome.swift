@@ -1,59 +1,59 @@
-/// What a step did with one key of a suite, or with one file: the part of a report that counts would hide.
+/// The result of a step for one key of a suite, or for one file, which counts do not show.
 public struct KeyOutcome: Hashable, Sendable, Codable {
-    /// What became of a key; new ones may be added, so switch over them with a `default`.
+    /// The result for a key; new cases may be added, so switch over them with a `default`.
     public struct Outcome: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-        /// The stable text, as a report shows it.
+        /// The stable name, as in reports.
         public let rawValue: String
 
-        /// The stable text.
+        /// The stable name.
         public var description: String { rawValue }
 
-        /// Creates an outcome from its stable text.
+        /// Creates an outcome from its stable name.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
         /// It was converted to the new form.
         public static let converted = Outcome(rawValue: "converted")
-        /// It had the new form already.
+        /// It was already in the new form.
         public static let alreadyCurrent = Outcome(rawValue: "already current")
-        /// There is none.
+        /// There was no value.
         public static let absent = Outcome(rawValue: "absent")
-        /// It could not be converted, and was left as it was.
+        /// It could not be converted, and is unchanged.
         public static let notConvertible = Outcome(rawValue: "not convertible")
-        /// It was converted but for parts that were set aside.
+        /// It was converted except for parts that were set aside.
         public static let salvaged = Outcome(rawValue: "salvaged")
-        /// A step of the app's own has set it.
+        /// A step of the app has set it.
         public static let changed = Outcome(rawValue: "changed")
-        /// It has another key now.
+        /// It was stored under a new key.
         public static let renamed = Outcome(rawValue: "renamed")
         /// It was removed.
         public static let removed = Outcome(rawValue: "removed")
-        /// It was brought into the store from outside.
+        /// It was imported into the store.
         public static let adopted = Outcome(rawValue: "adopted")
-        /// It was copied to its new place, and is at the old one, too.
+        /// It was copied to its new location, and is still at the old one.
         public static let copied = Outcome(rawValue: "copied")
-        /// It was brought to its new place, and removed from the old one.
+        /// It was moved to its new location, and removed from the old one.
         public static let moved = Outcome(rawValue: "moved")
-        /// What was at the new place already was kept.
+        /// The value already at the new location was kept.
         public static let kept = Outcome(rawValue: "kept")
-        /// It replaced what was at the new place.
+        /// It replaced the value at the new location.
         public static let replaced = Outcome(rawValue: "replaced")
         /// It had expired, and was left behind.
         public static let expired = Outcome(rawValue: "expired")
-        /// It could not be read, and was left as it was.
+        /// It could not be read, and is unchanged.
         public static let unreadable = Outcome(rawValue: "unreadable")
     }
 
-    /// The attached store or the directory that it is in.
+    /// The attached store or directory of the key or file.
     public var store: String
     /// The key, or the file's name.
     public var key: String
-    /// What became of it.
+    /// The outcome for the key.
     public var outcome: Outcome
-    /// Why, where that is not plain.
+    /// The reason, if the outcome needs one.
     public var reason: String?
-    /// Where inside the value, as `[2].name`; the reason is about that part.
+    /// The location inside the value that the reason is about, such as `[2].name`.
     public var place: String?
 
     /// Creates an outcome.

@@ -2,15 +2,15 @@ public import Foundation
 
 /// A row of the ledger: one migration that this store counts as applied, or that it has deferred.
 public struct LedgerEntry: Hashable, Sendable, Codable {
-    /// Why the store counts the migration as applied.
+    /// The reason why the store counts the migration as applied.
     public enum Outcome: String, Hashable, Sendable, Codable {
         /// It ran.
         case ran
         /// The store was created at this version or a later one, so only the steps that bring data in ran.
         case bornFresh
-        /// The migrations that it replaces had all been applied.
+        /// All migrations that it replaces were applied.
         case replaced
-        /// It does not: the migration must wait, and a later opening tries again.
+        /// Not applied: the migration must wait, and a later opening tries again.
         case deferred
     }
 
@@ -18,27 +18,27 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     public var name: String
     /// The schema version that the migration brings a store to.
     public var version: Int
-    /// Why it counts as applied.
+    /// The reason why it counts as applied.
     public var outcome: Outcome
-    /// When its upgrade was written.
+    /// When its upgrade was committed.
     public var appliedAt: Date
-    /// How long it took, in seconds; see ``MigrationReport/Entry/duration``.
+    /// The duration, in seconds; see ``MigrationReport/Entry/duration``.
     public var duration: Double
-    /// How many records it read, changed, dropped, created and put into quarantine.
+    /// The numbers of records read, changed, dropped, created and quarantined.
     public var counts: RecordCounts
-    /// How many things each attached store had afterwards that it worked on, by the store's name.
+    /// The number of entries in each attached store that it worked on, by the store's name.
     public var attachedCounts: [String: Int]
-    /// The version of the app that ran it, as the app gave it; empty when it gave none.
+    /// The version of the app that ran it, as given by the app; empty if it gave none.
     public var appVersion: String
     /// The version of Molt that ran it.
     public var moltVersion: String
-    /// What the migration declared when it was recorded, see ``Migration/fingerprint``; nil where it is not known.
+    /// The migration's ``Migration/fingerprint`` when it was recorded; nil if unknown.
     public var fingerprint: String?
     /// The names of the earlier migrations that the migration replaces.
     public var replaces: [String]
-    /// What a later release of Molt keeps with the row, as JSON; this release never reads it, and keeps it as it is.
+    /// Data of a later release of Molt, as JSON; this release preserves it without reading it.
     package var extra: String?
-    /// Whether the migration declared that older releases may read what it left.
+    /// Whether the migration declared that older releases can read the store after it.
     ///
     /// See ``Migration/readableByOlderReleases()``.
     public var isReadableByOlderReleases: Bool
@@ -46,7 +46,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
     /// Creates a row.
     ///
     /// - Parameters:
-    ///   - duration: In seconds.
+    ///   - duration: The duration, in seconds.
     ///   - moltVersion: The version of Molt that ran it; this one by default.
     public init(
         name: String,
@@ -76,12 +76,12 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
         self.isReadableByOlderReleases = isReadableByOlderReleases
     }
 
-    /// Reads a row, also one of a later release.
+    /// Decodes a row, including one of a later release.
     public init(from decoder: any Decoder) throws {
         let row = try decoder.container(keyedBy: CodingKeys.self)
         name = try row.decode(String.self, forKey: .name)
         version = try row.decode(Int.self, forKey: .version)
-        // A word of a later release: the migration did count as applied.
+        // An outcome of a later release: the migration counted as applied.
         outcome = Outcome(rawValue: try row.decode(String.self, forKey: .outcome)) ?? .ran
         appliedAt = try row.decode(Date.self, forKey: .appliedAt)
         duration = try row.decode(Double.self, forKey: .duration)
@@ -97,7 +97,7 @@ public struct LedgerEntry: Hashable, Sendable, Codable {
 }
 
 extension LedgerEntry: CustomStringConvertible {
-    /// The migration, why it counts as applied, when, and what it did, in one line.
+    /// The migration, its outcome, the time, and the counts, in one line.
     public var description: String {
         let why =
             switch outcome {

@@ -1,8 +1,7 @@
 extension MigrationReport: CustomStringConvertible {
-    /// The report as a table, below it records that failed, names that no record had, what became of keys, and what must
-    /// wait.
+    /// A table, followed by records that failed, unmatched names, outcomes for keys, and deferred migrations.
     ///
-    /// Of records and keys that could not be converted their names are shown, and no values.
+    /// Records and keys that could not be converted are shown by name, without values.
     public var description: String {
         let waiting = deferred.map { "waits: \($0.migration): \($0.reason)" }
         let expired =
@@ -14,7 +13,6 @@ extension MigrationReport: CustomStringConvertible {
         return ([table] + expired + failureLines + nameLines + keyLines + waiting).joined(separator: "\n")
     }
 
-    /// What was done, in a few words.
     var headline: String {
         let waiting =
             switch deferred.count {
@@ -36,12 +34,12 @@ extension MigrationReport: CustomStringConvertible {
     private var table: String {
         if isReadOnly || isEmpty { return headline }
         let ran = entries.filter { $0.outcome == .ran || !$0.steps.isEmpty }
-        // Of migrations of settings only, the lines about keys say more than a table of dashes.
+        // For migrations of settings only, the lines about keys say more than a table of dashes.
         let hasTable = ran.contains { entry in !entry.counts.isZero || !entry.steps.contains { !$0.keys.isEmpty } }
         guard hasTable else { return headline }
         let hasQuarantined = counts.quarantined > 0
         let names = ["read", "changed", "dropped", "created"] + (hasQuarantined ? ["quarantined"] : [])
-        // Of migrations that go through the records together the time of each is a share: roughly right.
+        // The times of fused migrations are shares, and only approximate.
         var rows = [["", "migration"] + names + ["≈ time"]]
         func cells(_ counts: RecordCounts) -> [String] { Array(Self.cells(counts).prefix(names.count)) }
         for entry in ran {
@@ -49,7 +47,7 @@ extension MigrationReport: CustomStringConvertible {
                 [String(entry.migration.version), entry.migration.name] + cells(entry.counts)
                     + [Self.seconds(entry.duration)]
             )
-            // A single step would only say the same again.
+            // A single step would repeat the migration's row.
             for step in entry.steps where entry.steps.count > 1 {
                 rows.append(["", "  " + step.words] + cells(step.counts) + [""])
             }
@@ -57,13 +55,13 @@ extension MigrationReport: CustomStringConvertible {
         return headline + "\n" + TextTable(rows: rows, leftAlignedColumns: [1]).description
     }
 
-    /// The counts; a dash for each when no record was looked at, as in a type rename.
+    /// The counts, or dashes when no record was read, as in a type rename.
     private static func cells(_ counts: RecordCounts) -> [String] {
         let numbers = [counts.read, counts.changed, counts.dropped, counts.created, counts.quarantined]
         return numbers.map { counts.isZero ? "–" : grouped($0) }
     }
 
-    /// A number with its digits in groups of three.
+    /// A number with its digits grouped in threes.
     static func grouped(_ number: Int) -> String {
         let digits = Array(String(number))
         return digits.enumerated().reduce(into: "") { text, digit in
@@ -72,12 +70,11 @@ extension MigrationReport: CustomStringConvertible {
         }
     }
 
-    /// A time in milliseconds, or seconds.
+    /// A duration in milliseconds, or in seconds from one second.
     static func seconds(_ duration: Double) -> String {
         duration < 1 ? "\(Int((duration * 1000).rounded())) ms" : "\((duration * 100).rounded() / 100) s"
     }
 
-    /// For each migration that could not convert records, the first of them.
     private var failureLines: [String] {
         let shown = 20
         var lines: [String] = []
@@ -85,7 +82,7 @@ extension MigrationReport: CustomStringConvertible {
             let failed = entry.steps.flatMap(\.failedRecords)
             guard !failed.isEmpty else { continue }
             let outcomes = Dictionary(grouping: failed, by: \.outcome).sorted { $0.key.rawValue > $1.key.rawValue }
-            // Of very many only the first are in the list, and all of them in the count.
+            // The list has only the first of many records, but the count includes all.
             let quarantined = entry.counts.quarantined
             let counts = outcomes.map { outcome, records in
                 let count = outcome == .quarantined ? quarantined : records.count
@@ -107,21 +104,20 @@ extension MigrationReport: CustomStringConvertible {
         return lines
     }
 
-    /// The names that no record had.
     private var nameLines: [String] {
         entries.flatMap { entry in
             entry.steps.flatMap(\.unmatchedNames).map { ErrorSummary.oneLine("\(entry.migration.name): \($0)") }
         }
     }
 
-    /// Names in quotes; of very many the first ones.
+    /// The first names, in quotes.
     private static func list(_ names: [String]) -> String {
         let shown = 10
         let first = names.prefix(shown).map { "\"\(ErrorSummary.oneLine($0))\"" }.joined(separator: ", ")
         return names.count > shown ? "\(first) and \(names.count - shown) more" : first
     }
 
-    /// For each migration that worked on keys, how many had which outcome, and those that need a look.
+    /// For each migration that worked on keys, the number of keys per outcome, and the keys with problems.
     private var keyLines: [String] {
         var lines: [String] = []
         for entry in entries {
@@ -135,7 +131,7 @@ extension MigrationReport: CustomStringConvertible {
             where [.notConvertible, .unreadable, .salvaged].contains(key.outcome)
                 || key.outcome == .absent && key.reason != nil
             {
-                // A dictionary's keys are a part of the value, and not for a log.
+                // A dictionary's keys are part of the value, and must not be logged.
                 let isPlain = key.place?.utf8.allSatisfy { "[]0123456789".utf8.contains($0) } == true
                 let place = isPlain ? key.place.map { " at \($0)" } ?? "" : ""
                 let reason = place + (key.reason.map { ": \($0)" } ?? "")

@@ -1,17 +1,15 @@
-/// Rows of cells, printed in columns of even width; the first row is the heading.
+/// A text table with aligned columns; the first row is the heading.
 package struct TextTable: CustomStringConvertible {
     private let rows: [[String]]
     private let leftAlignedColumns: Set<Int>
 
-    /// Creates a table.
-    ///
-    /// - Parameter leftAlignedColumns: The columns that begin at the left; the others end at the right.
+    /// Creates a table; columns that are not left-aligned are right-aligned.
     package init(rows: [[String]], leftAlignedColumns: Set<Int>) {
         self.rows = rows
         self.leftAlignedColumns = leftAlignedColumns
     }
 
-    /// The table, a line per row and one under the heading.
+    /// The table: a line per row, with a rule under the heading.
     package var description: String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in

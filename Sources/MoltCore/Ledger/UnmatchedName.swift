@@ -1,15 +1,15 @@
-/// A type or a property that a step names and that no record had: right for an old optional property, say, or misspelled.
+/// A type or property in a step that no record has, such as an old optional property, or a misspelling.
 public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The type.
     public var type: String
-    /// The property; nil when there was no record of the type.
+    /// The property; nil if there was no record of the type.
     public var property: PropertyPath?
-    /// How many records of the type the step looked at.
+    /// The number of records of the type that the step read.
     public var recordCount: Int
-    /// The name that records have, and that is nearly the same; nil when there is none.
+    /// The most similar name in the records; nil if none is similar.
     public var nearest: String?
 
-    /// The name, and the one that may be meant.
+    /// The name, and the one that was probably meant.
     public var description: String {
         let what =
             property.map {
@@ -25,10 +25,10 @@ public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertibl
         self.nearest = nearest
     }
 
-    /// The one of several names that a misspelled one is most probably to be; nil when none is near.
+    /// The name that a misspelled one probably stands for; nil if none is similar.
     package static func nearest(to name: String, among names: some Sequence<String>) -> String? {
         let name = Array(name.lowercased())
-        // One letter in three may be wrong, missing or too many. What is very long is no name.
+        // Allow one wrong letter in three. A very long string is not a name.
         let limit = max(1, name.count / 3)
         guard name.count <= 100 else { return nil }
         let near = names.compactMap { other -> (name: String, distance: Int)? in
@@ -39,7 +39,7 @@ public struct UnmatchedName: Hashable, Sendable, Codable, CustomStringConvertibl
         return near.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
     }
 
-    /// How many letters have to be changed, added, taken away or exchanged with the next one.
+    /// The number of letters to change, add, remove or swap with the next one (Damerau-Levenshtein distance).
     private static func distance(_ name: [Character], _ other: [Character]) -> Int {
         var rows = [Array(0...other.count)]
         for (row, letter) in name.enumerated() {

@@ -1,34 +1,34 @@
-/// Something that happens during the opening of a store, or, as ``drifted(_:)``, while it is open.
+/// An event of the opening of a store or, for ``drifted(_:)``, of its use.
 public enum MigrationEvent: Sendable {
-    /// The plan is known; it is sent again when another process changed the store in the meantime.
+    /// The plan was computed; it is sent again if another process changed the store in the meantime.
     case planned(MigrationPlan)
-    /// Migrations were edited after the store had counted them as applied; what they did is not what they say now.
+    /// Migrations were edited after the store had counted them as applied; their code no longer shows what ran.
     case edited([MigrationPlan.Edit])
-    /// The store was copied; nothing of the upgrade has been written yet.
+    /// The store was backed up; the upgrade has not written anything yet.
     case backedUp(StoreBackup)
     /// Another process holds the store; the opening waits for it.
     case waiting
     /// A migration's first step begins. Migrations whose steps are fused begin together.
     case started(MigrationID)
-    /// Some more records are done.
+    /// More records were processed.
     ///
-    /// Told after each batch, and where the batches are many, after every half of a percent of the work or tenth of a second.
+    /// It is sent after each batch or, if there are many batches, after each 0.5 % of the work or 0.1 seconds.
     case progressed(MigrationProgress)
-    /// A migration's last step is done; nothing is committed yet.
+    /// A migration's last step has ended; nothing is committed yet.
     case ended(MigrationReport.Entry)
     /// The upgrade is committed, or there was nothing to do.
     case finished(MigrationReport)
     /// The upgrade failed and was rolled back.
     case failed(any Error)
-    /// A type is stored otherwise than the store remembers, at the same schema version; the value was written.
+    /// A type's stored shape differs from the one recorded at the same schema version; the value was written.
     ///
-    /// It comes when the store is open and a value is written, so only the monitor's closure gets it: once for each type
-    /// at every launch, until the schema version changes.
+    /// It occurs when a value is written to the open store, so only the monitor's closure receives it: once per type
+    /// and launch, until the schema version changes.
     case drifted(SchemaDrift)
 }
 
 extension MigrationEvent: CustomStringConvertible {
-    /// The event in a sentence; never a value.
+    /// The event in a sentence, without values.
     public var description: String {
         switch self {
         case .planned(let plan): "Planned: \(plan.headline)."

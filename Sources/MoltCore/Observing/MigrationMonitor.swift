@@ -13,10 +13,10 @@ import Synchronization
 /// let cache = try await CodableCache.open(at: url, migrations: migrations, configuration: configuration)
 /// ```
 ///
-/// A monitor follows one opening; when it is given to a second one, as after a dry run, it begins anew with that.
-/// Cancelling its ``progress`` stops the upgrade before the next record and rolls it back.
+/// A monitor follows one opening; when it is used for another one, such as after a dry run, it starts again. Cancelling
+/// its ``progress`` stops the upgrade before the next record and rolls it back.
 public final class MigrationMonitor: Sendable {
-    /// The work as a Foundation progress: units are records to look at, as many as were expected at first.
+    /// The progress as a Foundation object; its units are the records to process, as first estimated.
     public let progress: Progress
 
     private let onEvent: (@Sendable (MigrationEvent) -> Void)?
@@ -32,19 +32,19 @@ public final class MigrationMonitor: Sendable {
 
     /// Creates a monitor.
     ///
-    /// - Parameter onEvent: Called for each event, on the thread that upgrades the store, which waits for it; for
-    ///   ``MigrationEvent/drifted(_:)`` on the thread that writes the value, after it was written.
+    /// - Parameter onEvent: Called synchronously for each event, on the thread that upgrades the store; for
+    ///   ``MigrationEvent/drifted(_:)`` on the thread that wrote the value.
     public init(onEvent: (@Sendable (MigrationEvent) -> Void)? = nil) {
         self.onEvent = onEvent
         progress = Progress(totalUnitCount: -1)
     }
 
-    /// Whether there is a closure, which is all that gets what happens after the opening.
+    /// Whether there is a closure; only closures receive events after the opening.
     package var hasClosure: Bool { onEvent != nil }
 
-    /// The events: those that were before, of progress only the latest, then those to come, to the end of the opening.
+    /// The events of the opening: past ones, with only the latest progress, and those to come until it ends.
     ///
-    /// Each access makes a sequence of its own. What happens later, ``MigrationEvent/drifted(_:)``, is not in it.
+    /// Each access creates a new sequence. It does not include later events, such as ``MigrationEvent/drifted(_:)``.
     public var events: AsyncStream<MigrationEvent> {
         AsyncStream { continuation in
             state.withLock { state in
@@ -64,7 +64,7 @@ public final class MigrationMonitor: Sendable {
         }
     }
 
-    /// Tells everyone who follows.
+    /// Sends an event to the closure and to all sequences.
     package func send(_ event: MigrationEvent) {
         begin()
         update(progress: event)
@@ -90,12 +90,12 @@ public final class MigrationMonitor: Sendable {
         for subscriber in finished { subscriber.finish() }
     }
 
-    /// Tells the closure alone: the opening is over, and with it the sequences that follow it.
+    /// Sends an event to the closure only, as the sequences have ended with the opening.
     package func sendAfterwards(_ event: MigrationEvent) {
         onEvent?(event)
     }
 
-    /// Forgets an opening that is over: what follows is another one.
+    /// Resets the monitor if its previous opening has ended.
     private func begin() {
         let isAnother = state.withLock { state in
             guard state.isOver else { return false }
@@ -111,7 +111,7 @@ public final class MigrationMonitor: Sendable {
     private func update(progress event: MigrationEvent) {
         switch event {
         case .progressed(let now):
-            // The total stays as it was first told: what is shown would go back when it grew.
+            // The total keeps its first value: an increase would make the displayed progress go back.
             if progress.totalUnitCount <= 0 { progress.totalUnitCount = Int64(now.total) }
             let total = progress.totalUnitCount
             let completed =

@@ -1,20 +1,20 @@
-/// How far an upgrade has come; the fraction never goes back within one opening.
+/// The progress of an upgrade; the fraction never decreases within one opening.
 public struct MigrationProgress: Hashable, Sendable, Codable {
-    /// The work done, in records to look at.
+    /// The number of records that were processed.
     public var completed: Int
-    /// All the work, in records to look at: each pass over the records counts them once.
+    /// The number of records to process; each pass over a record counts.
     public var total: Int
-    /// The migrations that are at work: all those whose steps look at each record in the same pass.
+    /// The migrations in progress: all those fused into the current pass.
     public var migrations: [MigrationID]
 
-    /// Creates a progress, as a preview or a test of what shows it needs.
+    /// Creates a progress value, for example for a preview or a test.
     public init(completed: Int, total: Int, migrations: [MigrationID] = []) {
         self.completed = completed
         self.total = total
         self.migrations = migrations
     }
 
-    /// The part of the work that is done, from 0 to 1.
+    /// The completed fraction of the work, from 0 to 1.
     public var fraction: Double {
         total > 0 ? min(1, Double(completed) / Double(total)) : 1
     }

@@ -1,6 +1,6 @@
 public import Observation
 
-/// The opening of a store as a view sees it: what it is doing, how far it is, and what went wrong.
+/// The opening of a store, for a view: its phase, its progress, and its error.
 ///
 /// ```swift
 /// struct UpgradeView: View {
@@ -14,42 +14,42 @@ public import Observation
 @MainActor
 @Observable
 public final class MigrationState {
-    /// What an opening is doing.
+    /// A phase of an opening.
     public enum Phase: Hashable, Sendable {
-        /// Nothing has been heard yet.
+        /// No event has been received yet.
         case idle
         /// Another process holds the store.
         case waiting
-        /// Migrations run.
+        /// Migrations are running.
         case migrating
         /// The store is open.
         case finished
-        /// The opening failed; the store is as it was.
+        /// The opening failed; the store is unchanged.
         case failed
     }
 
-    /// What the opening is doing.
+    /// The current phase.
     public private(set) var phase = Phase.idle
-    /// The migration that is at work; of several that go through the records together, the first.
+    /// The migration in progress; the first one if several are fused.
     public private(set) var currentMigration: MigrationID?
-    /// The part of the work that is done, from 0 to 1.
+    /// The completed fraction of the work, from 0 to 1.
     public private(set) var fraction = 0.0
-    /// Why the opening failed.
+    /// The error, if the opening failed.
     public private(set) var error: (any Error)?
-    /// What would run, once it is known.
+    /// The plan, once it is computed.
     public private(set) var plan: MigrationPlan?
-    /// What was done, once it is done.
+    /// The report, once the opening has finished.
     public private(set) var report: MigrationReport?
 
-    /// Whether the migration that is shown has ended, so that another one may be.
+    /// Whether the displayed migration has ended, so that another one may replace it.
     @ObservationIgnored private var isCurrentOver = true
 
-    /// Creates a state that shows nothing yet.
+    /// Creates an idle state.
     public init() {}
 
-    /// Shows an opening until it ends; returns then, or when the task is cancelled.
+    /// Follows an opening until it ends or the task is cancelled.
     ///
-    /// What an earlier opening left is forgotten first, so that a state can show the next try, too.
+    /// It first resets the state, so that it can be used for another attempt.
     public func follow(_ monitor: MigrationMonitor) async {
         phase = .idle
         currentMigration = nil

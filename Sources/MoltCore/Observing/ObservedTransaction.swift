@@ -1,4 +1,4 @@
-/// A transaction that announces each change before it passes it on, for tests that make it fail.
+/// A transaction that reports each change to a hook before passing it on, for tests that inject failures.
 final class ObservedTransaction: MigrationTransaction {
     let records: (any RecordTransaction)?
     private let base: any MigrationTransaction
@@ -38,9 +38,8 @@ final class ObservedTransaction: MigrationTransaction {
     }
 }
 
-/// Records that announce each read of a batch and each change before they pass it on.
+/// Records that report each batch read and each change to a hook before passing it on.
 final class ObservedRecords: RecordTransaction {
-    /// The records of the store.
     let base: any RecordTransaction
     private let atPoint: UpgradeHook
 
@@ -135,7 +134,7 @@ final class ObservedRecords: RecordTransaction {
         return try base.deleteType(name)
     }
 
-    // MARK: Changes that wait
+    // MARK: Deferred changes
 
     func deferChange(_ change: DeferredChange) throws {
         try reach(.deferChange)
@@ -169,7 +168,7 @@ final class ObservedRecords: RecordTransaction {
     }
 }
 
-/// A reader that announces each read of a batch before it passes it on.
+/// A reader that reports each batch read to a hook before passing it on.
 private final class ObservedReader: RecordReader {
     private let base: any RecordReader
     private let beforeRead: () throws -> Void

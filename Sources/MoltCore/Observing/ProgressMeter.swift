@@ -1,7 +1,7 @@
-/// Counts the work that is done in an upgrade, and tells the monitor.
+/// Counts the work done in an upgrade, and reports it to the monitor.
 ///
-/// What is told never goes back, also where there turns out to be more work than was expected. It is not told for each
-/// batch of a large store: two hundred times in all, or ten times a second where that is more often.
+/// The reported progress never goes back, even if there is more work than expected. In a large store it is not sent for
+/// each batch, but 200 times in all, or ten times a second if that is more often.
 final class ProgressMeter {
     private static let stepCount = 200
     private static let pause = Duration.milliseconds(100)
@@ -9,12 +9,10 @@ final class ProgressMeter {
     private let monitor: MigrationMonitor?
     private var weights: [Int] = []
     private var total = 0
-    /// The work of the groups that have ended.
     private var ended = 0
     private var group = 0
     private var completed = 0
     private var migrations: [MigrationID] = []
-    /// What was told last.
     private var told = MigrationProgress(completed: 0, total: 0)
     private var toldAt = ContinuousClock.now
 
@@ -22,14 +20,13 @@ final class ProgressMeter {
         self.monitor = monitor
     }
 
-    /// Sets how much work each group is expected to be.
     func expect(_ weights: [Int]) {
         self.weights = weights
         total = weights.reduce(0, +)
         if !weights.isEmpty { send() }
     }
 
-    /// Begins a group; corrects what was expected of it by what is known now.
+    /// Begins a group, and replaces its expected work with a new estimate.
     func begin(group: Int, weight: Int, migrations: [MigrationID]) {
         total += weight - weights[group]
         weights[group] = weight
@@ -38,12 +35,11 @@ final class ProgressMeter {
         completed = 0
     }
 
-    /// Takes a group out of the work.
+    /// Removes a group's work from the total.
     func skip(group: Int) {
         begin(group: group, weight: 0, migrations: [])
     }
 
-    /// Counts records that were looked at.
     func advance(by count: Int) {
         completed = min(completed + count, weights[group])
         guard monitor != nil else { return }
@@ -53,7 +49,7 @@ final class ProgressMeter {
         }
     }
 
-    /// Ends a group: all its work is done, however many records a block has looked at.
+    /// Ends a group; all its work counts as done, even if a block read fewer records.
     func end() {
         ended += weights[group]
         completed = 0

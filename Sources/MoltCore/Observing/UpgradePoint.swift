@@ -1,6 +1,6 @@
-/// A place in an upgrade where a test may let it fail, or kill the process.
+/// A point in an upgrade where a test may inject a failure or kill the process.
 package struct UpgradePoint: Hashable, Sendable, CustomStringConvertible {
-    /// Which place it is; the texts are shown, and tell another process which one is meant.
+    /// The kind of a point; the raw values are shown, and identify points across processes.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case beforeBackup = "before the backup"
         case copyForBackup = "copying for the backup"
@@ -29,30 +29,26 @@ package struct UpgradePoint: Hashable, Sendable, CustomStringConvertible {
         case afterApplies = "after all changes to attached stores"
     }
 
-    /// Which place it is.
     package var kind: Kind
-    /// What is worked on there: migrations, a type, a record, an attached store; empty where there is nothing to say.
+    /// The migrations, type, record or attached store at that point; may be empty.
     package var subject: String
 
-    /// Creates a point.
     package init(_ kind: Kind, _ subject: String = "") {
         self.kind = kind
         self.subject = subject
     }
 
-    /// The place in words.
     package var description: String {
         subject.isEmpty ? kind.rawValue : "\(kind.rawValue) \(subject)"
     }
 }
 
-/// Is told each point of an upgrade before it is passed; the upgrade fails there with what it throws.
+/// Called at each point of an upgrade; an error that it throws fails the upgrade there.
 ///
-/// Records go through their steps on other threads than the one that reads and writes the store.
+/// It may be called on several threads, as records are processed in parallel.
 package typealias UpgradeHook = @Sendable (UpgradePoint) throws -> Void
 
 extension MigrationOptions {
-    /// Tells that a point is reached, where someone wants to know.
     func reach(_ kind: UpgradePoint.Kind, _ subject: @autoclosure () -> String = "") throws {
         guard let atPoint else { return }
         try atPoint(UpgradePoint(kind, subject()))

@@ -2,10 +2,10 @@ package import Foundation
 internal import Synchronization
 
 extension DispatchQueue {
-    /// Runs a closure on the queue while the task waits without holding a thread.
+    /// Runs a closure on the queue without blocking the thread of the calling task.
     package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        // A continuation that is resumed before it is awaited orders the two threads, but not so that ThreadSanitizer can
-        // see it. The lock is what it sees.
+        // Resuming a continuation before it is awaited orders the two threads, but ThreadSanitizer cannot see that. It
+        // does see the lock.
         let order = Mutex(())
         defer { order.withLock { _ in } }
         return try await withCheckedThrowingContinuation { continuation in
@@ -17,7 +17,7 @@ extension DispatchQueue {
         }
     }
 
-    /// Runs a closure on the queue, and tells it when the task that waits for it was cancelled.
+    /// Runs a closure on the queue, with a function that says whether the calling task was cancelled.
     package func runCancellable<Value: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {
@@ -30,7 +30,7 @@ extension DispatchQueue {
     }
 }
 
-/// Tells one thread what another has found out.
+/// A flag that one thread sets and another one reads.
 private final class CancellationFlag: Sendable {
     private let value = Atomic(false)
 

@@ -1,29 +1,27 @@
-/// The records that an upgrade could not convert, and whether there are too many of them.
+/// The records that an upgrade could not convert, checked against the limits.
 final class FailureTally {
-    /// What one limit is about: a migration, or a step with a policy of its own.
+    /// The scope of a limit: a migration, or a step with its own policy.
     private struct Scope: Hashable {
         var migration: Int
         var step: Int?
     }
 
-    /// The records of one step.
     private struct Failures {
         var scope: Scope
         var count = 0
         var records: [MigrationReport.FailedRecord] = []
     }
 
-    /// How many records of one step the report names.
+    /// The maximum number of records of one step in the report.
     private static let listLimit = 1_000
 
     private let options: MigrationOptions
-    /// By migration, then by step.
+    /// Indexed by migration and step.
     private var failures: [Int: [Int: Failures]] = [:]
-    /// The limits that are about some failure.
+    /// The limits of scopes with failures.
     private var limits: [Scope: RecordFailurePolicy.Limit] = [:]
-    /// The first record of each limit.
     private var firsts: [Scope: MigrationError] = [:]
-    /// By migration, then by step: how many visits were to records that the step had visited before.
+    /// Indexed by migration and step: the number of repeated visits to the same records.
     private var repeated: [Int: [Int: Int]] = [:]
 
     init(_ options: MigrationOptions) {
@@ -33,11 +31,11 @@ final class FailureTally {
     /// Counts a record.
     ///
     /// - Parameters:
-    ///   - record: What the report says of it.
-    ///   - error: What the step could not do, with its place.
+    ///   - record: The record's entry in the report.
+    ///   - error: The step's error, with its location.
     ///   - step: The step.
-    ///   - total: How many records the limit's migration, or its step, looks at.
-    /// - Throws: ``MigrationError`` with the code `tooManyFailures` when it is one too many.
+    ///   - total: The number of records that the limit's migration or step processes.
+    /// - Throws: ``MigrationError`` with the code `tooManyFailures` if the limit is exceeded.
     func add(
         _ record: MigrationReport.FailedRecord,
         _ error: MigrationError,
@@ -51,7 +49,7 @@ final class FailureTally {
         guard !limit.isExceeded(by: count) else {
             throw MigrationError.tooManyFailures(
                 count,
-                // Records of other types may have been given the one that the step looks at.
+                // The step's type may have gained records of other types.
                 of: max(count, try total()),
                 isFinal: false,
                 limit,
@@ -63,19 +61,19 @@ final class FailureTally {
         }
     }
 
-    /// Takes note of visits of a block to records that it had visited before: they make no share larger.
+    /// Notes repeated visits of a block to the same records; they do not count towards a share.
     func note(repeated count: Int, at step: UpgradeSchedule.Step) {
         repeated[step.migration, default: [:]][step.number, default: 0] += count
     }
 
-    /// The records of a step, the first of them.
+    /// The first failed records of a step.
     func records(of step: UpgradeSchedule.Step) -> [MigrationReport.FailedRecord] {
         failures[step.migration]?[step.number]?.records ?? []
     }
 
-    /// Looks whether a migration that has ended has kept to its shares.
+    /// Checks the limits that are shares when a migration has ended.
     ///
-    /// - Parameter records: How many records there can be at most of which a migration has seen each.
+    /// - Parameter records: The maximum number of distinct records that a migration can have read.
     /// - Throws: ``MigrationError`` with the code `tooManyFailures`.
     func check(
         _ migration: Int,
@@ -103,7 +101,6 @@ final class FailureTally {
         }
     }
 
-    /// Adds to what a step could not convert.
     private func note(_ count: Int, at step: UpgradeSchedule.Step) -> Scope {
         let scope = Scope(migration: step.migration, step: step.onFailure == nil ? nil : step.number)
         limits[scope] = options.policy(of: step).limit ?? 0
@@ -117,10 +114,10 @@ final class FailureTally {
 }
 
 extension MigrationError {
-    /// The error for more records that cannot be converted than are allowed.
+    /// The error for more failures than a limit allows.
     ///
     /// - Parameters:
-    ///   - isFinal: Whether all records were looked at.
+    ///   - isFinal: Whether all records were processed.
     fileprivate static func tooManyFailures(
         _ failed: Int,
         of total: Int,

@@ -1,27 +1,26 @@
-/// A batch of records on its way through a pass, with what its steps did to them.
+/// A batch of records in a pass, with the results of its steps.
 final class PassBatch {
     let batch: RecordBatch
-    /// By the place of the record in the batch.
+    /// Indexed by the record's position in the batch.
     var outcomes: [RecordOutcome]
-    /// One for each thread that sends records through their steps.
+    /// One for each thread that processes records.
     var workers: [Worker]
-    /// How many of the threads had a part of the current batch.
+    /// The number of threads that processed a part of the current batch.
     var usedWorkers = 0
-    /// Why the batch could not be read.
     var readFailure: (any Error)?
 
-    /// What one thread has of its own.
+    /// The private state of one thread.
     struct Worker {
-        /// What the steps did to all records of all batches that this thread had.
+        /// The counts for all records that this thread has processed in all batches.
         var counts: PassCounts
-        /// The new contents of the current batch, one behind the other; the buffer is kept from batch to batch.
+        /// The new contents of the current batch, concatenated; the buffer is reused.
         var contents: [UInt8] = []
-        /// The changes of the current batch, when it has no other kind of work.
+        /// The content changes of the current batch, used if it has no other changes.
         var rows: [RecordContents.Row] = []
-        /// Whether the store is to be told nothing of the current batch but its new contents.
+        /// Whether the current batch has content changes only.
         var isPlain = true
 
-        /// Begins with the next batch, and keeps the memory.
+        /// Begins the next batch, and reuses the buffers.
         mutating func start() {
             contents.removeAll(keepingCapacity: true)
             rows.removeAll(keepingCapacity: true)
@@ -36,10 +35,10 @@ final class PassBatch {
     }
 }
 
-/// What the steps of a pass did to many records: counts by migration and by step.
+/// The counts of a pass, by migration and by step.
 struct PassCounts {
     var migrations: [RecordCounts]
-    /// By the place of the step in the pass.
+    /// Indexed by the step's position in the pass.
     var stages: [RecordCounts]
 
     init(migrations: Int, stages: Int) {
@@ -53,26 +52,23 @@ struct PassCounts {
     }
 }
 
-/// What the steps of a pass did to one record: all that the store has to be told.
+/// The result of a pass for one record: everything that the store needs to know.
 struct RecordOutcome {
-    /// The record.
     var id: Int64 = 0
     /// The version of the last migration that changed the record; nil when none did.
     var changedAt: Int?
-    /// Whether there is nothing to write: a step dropped the record, or deletes its type.
+    /// Whether there is nothing to write because a step dropped the record or deletes its type.
     var isGone = false
-    /// Whether the content is raw data.
     var isData = false
-    /// The content as it is to be stored, in the bytes of the worker that changed the record.
+    /// The range of the new content in the worker's buffer.
     var content = 0..<0
-    /// Which worker that was.
+    /// The worker that changed the record.
     var worker = 0
-    /// When the record expires, in seconds since 1970 or nil for never, where a step has set it.
+    /// The new expiry in seconds since 1970, with `.some(nil)` for never; nil if no step has set it.
     var newExpiration: Double??
-    /// What waits for the end of the pass.
+    /// The changes to apply at the end of the pass.
     var deferred: [DeferredChange] = []
-    /// What a step threw.
     var failure: (any Error)?
-    /// The step, by its place in the pass, when the others may go on without the record; nil when the upgrade stops.
+    /// The position of the failed step in the pass if the upgrade may go on without the record; nil if it must stop.
     var failedStage: Int?
 }

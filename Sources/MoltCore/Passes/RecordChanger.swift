@@ -1,23 +1,22 @@
 import Dispatch
 import Foundation
 
-/// Sends records through the steps of a pass; knows no store, so that it can do so on any thread.
+/// Runs records through the steps of a pass; it does not use the store, so it can run on any thread.
 struct RecordChanger: Sendable {
     private let chains: StepChains
     private let pending: [PendingMigration]
     private let storeName: String
     private let atPoint: UpgradeHook?
     private let stopCheck: StopCheck
-    /// For each step, whether records that it cannot convert stop the upgrade.
+    /// For each step, whether a record that it cannot convert stops the upgrade.
     private let stops: [Bool]
     private let stageCount: Int
-    /// Whether a step is worth running on several cores.
     let isParallel: Bool
-    /// In how many parts a batch may go through its steps at once.
+    /// The maximum number of parts of a batch that are processed in parallel.
     ///
-    /// Many more than there are cores: who is done with a part takes the next, as one core also writes, and at the end of
-    /// a batch a core waits for no more than the other one's last part. Not more than 64, as a store has the contents of all
-    /// parts lent at once, each by a call within the one before.
+    /// There are many more parts than cores: a core that has finished a part takes the next one, so the core that also
+    /// writes does not delay the batch. The limit is 64 because the store gets the contents of all parts at once,
+    /// through nested calls.
     let workerCount: Int
 
     init(
@@ -41,12 +40,12 @@ struct RecordChanger: Sendable {
         workerCount = cores > 1 ? min(16 * cores, 64) : 1
     }
 
-    /// The steps that look at a record of a type.
+    /// The steps for records of a type.
     func chain(typeName: String) -> StepChains.Chain {
         chains.chain(from: 0, typeName: typeName)
     }
 
-    /// Sends the records of a batch through their steps, in order; on all cores when a step is worth it.
+    /// Runs the records of a batch through their steps, in order; on all cores if a step is expensive enough.
     func change(_ work: PassBatch, _ chain: StepChains.Chain) {
         let count = work.batch.count
         let isParallel = chain.links.contains { $0.edit.isParallel }
@@ -56,14 +55,14 @@ struct RecordChanger: Sendable {
         work.batch.withRecords { records in
             work.outcomes.withUnsafeMutableBufferPointer { outcomes in
                 work.workers.withUnsafeMutableBufferPointer { workers in
-                    // Each iteration has the records and outcomes from its own lower to its own upper bound, and its
-                    // own worker; `concurrentPerform` returns when all have ended. No memory is shared.
+                    // Each iteration accesses only the records and outcomes in its own range, and its own worker;
+                    // `concurrentPerform` returns when all have ended. No memory is shared.
                     nonisolated(unsafe) let records = records
                     nonisolated(unsafe) let outcomes = outcomes
                     nonisolated(unsafe) let workers = workers
                     let run = { @Sendable (number: Int) in
-                        // Counted by this thread in memory of its own: two cores wait for each other where they write
-                        // to the same line of the memory.
+                        // Each thread counts in its own memory, because cores that write to the same cache line slow
+                        // each other down.
                         var worker = PassBatch.Worker(
                             counts: PassCounts(migrations: pending.count, stages: stageCount)
                         )
@@ -95,7 +94,7 @@ struct RecordChanger: Sendable {
         }
     }
 
-    /// - Returns: Whether what happened ends the upgrade.
+    /// - Returns: Whether the outcome ends the upgrade.
     private func change(
         _ record: inout Record,
         _ chain: StepChains.Chain,
@@ -128,16 +127,14 @@ struct RecordChanger: Sendable {
         return false
     }
 
-    /// Sends a record, as the store has it, through the steps before a stage once more, and tells nobody.
-    ///
-    /// - Returns: What the steps did to it, and their counts.
+    /// Runs a stored record through the steps before a stage again, without calling the hook.
     func replay(_ record: inout Record, before stage: Int) -> (outcome: RecordOutcome, counts: PassCounts) {
         var counts = PassCounts(migrations: pending.count, stages: stageCount)
         let outcome = change(&record, chain(typeName: record.typeName), &counts, before: stage, isReplay: true)
         return (outcome, counts)
     }
 
-    /// Sends a record through its steps, or through those before a stage.
+    /// Runs a record through its steps, or through those before a stage.
     private func change(
         _ record: inout Record,
         _ chain: StepChains.Chain,
@@ -147,7 +144,7 @@ struct RecordChanger: Sendable {
     ) -> RecordOutcome {
         var outcome = RecordOutcome(id: record.id)
         var chain = chain
-        // Where the record's type name is the one that it has.
+        // The stage at which the record's current type name applies.
         var named = 0
         var isAtPoint = false
         var next = 0
@@ -199,7 +196,8 @@ struct RecordChanger: Sendable {
                 counts.migrations[migration].changed += 1
             }
             outcome.changedAt = pending[migration].recordVersion
-            // Keys and type names are compared by their bytes, as stores do: Swift's `==` takes two spellings of a letter for one.
+            // Compare keys and type names by bytes, as stores do; Swift's `==` treats canonically equivalent strings as
+            // equal.
             if let newKey = record.changedKey, key.map({ !RecordObject.isSame(newKey, $0) }) ?? true {
                 outcome.deferred.append(DeferredChange(stage: link.stage, id: record.id, kind: .key(newKey)))
             }

@@ -2,24 +2,24 @@ import Dispatch
 import Synchronization
 
 extension RecordPass {
-    /// Sends each batch through the steps on the other thread, while this one writes the batch before.
+    /// Runs each batch through the steps on the other thread, while this thread writes the previous batch.
     ///
-    /// The store is read through a connection of its own by the thread that has time for it: by the other one, unless
-    /// this one is done with writing first.
+    /// The store is read through its own connection by whichever thread has time: usually the other one, unless this
+    /// one finishes writing first.
     func change(_ type: String, reading reader: any RecordReader, _ batches: [PassBatch]) throws {
         defer { reader.end() }
         let chain = changer.chain(typeName: type)
         let reading = SharedReader(reader)
         var seen = 0
-        // The batch whose turn it is, the one before it, which is to be written, and the one behind it.
+        // The current batch, the previous one, which is to be written, and the next one.
         var (work, done, next) = (batches[0], batches[1], batches[2])
         done.batch.removeAll()
         var isRead = false
         repeat {
             try scope.options.checkCancellation()
             let turn = Turn()
-            // `batch` belongs to the other thread until `wait` returns; this one touches only the two others and the
-            // transaction meanwhile. The closure is waited for also when something is thrown.
+            // `batch` belongs to the other thread until `wait` returns; meanwhile, this thread uses only the other two
+            // and the transaction. It also waits when an error is thrown.
             nonisolated(unsafe) let batch = work
             let changing = DispatchWorkItem { [changer, isRead] in
                 defer { turn.isOver.store(true, ordering: .relaxed) }
@@ -42,7 +42,7 @@ extension RecordPass {
                     changing.wait()
                 }
                 try write(done)
-                // Only behind the other thread's own batch, which it leaves as long as it is: records come in their order.
+                // Read only after the other thread has read a batch, so that records stay in order.
                 let hasRead = turn.hasRead.load(ordering: .acquiring)
                 if hasRead, work.batch.count > 0, !turn.isOver.load(ordering: .relaxed) {
                     try reading.read(into: next.batch)
@@ -58,17 +58,15 @@ extension RecordPass {
     }
 }
 
-/// How far the other thread has come with its batch.
+/// The other thread's progress with its batch.
 private final class Turn: Sendable {
-    /// Whether its batch is read.
     let hasRead = Atomic(false)
-    /// Whether it has done all.
     let isOver = Atomic(false)
 }
 
 /// A reader that two threads use, one at a time.
 private final class SharedReader: Sendable {
-    // Used only while the lock is held.
+    // Accessed only while the lock is held.
     nonisolated(unsafe) private let reader: any RecordReader
     private let lock = Mutex(())
 

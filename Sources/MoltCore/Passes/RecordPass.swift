@@ -2,12 +2,12 @@ import Dispatch
 
 /// One pass over the records: each is read once, goes through all its steps, and is written at most once.
 ///
-/// What steps do to keys, to types and to the existence of records is kept until all records have been seen, and is
-/// then done step by step. So a pass gives what running its steps one after the other gives, byte for byte.
+/// Changes of keys, types and the existence of records are deferred until all records have been read, and are then made
+/// step by step. So a pass gives byte for byte the same result as its steps one after the other.
 ///
-/// While one batch goes through its steps on another thread, the one before is written and the one after is read: the
-/// steps cost no time as long as a core is free. The transaction is used by one thread only; a store that can be read
-/// through a second connection is read by the other thread, too.
+/// While one batch goes through its steps on another thread, the previous one is written and the next one is read, so
+/// steps cost no time if a core is free. Only one thread uses the transaction; a store that supports a second
+/// connection is also read by the other thread.
 final class RecordPass {
     private let steps: [UpgradeSchedule.Step]
     private let pending: [PendingMigration]
@@ -35,21 +35,18 @@ final class RecordPass {
 
     private var records: any RecordTransaction { scope.records }
 
-    /// The types whose records a step looks at.
+    /// The types whose records a step processes.
     func typesToRead(of names: [String]) -> [String] {
         guard steps.contains(where: \.isEdit) else { return [] }
         return names.filter { !changer.chain(typeName: $0).links.isEmpty }
     }
 
-    /// Runs the pass.
-    ///
-    /// - Parameter types: The types, in the order in which they are read.
+    /// Runs the pass over types in the given order.
     func run(types: [String]) throws {
         try change(types)
         try finish()
     }
 
-    /// Sends records through the steps.
     private func change(_ types: [String]) throws {
         guard !types.isEmpty else { return }
         let last = try records.lastRecordID()
@@ -61,7 +58,7 @@ final class RecordPass {
         var isReading: Bool?
         for type in types {
             if isReading ?? true, try records.count(ofType: type) > scope.options.batchSize {
-                // Once, before the first record is written: what other steps have changed, a snapshot would not show.
+                // Called once, before the first record is written: a snapshot does not show changes of other steps.
                 let begins = try isReading ?? records.beginReading()
                 isReading = begins
                 if begins {
@@ -75,7 +72,6 @@ final class RecordPass {
         }
     }
 
-    /// Makes the changes that waited until all records were read.
     private func finish() throws {
         for stage in steps.indices {
             if deferredStages.contains(stage) {
@@ -134,8 +130,8 @@ final class RecordPass {
             try scope.options.checkCancellation()
             let position = current.batch[current.batch.count - 1].id
             seen += current.batch.count
-            // `work` belongs to the other thread until `wait` returns; this one touches only `other` meanwhile. The
-            // closure is waited for also when something is thrown.
+            // `work` belongs to the other thread until `wait` returns; meanwhile, this thread uses only `other`. It
+            // also waits when an error is thrown.
             nonisolated(unsafe) let work = current
             let changing = DispatchWorkItem { [changer] in changer.change(work, chain) }
             queue.async(execute: changing)
@@ -155,9 +151,9 @@ final class RecordPass {
         try check(seen, of: type)
     }
 
-    /// Compares how many records of a type were read with how many there are.
+    /// Compares the number of records of a type that were read with the store's count.
     ///
-    /// A damaged store may end its records early, and the rest would be left as they were at a newer version.
+    /// A damaged store may end its records early, which would leave the rest in their old form at a newer version.
     func check(_ seen: Int, of type: String) throws {
         let count = try records.count(ofType: type)
         guard seen != count else { return }
@@ -178,7 +174,7 @@ final class RecordPass {
         let workers = work.workers[..<work.usedWorkers]
         var contents = RecordContents(rows: [], buffers: workers.map(\.contents))
         if workers.allSatisfy(\.isPlain) {
-            // Each had a part of the batch, in its order.
+            // Each worker had a contiguous part of the batch, in order.
             contents.rows = workers.count == 1 ? workers[0].rows : workers.flatMap(\.rows)
         } else {
             try collect(work, &contents)
@@ -187,13 +183,13 @@ final class RecordPass {
         scope.meter.advance(by: count)
     }
 
-    /// Collects what is to be written of a batch, and tells the store what else is to be done.
+    /// Collects the content changes of a batch, and makes or defers its other changes.
     private func collect(_ work: PassBatch, _ contents: inout RecordContents) throws {
         let count = work.batch.count
         contents.rows.reserveCapacity(count)
         for index in 0..<count {
             if let failure = work.outcomes[index].failure {
-                // Its closures run again.
+                // The record's closures run again.
                 try scope.options.checkCancellation()
                 work.outcomes[index] = try setAside(work.outcomes[index], failure, &contents, work.usedWorkers)
             }
@@ -218,15 +214,15 @@ final class RecordPass {
         }
     }
 
-    // MARK: Records that a step cannot convert
+    // MARK: Failed records
 
-    /// Lets a record that failed be set aside as it is before its migration, or throws.
+    /// Quarantines or drops a failed record, or throws.
     ///
-    /// The store still has it as it was read. It goes through the migrations before that one once more: what it is to be
-    /// when they have run is what is kept, as when each of them runs by itself.
+    /// The store still has the record as it was read. It is replayed through the migrations before the failed one, so
+    /// that its state after those is quarantined, as if each migration ran by itself.
     ///
-    /// - Parameter buffer: The place of the buffer for such records, behind those of the workers.
-    /// - Returns: What those migrations did to it.
+    /// - Parameter buffer: The index of the buffer for such records, after those of the workers.
+    /// - Returns: The outcome of those migrations.
     private func setAside(
         _ failed: RecordOutcome,
         _ error: any Error,
@@ -240,7 +236,7 @@ final class RecordPass {
         let first = steps.firstIndex { $0.migration == step.migration } ?? stage
         var record = stored
         let again = changer.replay(&record, before: .max)
-        // A closure that gives another result each time: nothing can be said of what the record is to be.
+        // The closure's result varies, so the record's intended state is unknown.
         guard again.outcome.failedStage == stage else { throw changing(error) }
         record = stored
         var outcome = changer.replay(&record, before: first).outcome
@@ -278,7 +274,7 @@ final class RecordPass {
         return outcome
     }
 
-    /// How many records a limit is about: those that its migration looks at, or its step alone when that has its own.
+    /// The number of records that a limit applies to: those of its migration, or of its step if that has its own limit.
     private func countLookedAt(by step: UpgradeSchedule.Step) throws -> Int {
         try records.typeNames().reduce(0) { count, type in
             let isLookedAt = changer.chain(typeName: type).links.contains { link in
@@ -288,7 +284,7 @@ final class RecordPass {
         }
     }
 
-    /// The error for a closure that failed, and did something else with the same record when it ran again.
+    /// The error for a closure that failed, and gave a different result for the same record when it ran again.
     private func changing(_ error: MigrationError) -> MigrationError {
         var changing = error
         changing.code = .stepFailed
@@ -301,7 +297,7 @@ final class RecordPass {
         return changing
     }
 
-    /// Takes back what a migration counted as changed in a record that then failed.
+    /// Subtracts a migration's changes to a record that then failed.
     private func take(_ failed: PassCounts, backFrom migration: Int) {
         counts.migrations[migration].changed -= failed.migrations[migration].changed
         for stage in steps.indices where steps[stage].migration == migration {
@@ -309,7 +305,7 @@ final class RecordPass {
         }
     }
 
-    /// Puts the content of a record behind those of the workers.
+    /// Adds a record's content to the buffer after those of the workers.
     private func keep(
         _ record: Record,
         in outcome: inout RecordOutcome,

@@ -1,6 +1,7 @@
-/// Names the migration, the step and the record in what a step threw.
+/// Adds the migration, the step and the record to a step's error.
 package enum StepFailure {
-    /// An error of the pipeline keeps its code and gets its place; anything else becomes the underlying error of one.
+    /// An error of the pipeline keeps its code and gets a location; any other error becomes the underlying error of
+    /// one.
     static func error(
         _ error: any Error,
         _ migration: Migration,
@@ -21,9 +22,9 @@ package enum StepFailure {
         return named
     }
 
-    /// An error of this upgrade as it is; any other one as the underlying error of one.
+    /// An error of this upgrade, unchanged; any other error becomes the underlying error of one.
     static func named(_ error: any Error, store: String) -> MigrationError {
-        // A closure may open another store: that one's error must not be taken for this one's.
+        // A closure may open another store, whose errors are not those of this upgrade.
         if let error = error as? MigrationError, error.migration == nil, error.store ?? store == store { return error }
         return MigrationError(
             .stepFailed,

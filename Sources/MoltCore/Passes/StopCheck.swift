@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// Says between two records whether the steps must stop there; asked by all threads of a pass.
+/// A check between records whether the pass must stop; called by all its threads.
 final class StopCheck: Sendable {
-    /// How many records go through steps of Molt's own between two looks.
+    /// The number of records between two checks, if all steps are Molt's own.
     ///
-    /// They take less than a microsecond each, of which a look at the clock and at the monitor would be a good part. A
-    /// closure of the app may take any time, so with one of these it is looked before each record.
+    /// Such steps take less than a microsecond per record, so checking the clock and the monitor each time would be a
+    /// large part of that. A closure of the app may take any time, so passes with closures check before each record.
     static let distance = 16
 
     private let options: MigrationOptions
@@ -15,12 +15,12 @@ final class StopCheck: Sendable {
         self.options = options
     }
 
-    /// Has the other threads stop, because the pass has failed already.
+    /// Stops the other threads after the pass has failed.
     func giveUp() {
         isGivenUp.store(true, ordering: .relaxed)
     }
 
-    /// Why the steps must stop; nil when they may go on.
+    /// Returns the error with which the pass must stop; nil if it may go on.
     func reason() -> (any Error)? {
         if isGivenUp.load(ordering: .relaxed) { return CancellationError() }
         do {

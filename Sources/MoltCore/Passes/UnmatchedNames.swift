@@ -1,9 +1,9 @@
 import Foundation
 
-/// Finds the names in the steps of a pass that no record had, when the pass is over.
+/// Finds the names in the steps of a pass that no record has, after the pass.
 ///
-/// It costs nothing where records were changed: their number is known. Only of a type with a property that none had are
-/// some records read once more, for the names that they do have.
+/// It reads nothing if records were changed, as their number is known. If no record had a property, some records of the
+/// type are read again for their property names.
 struct UnmatchedNames {
     private static let sampleCount = 20
 
@@ -11,16 +11,16 @@ struct UnmatchedNames {
     private let counts: PassCounts
     private let records: any RecordTransaction
     private let coding: RecordCoding
-    /// The types that have records, by the names that they have before the step that is looked at, and behind all.
+    /// The types with records, by their names before the current step and after all steps.
     private var types: [(name: String, last: String?)] = []
-    /// The properties that steps of the pass have found and changed, by type: records may not have them any more.
+    /// The properties that steps of the pass have changed, by type; records may no longer have them.
     private var changed: [ExactName: [PropertyPath]] = [:]
-    /// Some records of each type that was asked for, by its name behind all steps.
+    /// Sampled records by their type's name after all steps.
     private var samples: [ExactName: [Record]] = [:]
-    /// Whether a closure may have given records of other types another name.
+    /// Whether a closure may have changed records to another type.
     private var mayBeRenamed = false
 
-    /// - Parameter typeNames: The types that had records before the pass.
+    /// - Parameter typeNames: The types with records before the pass.
     init(
         _ steps: [UpgradeSchedule.Step],
         _ counts: PassCounts,
@@ -39,10 +39,10 @@ struct UnmatchedNames {
         }
     }
 
-    /// Finds the names, by the place of their step in the pass.
+    /// Returns the unmatched names by the position of their step in the pass.
     mutating func find() throws -> [Int: UnmatchedName] {
         var found: [Int: UnmatchedName] = [:]
-        // Where there is no record at all, none of the names says anything.
+        // In an empty store, unmatched names mean nothing.
         guard !types.isEmpty else { return [:] }
         for (stage, step) in steps.enumerated() {
             switch step.action {
@@ -82,12 +82,12 @@ struct UnmatchedNames {
         let records = try last.map { try sample(of: $0) } ?? []
         let changed = (changed[ExactName(type)] ?? []).map(\.names)
         var name = UnmatchedName(type: type, property: path, recordCount: count, nearest: nil)
-        // The first name on the path that no record has is the one that is wrong.
+        // The first name in the path that no record has is the wrong one.
         for (place, part) in path.names.enumerated() {
             let outer = path.names.prefix(place)
             let names = records.map { $0.names(in: outer) }
             guard !names.contains(where: { $0.contains { RecordObject.isSame($0, part) } }) else { continue }
-            // What few records have may be the key of a dictionary, and with it a value.
+            // A name in few records may be the key of a dictionary, and so part of a value.
             let common = Set(names.joined()).filter { name in names.count { $0.contains(name) } * 2 >= records.count }
             let former = changed.filter { $0.count > place && $0.prefix(place) == outer }.map { $0[place] }
             name.nearest = UnmatchedName.nearest(to: part, among: common.union(former)).map {
@@ -104,7 +104,7 @@ struct UnmatchedNames {
         try self.records.read(into: batch, type: type, after: 0, through: .max)
         samples[ExactName(type)] = (0..<batch.count).compactMap { index in
             var record = batch[index]
-            // Nobody has to read it: what cannot be read has no names.
+            // Unreadable records are skipped.
             return (try? record.read()) == nil ? nil : record
         }
         return samples[ExactName(type)] ?? []
@@ -112,12 +112,12 @@ struct UnmatchedNames {
 }
 
 extension Record {
-    /// The names of the properties of an object in the record.
+    /// The property names of an object in the record.
     fileprivate func names(in path: ArraySlice<String>) -> [String] {
         guard !path.isEmpty else { return object.names }
         return object.withValue(at: path) { bytes -> [String] in
             var inner = SplicedObject(bytes: Array(bytes))
-            // It is a part of what was read.
+            // These bytes have been read before.
             try? inner.read()
             return inner.names
         } ?? []
@@ -125,13 +125,13 @@ extension Record {
 }
 
 extension MigrationReport {
-    /// Says in debug builds, on standard error, which names are most probably misspelled.
+    /// Warns in debug builds, on standard error, of names that are probably misspelled.
     func warnOfNames() {
         #if DEBUG
             for entry in entries {
                 for name in entry.steps.flatMap(\.unmatchedNames) where name.nearest != nil {
                     let line = ErrorSummary.oneLine("Molt: warning: migration \(entry.migration): \(name)")
-                    // Where nobody can be told, the report says it.
+                    // If this fails, the report still has the names.
                     try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8))
                 }
             }

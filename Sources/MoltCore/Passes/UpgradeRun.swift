@@ -1,15 +1,14 @@
-/// One upgrade, inside its transaction: goes through the pending steps in order, and counts what they do.
+/// One upgrade inside its transaction: runs the pending steps in order, and counts their results.
 final class UpgradeRun {
     private let plan: MigrationPlan
     private let scope: UpgradeScope
     private let pending: [PendingMigration]
     private let schedule: UpgradeSchedule
-    /// What each of the pending migrations has done.
     private var entries: [MigrationReport.Entry]
-    /// For each of them, its steps that have run.
+    /// The steps that have run, by migration.
     private var ranSteps: [Set<Int>]
     private var started: Set<Int> = []
-    /// Whether there is nothing in the store that an earlier release, or a step, has put there.
+    /// Whether the store has no data from an earlier release or a step.
     private var isEmpty: Bool
 
     init(plan: MigrationPlan, registry: MigrationRegistry, scope: UpgradeScope) {
@@ -34,9 +33,9 @@ final class UpgradeRun {
 
     /// Runs the pending steps.
     ///
-    /// On a fresh store only those run that bring records in; when one has done so, all that follow run on them.
+    /// On a fresh store only steps that import records run; once one has done so, all later steps run too.
     ///
-    /// - Returns: An entry for each migration that is to have a row in the ledger, in the registry's order.
+    /// - Returns: An entry for each migration that gets a row in the ledger, in the registry's order.
     func run() throws -> [MigrationReport.Entry] {
         scope.meter.expect(try WorkEstimate.of(schedule.groups, scope.records))
         for (index, group) in schedule.groups.enumerated() {
@@ -66,7 +65,7 @@ final class UpgradeRun {
         return entriesInOrder()
     }
 
-    /// What tests call the steps of a group.
+    /// The name of a group's steps in tests.
     private func name(of steps: [UpgradeSchedule.Step]) -> String {
         let numbers = Dictionary(grouping: steps, by: \.migration).sorted { $0.key < $1.key }
         return "of "
@@ -82,14 +81,14 @@ final class UpgradeRun {
         }
     }
 
-    /// Looks whether the migrations that end with a group could not convert too many records.
+    /// Checks the failure limits of migrations that end with a group.
     private func checkFailures(at group: Int) throws {
         for index in schedule.members[group] where schedule.lastGroups[index] == group {
             try scope.failures.check(index, entries[index], atMost: recordCount())
         }
     }
 
-    /// How many records there are, or were before steps removed them.
+    /// The number of records, including those that steps removed.
     private func recordCount() throws -> Int {
         try entries.reduce(scope.records.count(ofType: nil)) { $0 + $1.counts.dropped + $1.counts.quarantined }
     }
@@ -100,7 +99,7 @@ final class UpgradeRun {
         }
     }
 
-    /// What a migration has done, with those of its steps that ran.
+    /// The results of a migration, with those of its steps that ran.
     private func entry(of migration: Int) -> MigrationReport.Entry {
         var entry = entries[migration]
         guard plan.isFresh else { return entry }
@@ -112,7 +111,7 @@ final class UpgradeRun {
         return entry
     }
 
-    /// What ran, and the migrations that do not run but get a row in the ledger.
+    /// The entries of the migrations that ran, and of those that only get a row in the ledger.
     private func entriesInOrder() -> [MigrationReport.Entry] {
         let ran = Dictionary(uniqueKeysWithValues: pending.indices.map { (pending[$0].migration.name, $0) })
         return plan.entries.compactMap { planned in
@@ -152,7 +151,7 @@ final class UpgradeRun {
         share(start.duration(to: .now).seconds, among: steps, pass.counts)
     }
 
-    /// Shares the time of a pass among its migrations, by how many records each looked at.
+    /// Divides the time of a pass among its migrations, in proportion to the records that each read.
     private func share(_ seconds: Double, among steps: [UpgradeSchedule.Step], _ counts: PassCounts) {
         let total = counts.migrations.reduce(0) { $0 + $1.read }
         let indices = Set(steps.map(\.migration))
@@ -177,7 +176,7 @@ final class UpgradeRun {
             try block(context)
             try context.finish()
         } catch {
-            // It names the first of the records, and with it its own place.
+            // This error names the first failed record and its location.
             if let error = context.limitError { throw error }
             throw StepFailure.error(error, pending.migration, step.number, store: scope.storeName)
         }

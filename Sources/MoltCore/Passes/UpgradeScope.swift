@@ -1,9 +1,8 @@
-/// What all parts of one upgrade work with.
+/// The objects that all parts of one upgrade share.
 struct UpgradeScope {
     let transaction: any MigrationTransaction
-    /// The records of the store; none for a store that holds none.
+    /// The records of the store; empty for a store without records.
     let records: any RecordTransaction
-    /// What errors call the store.
     let storeName: String
     let coding: RecordCoding
     let attachments: Attachments

@@ -1,5 +1,4 @@
 extension MigrationError {
-    /// The error for migrations that were edited after a store had counted them as applied.
     static func edited(_ edit: MigrationPlan.Edit, all edits: [MigrationPlan.Edit]) -> MigrationError {
         let names = edits.map(\.description).joined(separator: "; ")
         var error = MigrationError(

@@ -1,5 +1,5 @@
 extension MigrationPlan {
-    /// Computes the plan from what a store says of itself; the registry must be valid.
+    /// Computes the plan from a store's state; the registry must be valid.
     package init(state: StoreState, storeName: String, migrations registry: MigrationRegistry) {
         store = storeName
         from = state.version
@@ -20,11 +20,10 @@ extension MigrationPlan {
         }
     }
 
-    /// The rows of a ledger by the name of their migration.
+    /// The rows of a ledger by migration name.
     private struct LedgerRows {
         private(set) var applied: [String: LedgerEntry] = [:]
         private(set) var deferred: Set<String> = []
-        /// The highest version of all rows.
         private(set) var version = 0
 
         init(_ ledger: [LedgerEntry]) {
@@ -39,14 +38,14 @@ extension MigrationPlan {
         }
     }
 
-    /// The migrations that do not declare any more what the ledger says that they did.
+    /// The migrations whose declaration differs from the ledger.
     private static func edits(_ state: StoreState, _ registry: MigrationRegistry) -> [Edit] {
         let rows = state.ledger.filter { $0.fingerprint != nil && $0.outcome != .deferred }
             .map { (id: MigrationID(name: $0.name, version: $0.version), fingerprint: $0.fingerprint) }
         guard !rows.isEmpty else { return [] }
         let recorded = Dictionary(rows.map { ($0.id.name, $0) }) { $1 }
         return registry.migrations.compactMap { migration in
-            // The row of a replacement with the name of one of its parts may be the part's.
+            // If a replacement has the name of one of its parts, the row may be the part's.
             guard !migration.replaces.contains(migration.name), let row = recorded[migration.name],
                 let fingerprint = row.fingerprint
             else {
@@ -65,9 +64,9 @@ extension MigrationPlan {
         }
     }
 
-    /// Computes the plan, and finds out which migrations must wait.
+    /// Computes the plan, including deferrals.
     ///
-    /// - Throws: What an attached store throws that is asked whether it can be worked on.
+    /// - Throws: The error of an attached store whose availability is checked.
     init(
         _ state: StoreState,
         storeName: String,
@@ -75,21 +74,21 @@ extension MigrationPlan {
         _ attachments: Attachments
     ) throws {
         self.init(state: state, storeName: storeName, migrations: registry)
-        // Before those changes are made nothing can be said of what is attached.
+        // The state of attached stores is unknown until the outstanding changes are applied.
         guard problems.isEmpty, journal.isEmpty else { return }
         try deferEntries(state, registry, attachments)
     }
 
     /// Defers the migrations that cannot run now, and all others that work on the same attached stores.
     ///
-    /// Those before it wait as well: a store that one of them cannot see is not to be trusted by another, and each is to
-    /// find what the one before it has left.
+    /// Earlier migrations wait too: a store that one migration cannot see is not safe for another, and each must find
+    /// the results of the one before it.
     private mutating func deferEntries(
         _ state: StoreState,
         _ registry: MigrationRegistry,
         _ attachments: Attachments
     ) throws {
-        /// The first migration that waits, by the names of the stores that it works on.
+        /// The first deferred migration for each attached store.
         var waiting: [String: MigrationID] = [:]
         let candidates = registry.migrations.indices.filter {
             entries[$0].willRun && !registry.migrations[$0].attached.isEmpty
@@ -100,7 +99,7 @@ extension MigrationPlan {
                 try chainReason(migration, waiting) ?? attachments.deferral(of: migration, state.ledger)
             if let reason { deferEntry(index, migration, reason, &waiting) }
         }
-        // Each round may bring in further stores, by a migration that works on several.
+        // Each round may add more stores, through a migration that works on several.
         var isComplete = false
         while !isComplete {
             isComplete = true
@@ -111,7 +110,7 @@ extension MigrationPlan {
                 isComplete = false
             }
         }
-        // Records must go through the migrations in their order.
+        // Records must go through the migrations in order.
         for index in candidates {
             guard let reason = entries[index].deferral else { continue }
             let migration = registry.migrations[index]
@@ -119,7 +118,7 @@ extension MigrationPlan {
         }
     }
 
-    /// Why a migration waits with others on the same stores; nil when none of these waits.
+    /// The reason why a migration waits for another one on the same stores, or nil.
     private func chainReason(_ migration: Migration, _ waiting: [String: MigrationID]) -> String? {
         migration.attached.lazy.compactMap { waiting[$0.attachedName] }.first
             .map { "It works on what migration \($0) waits for." }
@@ -176,7 +175,7 @@ extension MigrationPlan {
         }
     }
 
-    /// Finds ledger rows that the registry cannot explain.
+    /// Finds ledger rows without a migration in the registry.
     private mutating func checkUnknown(_ state: StoreState, _ registry: MigrationRegistry) {
         guard state.version <= registry.version else { return }
         let known = Set(registry.migrations.flatMap { [$0.name] + $0.replaces })
@@ -219,7 +218,7 @@ extension MigrationPlan {
         let appliedParts = migration.replaces.filter { rows.applied[$0] != nil }
         let hasAllParts = appliedParts.count == migration.replaces.count
         if let row = rows.applied[migration.name],
-            // A replacement that keeps the name of one of its parts: an older row of that name is the part's.
+            // If a replacement keeps the name of one of its parts, an older row of that name is the part's.
             hasAllParts || row.version >= migration.version || !migration.replaces.contains(migration.name)
         {
             entry.status = .applied
@@ -246,9 +245,9 @@ extension MigrationPlan {
         return entry
     }
 
-    /// Whether the store waits for what a migration does: then it is made up for, and not late.
+    /// Whether the store waits for a migration, which is then not late.
     ///
-    /// One that replaces a deferred migration does the same, but it may look at records only in its turn.
+    /// A replacement of a deferred migration counts too, unless it uses records, which it may do only in order.
     private func isDeferred(_ migration: Migration, _ rows: LedgerRows) -> Bool {
         let names = migration.steps.contains(where: \.usesRecords) ? [] : migration.replaces
         return rows.deferred.contains(migration.name) || names.contains(where: rows.deferred.contains)

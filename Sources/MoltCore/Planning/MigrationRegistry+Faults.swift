@@ -1,5 +1,5 @@
 extension MigrationRegistry {
-    /// Throws unless the registry is free of faults; called before anything is written.
+    /// Throws if the registry has faults; called before anything is written.
     ///
     /// - Throws: ``MigrationError`` with the code `invalidRegistry` and a message that lists every fault.
     public func validate() throws {
@@ -9,7 +9,7 @@ extension MigrationRegistry {
         throw MigrationError(.invalidRegistry, "The registry of migrations contradicts itself:\(list)")
     }
 
-    /// All that is wrong with the registry, a sentence each, in the order of the migrations.
+    /// All faults of the registry, one sentence each, in the order of the migrations.
     public var faults: [String] {
         var faults: [String] = []
         if oldestSupportedVersion < 0 {
@@ -83,7 +83,7 @@ extension MigrationRegistry {
         return faults
     }
 
-    /// A place in the registry as a word that is no version: 0 is the 1st.
+    /// A position as an ordinal that cannot be confused with a version: 0 is "1st".
     private func ordinal(_ index: Int) -> String {
         let number = index + 1
         let ending =

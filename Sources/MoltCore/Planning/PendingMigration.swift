@@ -1,25 +1,23 @@
-/// A migration that runs, and the versions that it meets.
+/// A migration that will run, with the versions before and after it.
 struct PendingMigration: Sendable {
     let migration: Migration
-    /// The version that the store had before it.
+    /// The store's version before the migration.
     let oldVersion: Int
-    /// The version that a record is at when the migration has changed it.
+    /// The version of a record after the migration has changed it.
     let recordVersion: Int
 
-    /// Some migrations of a registry, in their order.
-    ///
-    /// - Parameter version: The version that the store has when the upgrade begins.
+    /// Creates pending migrations in order; the version is the store's when the upgrade begins.
     static func all(_ migrations: [Migration], in registry: MigrationRegistry, from version: Int) -> [PendingMigration]
     {
         let versions = registry.migrations.map(\.version)
-        // By each version, the one before it. Versions do not go down, and there may be several migrations of one.
+        // The previous version of each version; several migrations may have the same one.
         let before = Dictionary(zip(versions, [0] + versions)) { first, _ in first }
         return migrations.map { PendingMigration($0, before: before[$0.version] ?? 0, from: version) }
     }
 
     /// - Parameters:
-    ///   - before: The version of the registry before the migration's own.
-    ///   - version: The version that the store has when the upgrade begins.
+    ///   - before: The registry's version before that of the migration.
+    ///   - version: The store's version when the upgrade begins.
     private init(_ migration: Migration, before: Int, from version: Int) {
         self.migration = migration
         // A late migration changes records of a later version, and they stay at that version.
@@ -27,7 +25,7 @@ struct PendingMigration: Sendable {
         if version > migration.version {
             oldVersion = version
         } else {
-            // Not the version of the file: a block must see the same whichever version the upgrade began at.
+            // A block must see the same version wherever the upgrade began, so this is not the version of the file.
             oldVersion = max(before, version < migration.version ? version : 0)
         }
     }

@@ -1,17 +1,16 @@
-/// For records of a type, the steps of a pass that look at them.
+/// The steps of a pass that process records of a type.
 ///
-/// Type renames and deletions are followed by name here, so a record needs no lookup while it goes through its steps.
-/// Names are compared by their bytes, as the store does.
+/// Type renames and deletions are resolved here, so records need no lookups on their way. Names are compared by bytes,
+/// as in the store.
 struct StepChains: Sendable {
-    /// A step that looks at a record; a class, so that nothing is copied for each record.
+    /// A step in a chain; a class, so that nothing is copied for each record.
     final class Link: Sendable {
-        /// The place of the step in the pass.
+        /// The step's position in the pass.
         let stage: Int
         let migration: Int
         let number: Int
-        /// The record's type name when the step looks at it.
+        /// The record's type name at this step.
         let typeName: String
-        /// Whether a step before this one has renamed the type.
         let isRenamed: Bool
         let edit: RecordEdit
 
@@ -25,10 +24,9 @@ struct StepChains: Sendable {
         }
     }
 
-    /// The steps that look at a record.
     struct Chain: Sendable {
         var links: [Link] = []
-        /// Whether a step deletes the record's type behind the last link.
+        /// Whether a step after the last link deletes the record's type.
         var isDeleted = false
     }
 
@@ -38,7 +36,7 @@ struct StepChains: Sendable {
         self.steps = steps
     }
 
-    /// The steps from a stage on that look at a record which has a type name there.
+    /// The steps from a stage on, for records that have a type name at that stage.
     func chain(from stage: Int = 0, typeName: String) -> Chain {
         var typeName = typeName
         var isRenamed = false
@@ -75,7 +73,7 @@ struct StepChains: Sendable {
         return chain
     }
 
-    /// The name that a type has before a stage, followed from an earlier one; nothing deletes it in between.
+    /// The name before a stage of a type with a name at an earlier stage; no step in between may delete the type.
     func name(of typeName: String, from stage: Int, before end: Int) -> String {
         var typeName = typeName
         for index in stage..<max(stage, min(end, steps.count)) {
@@ -85,7 +83,7 @@ struct StepChains: Sendable {
         return typeName
     }
 
-    /// The name that a type has behind all steps; nil when one of them deletes it.
+    /// The name of a type after all steps; nil if one of them deletes it.
     func finalName(of typeName: String) -> String? {
         var typeName = typeName
         for step in steps {

@@ -1,43 +1,37 @@
-/// The steps that are to run, in groups: steps that look at one record at a time are fused, a block stands alone.
+/// The pending steps in groups: per-record steps are fused, and each block is a group of its own.
 struct UpgradeSchedule {
-    /// A step with its place.
     struct Step: Sendable {
-        /// The place of its migration among those that run.
+        /// The position of its migration among the pending ones.
         var migration: Int
-        /// Its place among the steps of that migration.
+        /// Its position in that migration.
         var number: Int
-        /// Whether it brings data in from elsewhere, so that it also runs on a fresh store.
+        /// Whether it imports data, and so also runs on a fresh store.
         var isImport: Bool
-        /// Whether it may look at records.
         var usesRecords: Bool
         var action: MigrationStep.Action
-        /// What happens to a record that the step cannot convert; nil when the opening says so.
+        /// The step's policy for records that it cannot convert; nil for the policy of the options.
         var onFailure: RecordFailurePolicy?
 
-        /// Whether it looks at one record at a time.
+        /// Whether it processes one record at a time.
         var isEdit: Bool {
             if case .edit = action { true } else { false }
         }
     }
 
-    /// What runs in one go.
     enum Group {
-        /// One pass over the records, through all these steps.
+        /// One pass over the records.
         case pass([Step])
         /// A block over the whole store.
         case block(Step, @Sendable (MigrationContext) throws -> Void)
     }
 
     private(set) var groups: [Group] = []
-    /// For each group, the migrations that begin before it has ended, and have not ended before it; a migration without
-    /// steps stands in the group of those before it.
+    /// For each group, the migrations in progress during it; a migration without steps belongs to the group before it.
     private(set) var members: [[Int]]
-    /// For each migration, the group in which it ends.
+    /// The last group of each migration.
     private(set) var lastGroups: [Int] = []
 
-    /// Puts steps into groups.
-    ///
-    /// - Parameter migrations: The migrations that run.
+    /// Groups the steps of the pending migrations.
     init(_ migrations: [Migration]) {
         var pass: [Step] = []
         var spans: [ClosedRange<Int>] = []

@@ -1,9 +1,9 @@
-/// How many records each group of an upgrade will look at, as far as it can be known before the first one runs.
+/// The estimated number of records that each group of an upgrade will process.
 struct WorkEstimate {
     private let records: any RecordTransaction
     private var counts: [ExactName: Int] = [:]
     private var total: Int?
-    /// The types, by the name that they have before a group runs and by the one that they have in the store now.
+    /// The types, by their names before the current group and in the store.
     private var names: [(current: String, stored: String)] = []
 
     private init(_ groups: [UpgradeSchedule.Group], _ records: any RecordTransaction) throws {
@@ -14,7 +14,6 @@ struct WorkEstimate {
         if looksAtRecords { names = try records.typeNames().map { (current: $0, stored: $0) } }
     }
 
-    /// Estimates the work of each group.
     static func of(_ groups: [UpgradeSchedule.Group], _ records: any RecordTransaction) throws -> [Int] {
         var estimate = try WorkEstimate(groups, records)
         return try groups.map { group in
@@ -39,7 +38,7 @@ struct WorkEstimate {
         return work
     }
 
-    /// A block may look at any record: it counts as one look at each.
+    /// A block may read any record, so it counts as one reading of each.
     private mutating func workOfBlock() throws -> Int {
         let count = try total ?? records.count(ofType: nil)
         total = count

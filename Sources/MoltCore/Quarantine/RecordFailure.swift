@@ -1,18 +1,18 @@
-/// Why a record could not be converted, and where; it never holds a value.
+/// The reason and location of a failure to convert a record, without values.
 public struct RecordFailure: Hashable, Sendable, Codable {
     /// The migration that could not convert it.
     public var migration: MigrationID
-    /// The step of that migration.
+    /// The step that failed.
     public var step: MigrationError.StepPosition
-    /// The first step of the migration that is not done to the record, counted from 1.
+    /// The first step of the migration that the quarantined record has not been through, counted from 1.
     ///
-    /// The record is as it was before that step. It is 1 unless a block comes before the step that failed.
+    /// The record is stored as it was before that step. It is 1 unless a block comes before the failed step.
     public var firstStep: Int
-    /// What kind of failure it was.
+    /// The kind of failure.
     public var code: MigrationError.Code
-    /// What was wrong, in words; an error of the app's by its type only.
+    /// The reason, in words; an error of the app is named by its type only.
     public var reason: String
-    /// The property that it was about.
+    /// The property that the failure is about.
     public var property: String?
 
     /// Creates a failure.
@@ -32,13 +32,13 @@ public struct RecordFailure: Hashable, Sendable, Codable {
         self.property = property
     }
 
-    /// Takes what an error says that values have no part in.
+    /// Takes those parts of an error that contain no values.
     init(_ error: MigrationError, in migration: Migration, step: Int, firstStep: Int) {
         self.migration = migration.id
         self.step = MigrationError.StepPosition(number: step + 1, words: migration.steps[step].description)
         self.firstStep = firstStep + 1
         code = error.code
-        // That of a closure's error says only what became of the upgrade.
+        // The message of a closure's error describes only the upgrade, so take the underlying error.
         let cause = error.code == .stepFailed ? error.underlying : nil
         reason = cause.map { ErrorSummary.oneLine(ErrorSummary.line(of: $0)) } ?? ErrorSummary.oneLine(error.message)
         property = error.property
@@ -58,11 +58,11 @@ extension RecordFailure: CustomStringConvertible {
 extension MigrationReport {
     /// A record that a step could not convert, and that did not stop the upgrade.
     public struct FailedRecord: Hashable, Sendable, Codable {
-        /// What became of it.
+        /// The outcome for a failed record.
         public enum Outcome: String, Hashable, Sendable, Codable {
-            /// It was set aside.
+            /// It was quarantined.
             case quarantined
-            /// It was deleted, as the policy says.
+            /// It was deleted according to the policy.
             case dropped
         }
 
@@ -70,13 +70,13 @@ extension MigrationReport {
         public var key: String
         /// Its type name before the migration.
         public var type: String
-        /// What became of it.
+        /// Its outcome.
         public var outcome: Outcome
-        /// What kind of failure it was.
+        /// The kind of failure.
         public var code: MigrationError.Code
-        /// What was wrong, in words; an error of the app's by its type only.
+        /// The reason, in words; an error of the app is named by its type only.
         public var reason: String
-        /// The property that it was about.
+        /// The property that the failure is about.
         public var property: String?
 
         init(key: String, type: String, outcome: Outcome, _ failure: RecordFailure) {
@@ -89,7 +89,7 @@ extension MigrationReport {
         }
     }
 
-    /// The records that could not be converted, migration by migration; of each step the first 1 000.
+    /// The records that could not be converted, by migration; the first 1 000 of each step.
     public var failedRecords: [FailedRecord] {
         entries.flatMap { $0.steps.flatMap(\.failedRecords) }
     }

@@ -1,14 +1,13 @@
-/// What a coder could not do, and where, in words that show no value: `"age": String expected, number found`.
+/// A coder's problem and its location, without values: `"age": String expected, number found`.
 package struct CodingProblem {
-    /// The path to the place as it may be shown.
+    /// The path to the location, without private parts.
     package let place: [String]
-    /// The problem, in a sentence.
     private let words: String
 
     /// - Parameters:
-    ///   - error: What the decoder threw.
-    ///   - content: What was decoded.
-    ///   - type: The type that was asked for.
+    ///   - error: The decoder's error.
+    ///   - content: The decoded bytes.
+    ///   - type: The requested type.
     package init(_ error: any Error, decoding type: Any.Type, from content: [UInt8]) {
         guard let error = error as? DecodingError else {
             place = []
@@ -31,7 +30,7 @@ package struct CodingProblem {
     }
 
     /// - Parameters:
-    ///   - error: What the encoder threw.
+    ///   - error: The encoder's error.
     ///   - type: The type of the value.
     package init(_ error: any Error, encoding type: Any.Type) {
         guard case EncodingError.invalidValue(let value, let context) = error else {
@@ -44,21 +43,21 @@ package struct CodingProblem {
         words = isNumber ? "JSON has no NaN and no infinity" : "a \(Swift.type(of: value)) cannot be encoded"
     }
 
-    /// The place, then what is wrong there.
+    /// The location and the problem.
     ///
-    /// - Parameter path: Where the value is that was decoded or encoded; nil for a whole content.
+    /// - Parameter path: The path of the decoded or encoded value; nil for the whole content.
     package func text(in path: PropertyPath? = nil) -> String {
         let names = (path?.names ?? []) + place
         return (names.isEmpty ? "The content" : "\"\(names.joined(separator: "."))\"") + ": \(words)."
     }
 
-    /// Decoders ask for containers by types of their own.
+    /// Decoders request containers by their own types.
     private static func name(of type: Any.Type) -> String {
         let name = "\(type)"
         return name.hasPrefix("Dictionary<") ? "object" : name.hasPrefix("Array<") ? "array" : name
     }
 
-    /// What JSON calls the value at a place.
+    /// The JSON kind of the value at a path.
     private static func kind(in content: [UInt8], at path: [any CodingKey]) -> String? {
         var part = try? JSONPart(String(decoding: content, as: UTF8.self))
         for key in path {

@@ -1,6 +1,4 @@
-/// The name of a type or a property, compared by its bytes, as stores compare it.
-///
-/// Swift's `==` takes two spellings of a letter for one.
+/// The name of a type or a property, compared by bytes, while Swift's `==` normalizes Unicode.
 package struct ExactName: Hashable, Sendable {
     package let text: String
 
@@ -15,7 +13,7 @@ package struct ExactName: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // Ends the name, so that "ab", "c" is not "a", "bc".
+        // The terminator distinguishes "ab", "c" from "a", "bc".
         hasher.combine(0xFF as UInt8)
     }
 }

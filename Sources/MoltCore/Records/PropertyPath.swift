@@ -1,24 +1,25 @@
-/// A place in a record: the name of a property, behind the names of the objects around it.
+/// The path of a property in a record: its name, after the names of the objects that contain it.
 ///
 /// ```swift
 /// person["mail"] = nil
 /// person[["address", "zip"]] = "75001"
 /// ```
-/// A name that is known only at run time is a path by `PropertyPath(name)`, several are by `PropertyPath(names)`. Names
-/// are compared by their bytes, and a dot in a name is part of that name.
+///
+/// For names known only at run time, use `PropertyPath(name)` or `PropertyPath(names)`. Names are compared by their
+/// bytes, and a dot in a name is part of that name.
 public struct PropertyPath: Sendable {
-    /// The name of a property of the record itself; nil for one that is inside an object.
+    /// The name of a top-level property; nil for a nested one.
     let onlyName: String?
-    /// The names of other paths: a path of one name needs no array.
+    /// The names of a nested path; a path of one name needs no array.
     private let otherNames: [String]
 
-    /// Creates the path of a property of the record itself.
+    /// Creates the path of a top-level property.
     public init(_ name: String) {
         onlyName = name
         otherNames = []
     }
 
-    /// Creates a path from the names on it, the outermost first.
+    /// Creates a path from names, the outermost first.
     public init(_ names: [String]) {
         onlyName = names.count == 1 ? names[0] : nil
         otherNames = names.count == 1 ? [] : names
@@ -29,12 +30,11 @@ public struct PropertyPath: Sendable {
         onlyName.map { [$0] } ?? otherNames
     }
 
-    /// Whether it is another path, or leads to what is inside that one's property.
+    /// Whether it equals another path, or leads into that path's property.
     func starts(with path: PropertyPath) -> Bool {
         names.starts(with: path.names, by: RecordObject.isSame)
     }
 
-    /// How many names there are.
     var count: Int {
         onlyName == nil ? otherNames.count : 1
     }
@@ -53,30 +53,30 @@ extension PropertyPath: Hashable {
 }
 
 extension PropertyPath: ExpressibleByStringInterpolation, ExpressibleByArrayLiteral {
-    /// Creates the path of a property of the record itself.
+    /// Creates the path of a top-level property.
     public init(stringLiteral name: String) {
         self.init(name)
     }
 
-    /// Creates a path from paths that follow each other.
+    /// Creates a path by concatenating paths.
     public init(arrayLiteral parts: PropertyPath...) {
         self.init(parts.flatMap(\.names))
     }
 }
 
 extension PropertyPath: Codable, CustomStringConvertible {
-    /// Reads a path: an array of names.
+    /// Decodes a path from an array of names.
     public init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode([String].self))
     }
 
-    /// Writes the path as an array of names.
+    /// Encodes the path as an array of names.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(names)
     }
 
-    /// The names with dots between them.
+    /// The names, joined with dots.
     public var description: String {
         names.joined(separator: ".")
     }

@@ -1,5 +1,5 @@
 extension Record {
-    /// Creates a record as a store would hand it over: the key behind the content, read and indexed.
+    /// Creates a record in the form that a store provides: the content followed by the key, read and indexed.
     ///
     /// - Throws: ``MigrationError`` with the code `malformedContent`.
     package init(
@@ -12,7 +12,7 @@ extension Record {
         try read()
     }
 
-    /// Creates a record as a store would hand it over when its content is raw data.
+    /// Creates a record with raw data in the form that a store provides.
     package init(
         key: String = "",
         typeName: String = "",

@@ -15,14 +15,14 @@ extension Record {
         }
     }
 
-    /// The content as raw data, when it is raw data; nil when it is JSON text.
+    /// The content if it is raw data; nil if it is JSON.
     public var data: Data? {
         isData ? Data(object.bytes[0..<object.contentEnd]) : nil
     }
 
     /// The whole content, decoded as a type with the store's coders.
     ///
-    /// A property that is written twice is decoded as its last value, as it is read everywhere else.
+    /// A property that occurs twice is decoded as its last value, as in all other reads.
     ///
     /// - Throws: ``MigrationError`` with the code `typeMismatch`.
     public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
@@ -55,9 +55,9 @@ extension Record {
         try read()
     }
 
-    /// Replaces the whole content with a value, and leaves it to the next who needs the properties to find them.
+    /// Replaces the whole content with a value without indexing its properties.
     mutating func replaceUnread(with value: some Encodable) throws {
-        // Also one that is in an optional.
+        // The cast also unwraps optionals.
         let data = value as? Data
         let content = try data ?? encode(value, depth: 0, property: nil)
         content.withUnsafeBytes { object.replaceContent(with: $0) }
@@ -66,7 +66,7 @@ extension Record {
 
     /// Replaces the whole content with a value.
     ///
-    /// - Throws: ``MigrationError`` with the code `typeMismatch` when it is nested too deep.
+    /// - Throws: ``MigrationError`` with the code `typeMismatch` when it is nested too deeply.
     public mutating func replaceContent(with value: RecordValue) throws {
         do {
             let content = try value.json()
@@ -84,7 +84,7 @@ extension Record {
         return bytes
     }
 
-    /// Encodes a value, and checks that what the encoder wrote is JSON text that can be read again at its place.
+    /// Encodes a value, and checks that the encoder's output is valid JSON at its nesting depth.
     func encode(_ value: some Encodable, depth: Int, property: PropertyPath?) throws -> Data {
         let content: Data
         do {
@@ -102,7 +102,7 @@ extension Record {
         return content
     }
 
-    /// What keeps bytes from being JSON text at a depth.
+    /// Returns the error that prevents bytes from being valid JSON at a nesting depth, or nil.
     static func check(
         _ bytes: [UInt8],
         depth: Int,
@@ -131,7 +131,7 @@ extension Record {
         }
     }
 
-    /// Decodes bytes that a scanner has accepted; of properties with the same name the decoder sees the last.
+    /// Decodes bytes that a scanner has accepted; of properties with the same name, the decoder sees only the last.
     private func decode<Value: Decodable>(
         _ type: Value.Type,
         from bytes: UnsafeBufferPointer<UInt8>
@@ -144,14 +144,13 @@ extension Record {
         return try coding.decoder.decode(type, from: Data(value.json()))
     }
 
-    /// Decodes a property; strings, truth values and plain numbers without a decoder.
+    /// Decodes a property; strings, Booleans and plain integers are decoded without a decoder.
     func decode<Value: Decodable>(_ type: Value.Type, at path: PropertyPath) throws -> Value {
-        // What most closures ask for, without all that a generic value costs.
+        // A fast path for the most common case, without the cost of generic values.
         if type == String.self, let name = path.onlyName, let index = object.lastIndex(of: name),
             let string = object.string(at: index)
         {
             return withUnsafePointer(to: string) { string in
-                // The two types are the same.
                 UnsafeRawPointer(string).assumingMemoryBound(to: Value.self).pointee
             }
         }
@@ -169,7 +168,7 @@ extension Record {
         throw missing(path)
     }
 
-    /// Decodes a property's value: bytes with no white space around them.
+    /// Decodes a property's value from bytes without surrounding white space.
     @inline(__always)
     private func decodeValue<Value: Decodable>(
         _ type: Value.Type,
@@ -198,7 +197,7 @@ extension Record {
         return nil
     }
 
-    /// A whole number of at most 18 digits, which cannot overflow; anything else is left to the decoder.
+    /// An integer of at most 18 digits, which cannot overflow; nil leaves the value to the decoder.
     private static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         let isNegative = bytes[0] == 0x2D
         let digits = bytes[(isNegative ? 1 : 0)...]
@@ -212,7 +211,7 @@ extension Record {
     }
 
     private func mismatch(_ type: Any.Type, property: PropertyPath?, _ underlying: any Error) -> MigrationError {
-        // Decoders call half of a surrogate pair corrupted data.
+        // Decoders report an unpaired surrogate as corrupted data.
         switch underlying {
         case is JSONSyntaxError, DecodingError.dataCorrupted:
             if let halfPair = halfPair(in: property, underlying: underlying) { return halfPair }

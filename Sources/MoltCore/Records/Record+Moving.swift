@@ -1,23 +1,20 @@
 extension Record {
-    /// Moves a property to another place of the record; its value stays byte for byte.
+    /// Moves a property within the record; its value stays byte for byte the same.
     ///
     /// ```swift
     /// try person.move("street", to: ["address", "street"])
     /// ```
     ///
     /// - Parameters:
-    ///   - path: The property, behind the names of the objects around it.
-    ///   - newPath: Its new name, behind the names of the objects around it, which are added where there is nothing or
-    ///     null.
-    /// - Throws: ``MigrationError`` with the code `propertyMissing`; `propertyExists` when there is one at the new
-    ///   place; `typeMismatch` when something else is on the way there, or the property would be inside itself.
+    ///   - path: The path of the property.
+    ///   - newPath: Its new path; missing or null objects on it are created.
+    /// - Throws: ``MigrationError`` with the code `propertyMissing`; `propertyExists` when there is a property at the
+    ///   new path; `typeMismatch` when the new path leads through another kind of value, or into the property itself.
     public mutating func move(_ path: PropertyPath, to newPath: PropertyPath) throws {
         guard try moveIfPresent(path, to: newPath) else { throw missing(path) }
     }
 
-    /// Moves a property where there is one.
-    ///
-    /// - Returns: Whether there was one.
+    /// Moves a property if it exists; returns whether it did.
     package mutating func moveIfPresent(_ path: PropertyPath, to newPath: PropertyPath) throws -> Bool {
         guard let value = withValue(at: path, { Array($0) }) else { return false }
         if path == newPath { return true }

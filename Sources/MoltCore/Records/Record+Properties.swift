@@ -1,11 +1,11 @@
 extension Record {
-    /// The names of the properties, in the order in which they are written; empty when the content is no object.
+    /// The names of the properties, in their stored order; empty when the content is not an object.
     public var propertyNames: [String] {
         if object.namesHaveHalfPairs { unreadable?.note(halfPair(in: nil)) }
         return object.names
     }
 
-    /// Whether the content is an object: whether the record has properties at all.
+    /// Whether the content is an object, and so may have properties.
     public var isObject: Bool {
         object.kind == .object
     }
@@ -18,6 +18,7 @@ extension Record {
     /// person["firstName"] = "Ada"
     /// person[["address", "city"]] = "Paris"
     /// ```
+    ///
     /// Setting a property of a record whose content is not an object fails the step when its closure returns.
     public subscript(path: PropertyPath) -> RecordValue? {
         get {
@@ -37,7 +38,7 @@ extension Record {
         }
     }
 
-    /// Whether the record has a property, be it null.
+    /// Whether the record has a property, including one with a null value.
     public func contains(_ path: PropertyPath) -> Bool {
         withValue(at: path) { _ in true } ?? false
     }
@@ -57,28 +58,28 @@ extension Record {
         try decode(type, at: path)
     }
 
-    /// The value of a property that is a string.
+    /// The value of a string property.
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
     public func string(_ path: PropertyPath) throws -> String {
         try decode(String.self, at: path)
     }
 
-    /// The value of a property that is a whole number.
+    /// The value of an integer property.
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
     public func int(_ path: PropertyPath) throws -> Int {
         try decode(Int.self, at: path)
     }
 
-    /// The value of a property that is a number.
+    /// The value of a numeric property.
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
     public func double(_ path: PropertyPath) throws -> Double {
         try decode(Double.self, at: path)
     }
 
-    /// The value of a property that is a truth value.
+    /// The value of a Boolean property.
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`.
     public func bool(_ path: PropertyPath) throws -> Bool {
@@ -87,17 +88,16 @@ extension Record {
 
     // MARK: Writing
 
-    /// Sets a property to a value, encoded with the store's coders; objects on the way are added where there is nothing
-    /// or null.
+    /// Sets a property to a value, encoded with the store's coders; missing or null objects on the path are created.
     ///
-    /// - Throws: ``MigrationError`` with the code `typeMismatch` when the value cannot be encoded, or when something
-    ///   else is on the way.
+    /// - Throws: ``MigrationError`` with the code `typeMismatch` when the value cannot be encoded, or when the path
+    ///   leads through another kind of value.
     public mutating func set(_ path: PropertyPath, to value: some Encodable) throws {
         let bytes = try encode(value, depth: path.count, property: path)
         try put(Array(bytes), at: path)
     }
 
-    /// Removes a property and gives its value.
+    /// Removes a property and returns its value.
     ///
     /// - Throws: ``MigrationError`` with the code `propertyMissing`.
     @discardableResult
@@ -106,39 +106,34 @@ extension Record {
         return value
     }
 
-    /// Removes a property and gives its value, decoded as a type with the store's coders.
+    /// Removes a property and returns its value, decoded as a type with the store's coders.
     ///
-    /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`; the property is then still there.
+    /// - Throws: ``MigrationError`` with the code `propertyMissing` or `typeMismatch`; the property is then unchanged.
     public mutating func remove<Value: Decodable>(_ path: PropertyPath, as type: Value.Type) throws -> Value {
         let value = try decode(type, at: path)
         _ = try removeIfPresent(path)
         return value
     }
 
-    /// Renames a property; its value and its place stay as they are.
+    /// Renames a property, and keeps its value and position.
     ///
     /// - Parameters:
-    ///   - path: The name, behind the names of the objects around it.
-    ///   - newName: The new name alone.
-    /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `propertyExists` when there is one with the
-    ///   new name.
+    ///   - path: The path of the property.
+    ///   - newName: The new name, without the path.
+    /// - Throws: ``MigrationError`` with the code `propertyMissing`, or `propertyExists` when the new name is in use.
     public mutating func rename(_ path: PropertyPath, to newName: String) throws {
         guard try renameIfPresent(path, to: newName) else { throw missing(path) }
     }
 
-    // MARK: What steps are made of
+    // MARK: For steps
 
-    /// Removes a property where there is one.
-    ///
-    /// - Returns: Whether there was one.
+    /// Removes a property if it exists; returns whether it did.
     package mutating func removeIfPresent(_ path: PropertyPath) throws -> Bool {
         if let name = path.onlyName { return object.remove(name) }
         return try object.edit(path.names[...]) { object, name in object.remove(name) } ?? false
     }
 
-    /// Renames a property where there is one.
-    ///
-    /// - Returns: Whether there was one.
+    /// Renames a property if it exists; returns whether it did.
     package mutating func renameIfPresent(_ path: PropertyPath, to newName: String) throws -> Bool {
         let renaming =
             try path.onlyName.map { object.rename($0, to: newName) }
@@ -158,7 +153,7 @@ extension Record {
         }
     }
 
-    /// Sets a property where it is missing or null.
+    /// Sets a property if it is missing or null.
     package mutating func setIfMissing(_ path: PropertyPath, to value: [UInt8]) throws {
         let isThere = withValue(at: path) { !$0.elementsEqual("null".utf8) } ?? false
         if !isThere { try put(value, at: path) }
@@ -171,7 +166,7 @@ extension Record {
         } ?? nil
     }
 
-    /// Lends the bytes of a property's value; nil when there is none.
+    /// Passes the bytes of a property's value to a closure; returns nil when the property is missing.
     @inline(__always)
     func withValue<R>(at path: PropertyPath, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
         guard let name = path.onlyName else { return try object.withValue(at: path.names[...], body) }
@@ -210,7 +205,7 @@ extension Record {
         }
     }
 
-    /// Sets a property to the bytes of a value, and adds the objects around it where there is nothing or null.
+    /// Sets a property to the bytes of a value, and creates missing or null objects on the path.
     mutating func put(_ bytes: [UInt8], at path: PropertyPath) throws {
         guard isObject else {
             throw error(
@@ -236,7 +231,7 @@ extension Record {
         }
     }
 
-    /// The error for a property that is not there; the message names the first thing on the path that is missing.
+    /// The error for a missing property; the message names the first missing part of the path.
     func missing(_ path: PropertyPath) -> MigrationError {
         var missing = path
         var obstacle: String?
@@ -258,7 +253,7 @@ extension Record {
         object.withValue(at: path) { $0.first == 0x7B } ?? false
     }
 
-    /// The error for a value that could not be read again at its place.
+    /// The error for a value that would be nested too deeply to be read again.
     func tooDeep(_ path: PropertyPath?, _ syntax: JSONSyntaxError) -> MigrationError {
         error(
             .typeMismatch,

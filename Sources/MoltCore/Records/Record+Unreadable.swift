@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Keeps the first error of reading a record, where nothing can be thrown; shared by all copies of the record.
+/// The first error of reading a record where nothing can be thrown; all copies of the record share it.
 final class UnreadableText: Sendable {
     private let error = Mutex<MigrationError?>(nil)
 
@@ -11,22 +11,20 @@ final class UnreadableText: Sendable {
     }
 }
 
-/// Half of a surrogate pair: JSON text may have it as an escape, and no string can hold it.
-///
-/// It stays as it is until somebody reads it.
+/// Support for unpaired surrogates, which JSON allows as escapes; they are preserved unless they are read.
 extension Record {
-    /// Throws when a value holds half of a surrogate pair.
+    /// Throws when a value contains an unpaired surrogate.
     func checkText(_ value: UnsafeBufferPointer<UInt8>, at path: PropertyPath) throws {
         if object.hasHalfPairs, SplicedObject.hasHalfPair(value), let error = halfPair(in: path) { throw error }
     }
 
-    /// The error for a value, or the whole content, that holds half of a surrogate pair; nil when it does not.
+    /// The error for a value, or the whole content, with an unpaired surrogate; nil when there is none.
     func halfPair(in path: PropertyPath?, underlying: (any Error)? = nil) -> MigrationError? {
         guard object.hasHalfPairs else { return nil }
         var part = object
         if let path {
             part = SplicedObject(bytes: withValue(at: path) { Array($0) } ?? [])
-            // What cannot be read is no object, and has no place inside it.
+            // An unreadable value has no inner path.
             try? part.read()
         }
         guard part.hasHalfPairs else { return nil }
@@ -43,12 +41,12 @@ extension Record {
 }
 
 extension SplicedObject {
-    /// Whether a value that a scanner has accepted holds half of a surrogate pair.
+    /// Whether a value that a scanner has accepted contains an unpaired surrogate.
     static func hasHalfPair(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
         Record.check(value, depth: 0)?.reason == .loneSurrogate
     }
 
-    /// Whether a name holds half of a surrogate pair.
+    /// Whether a name contains an unpaired surrogate.
     var namesHaveHalfPairs: Bool {
         hasHalfPairs
             && bytes.withUnsafeBufferPointer { source in
@@ -61,7 +59,7 @@ extension SplicedObject {
             }
     }
 
-    /// The path to the first value that holds half of a surrogate pair, as far as it leads through objects.
+    /// The path to the first value with an unpaired surrogate, as far as it leads through objects.
     fileprivate var halfPairPath: [String] {
         for name in names {
             guard let index = lastIndex(of: name), withValue(at: index, Self.hasHalfPair) else { continue }

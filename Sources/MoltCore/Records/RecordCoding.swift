@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The coders that turn values into a record's content and back.
+/// The coders for records' contents.
 ///
-/// The encoder always sorts keys: a migration that converts a value must write the same bytes on every launch,
-/// whichever path of versions led to it.
+/// The encoder always sorts keys: a migration that converts a value must write the same bytes on every launch, from any
+/// earlier version.
 ///
 /// ```swift
 /// let coding = RecordCoding { encoder, decoder in
@@ -17,12 +17,12 @@ public final class RecordCoding: Sendable {
     /// Decodes a record's content.
     public let decoder: JSONDecoder
 
-    /// Foundation's coders with their own defaults, sorted keys, and slashes not escaped.
+    /// Foundation's coders with their defaults, except for sorted keys and unescaped slashes.
     public static let standard = RecordCoding()
 
     /// Creates coders.
     ///
-    /// - Parameter configure: Sets dates, keys and the like on a new encoder and a new decoder, once.
+    /// - Parameter configure: Configures a new encoder and a new decoder; called once.
     public init(configure: (_ encoder: JSONEncoder, _ decoder: JSONDecoder) -> Void = { _, _ in }) {
         encoder = JSONEncoder()
         decoder = JSONDecoder()
@@ -31,10 +31,10 @@ public final class RecordCoding: Sendable {
         encoder.outputFormatting.insert(.sortedKeys)
     }
 
-    /// Coders that do the same and share nothing that threads would have to take turns at.
+    /// Equivalent coders that share no state with these.
     ///
-    /// Each use of a coder counts references to it and to its parts, and two cores that count the same one wait for each
-    /// other: a batch that is converted on two cores takes a quarter more time with one pair of coders.
+    /// Each use of a coder changes the reference counts of its parts, for which cores contend: converting a batch on
+    /// two cores takes a quarter longer with shared coders.
     func copy() -> RecordCoding {
         RecordCoding { encoder, decoder in
             encoder.outputFormatting = self.encoder.outputFormatting

@@ -1,12 +1,11 @@
-/// A JSON number, kept as the text that it was written with.
+/// A JSON number, stored as its original text.
 ///
-/// `18446744073709551615`, `0.1` and `1.0` stay exact, whatever their length; two numbers are equal when their
-/// texts are.
+/// `18446744073709551615`, `0.1` and `1.0` stay exact at any length. Two numbers are equal if their texts are.
 public struct RecordNumber: Hashable, Sendable, CustomStringConvertible {
-    /// The number's text, as JSON has it.
+    /// The number's JSON text.
     public let text: String
 
-    /// Creates a number from its text; nil when JSON has no such number.
+    /// Creates a number from its text; nil if that is not a JSON number.
     public init?(text: String) {
         var text = text
         let isNumber = text.withUTF8 { bytes -> Bool in
@@ -29,7 +28,7 @@ public struct RecordNumber: Hashable, Sendable, CustomStringConvertible {
         text = String(integer)
     }
 
-    /// Creates a number from a floating-point value; nil for infinities and what is not a number.
+    /// Creates a number from a floating-point value; nil for infinities and NaN.
     public init?(_ value: Double) {
         guard value.isFinite else { return nil }
         self.init(finite: value)
@@ -41,17 +40,17 @@ public struct RecordNumber: Hashable, Sendable, CustomStringConvertible {
     }
 
     fileprivate init(finite value: Double) {
-        // "1.0" for whole numbers would be as right; JSON encoders of the field write them without a fraction.
+        // "1.0" would be equally correct for integers, but JSON encoders usually write them without a fraction.
         let description = value.description
         text = description.hasSuffix(".0") ? String(description.dropLast(2)) : description
     }
 
-    /// The number as an integer, when it is written as one and fits.
+    /// The number as an integer; nil if it has another form or does not fit.
     public func integer<Integer: FixedWidthInteger>(_ type: Integer.Type = Int.self) -> Integer? {
         Integer(text)
     }
 
-    /// The number as the nearest `Double`; nil when it is beyond its range.
+    /// The number as the nearest `Double`; nil if it is out of range.
     public var double: Double? {
         guard let value = Double(text), value.isFinite else { return nil }
         return value
@@ -62,14 +61,14 @@ public struct RecordNumber: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RecordNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
-    /// Creates a number from an integer in source code.
+    /// Creates a number from an integer literal.
     public init(integerLiteral value: Int) {
         self.init(value)
     }
 
-    /// Creates a number from a floating-point literal in source code, which is always finite or rounds to infinity.
+    /// Creates a number from a floating-point literal, which may be rounded to infinity but is never NaN.
     public init(floatLiteral value: Double) {
-        // A literal beyond the range of Double is the greatest number instead of a crash.
+        // A literal out of range becomes the greatest number instead of a crash.
         let greatest = Double.greatestFiniteMagnitude
         self.init(finite: min(max(value, -greatest), greatest))
     }

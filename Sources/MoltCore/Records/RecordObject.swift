@@ -1,4 +1,4 @@
-/// A JSON object: properties in the order in which they are written, duplicates included.
+/// A JSON object: properties in their stored order, including duplicates.
 ///
 /// ```swift
 /// var address: RecordObject = ["street": "Main Street 1", "city": "Paris"]
@@ -7,7 +7,7 @@
 public struct RecordObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// A name and its value.
     public struct Property: Hashable, Sendable {
-        /// The name, without quotes and escapes.
+        /// The name, unquoted and unescaped.
         public var name: String
         /// The value.
         public var value: RecordValue
@@ -19,15 +19,15 @@ public struct RecordObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// The properties, in the order in which they are written.
+    /// The properties, in their stored order.
     public var properties: [Property]
 
-    /// Creates an object; names may be given more than once.
+    /// Creates an object; names may be repeated.
     public init(_ properties: [Property] = []) {
         self.properties = properties
     }
 
-    /// Creates an object from names and values in source code.
+    /// Creates an object from a dictionary literal.
     public init(dictionaryLiteral elements: (String, RecordValue)...) {
         properties = elements.map { Property(name: $0.0, value: $0.1) }
     }
@@ -50,9 +50,9 @@ public struct RecordObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Whether two names are the same characters; Swift's `==` takes different bytes for the same text.
+    /// Whether two names have the same bytes; Swift's `==` treats canonically equivalent strings as equal.
     package static func isSame(_ name: String, _ other: String) -> Bool {
-        // Without the loop over single characters of `elementsEqual`, which is what this costs otherwise.
+        // Avoids the slow bytewise loop of `elementsEqual`.
         let isSame = name.utf8.withContiguousStorageIfAvailable { name in
             other.utf8.withContiguousStorageIfAvailable { other in
                 areSame(UnsafeRawBufferPointer(name), UnsafeRawBufferPointer(other))
@@ -61,7 +61,6 @@ public struct RecordObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         return (isSame ?? nil) ?? name.utf8.elementsEqual(other.utf8)
     }
 
-    /// Whether two runs of bytes are the same, compared eight at a time.
     private static func areSame(_ bytes: UnsafeRawBufferPointer, _ others: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count == others.count else { return false }
         var offset = 0

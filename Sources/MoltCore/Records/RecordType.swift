@@ -1,11 +1,11 @@
-/// Gives a type a name in the store that does not depend on what the type is called in code.
+/// A type whose name in the store does not depend on its name in code.
 ///
-/// Without it a record's type name is the type's own name, without the types and the module around it: a nested
-/// `Contact.Address` is written as `Address`, a generic `Box<Int>` as `Box<Int>`. Conform a type when two types
-/// share a name, or when its name in code may change and no migration should be needed.
+/// By default a record's type name is the type's own name, without its module and enclosing types: a nested
+/// `Contact.Address` is stored as `Address`, a generic `Box<Int>` as `Box<Int>`. Conform a type when two types share a
+/// name, or to be able to rename it in code without a migration.
 ///
-/// Arrays, sets, dictionaries and optionals are named after what is in them: `Array<Contact.Address>`. A generic type
-/// of your own is not; conform it, too, when its name should follow.
+/// Arrays, sets, dictionaries and optionals are named after their contents: `Array<Contact.Address>`. This does not
+/// apply to generic types of your own; conform them too if necessary.
 ///
 /// ```swift
 /// extension Contact.Address: RecordType {
@@ -13,11 +13,11 @@
 /// }
 /// ```
 public protocol RecordType {
-    /// The name that records of this type are written as; must not change without a `renameType` step.
+    /// The stored type name; do not change it without a `renameType` step.
     static var recordTypeName: String { get }
 }
 
-/// Looks up the name that records of a type are written as.
+/// The stored names of types.
 package enum RecordTypeName {
     /// The type's ``RecordType/recordTypeName``, or its own name.
     package static func of(_ type: Any.Type) -> String {
@@ -32,7 +32,7 @@ package enum RecordTypeName {
     }
 }
 
-/// A type of the standard library that is named after what is in it.
+/// A type of the standard library that is named after its contents.
 private protocol ContainerType {
     static var containerName: String { get }
     static var partTypes: [Any.Type] { get }

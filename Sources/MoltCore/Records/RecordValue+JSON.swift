@@ -1,7 +1,7 @@
 extension RecordValue {
-    /// Reads a value from JSON text.
+    /// Parses a value from JSON.
     ///
-    /// - Parameter json: The whole text, as UTF-8.
+    /// - Parameter json: The complete JSON text, as UTF-8.
     /// - Throws: ``JSONSyntaxError``.
     public init(json: some Sequence<UInt8>) throws {
         let bytes = Array(json)
@@ -19,7 +19,7 @@ extension RecordValue {
         }
     }
 
-    /// The value as JSON text, with no white space, and with only those escapes that JSON asks for.
+    /// The value as compact JSON, with only the required escapes.
     ///
     /// - Throws: ``JSONSyntaxError`` with the reason `tooDeep`.
     public func json() throws -> [UInt8] {
@@ -28,15 +28,15 @@ extension RecordValue {
         return bytes
     }
 
-    /// Reads a value from bytes that a scanner has accepted.
+    /// Parses a value from bytes that a scanner has accepted.
     init(checked base: UnsafePointer<UInt8>, from start: Int, to end: Int) {
         var reader = CheckedReader(base: base, position: start, end: end)
         self = reader.value()
     }
 
-    /// Writes the value as JSON text.
+    /// Writes the value as JSON.
     ///
-    /// - Parameter depth: How many arrays and objects are open around it.
+    /// - Parameter depth: The number of enclosing arrays and objects.
     func write(to bytes: inout [UInt8], depth: Int) throws(JSONSyntaxError) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
@@ -69,7 +69,7 @@ extension RecordValue {
     }
 }
 
-/// Builds values from bytes that a scanner has accepted, so no rule is checked again.
+/// Parses values from bytes that a scanner has accepted, without checking them again.
 private struct CheckedReader {
     let base: UnsafePointer<UInt8>
     var position: Int

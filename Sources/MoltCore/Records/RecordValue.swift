@@ -1,4 +1,4 @@
-/// A JSON value: what a property of a record holds.
+/// A JSON value, such as the value of a property.
 ///
 /// ```swift
 /// person["firstName"] = "Ada"
@@ -12,59 +12,59 @@ public enum RecordValue: Hashable, Sendable {
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number, by its text.
+    /// A number, as its text.
     case number(RecordNumber)
-    /// A string, without quotes and escapes.
+    /// A string, unquoted and unescaped.
     case string(String)
     /// An array.
     case array([RecordValue])
     /// An object.
     case object(RecordObject)
 
-    /// A string from a part of another one.
+    /// Creates a string from a substring.
     public static func string(_ part: Substring) -> RecordValue {
         .string(String(part))
     }
 
-    /// A number from an integer.
+    /// Creates a number from an integer.
     public static func int(_ integer: some BinaryInteger) -> RecordValue {
         .number(RecordNumber(integer))
     }
 
-    /// A number from a floating-point value; nil for infinities and what is not a number, which JSON cannot hold.
+    /// Creates a number from a floating-point value; nil for infinities and NaN, which JSON does not support.
     public static func double(_ value: Double) -> RecordValue? {
         RecordNumber(value).map { .number($0) }
     }
 
-    /// Whether it is JSON's `null`.
+    /// Whether it is null.
     public var isNull: Bool { self == .null }
 
-    /// The string, when it is one.
+    /// The string; nil for other kinds.
     public var string: String? {
         if case .string(let string) = self { string } else { nil }
     }
 
-    /// The number, when it is one.
+    /// The number; nil for other kinds.
     public var number: RecordNumber? {
         if case .number(let number) = self { number } else { nil }
     }
 
-    /// The truth value, when it is one.
+    /// The Boolean; nil for other kinds.
     public var bool: Bool? {
         if case .bool(let bool) = self { bool } else { nil }
     }
 
-    /// The elements, when it is an array.
+    /// The elements; nil for other kinds.
     public var array: [RecordValue]? {
         if case .array(let array) = self { array } else { nil }
     }
 
-    /// The object, when it is one.
+    /// The object; nil for other kinds.
     public var object: RecordObject? {
         if case .object(let object) = self { object } else { nil }
     }
 
-    /// What JSON calls a value of this kind.
+    /// The value's kind, for messages.
     public var kind: String {
         switch self {
         case .null: "null"
@@ -95,7 +95,7 @@ extension RecordValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, E
         self = .number(RecordNumber(floatLiteral: value))
     }
 
-    /// Creates a truth value.
+    /// Creates a Boolean.
     public init(booleanLiteral value: Bool) {
         self = .bool(value)
     }

@@ -1,6 +1,4 @@
-/// What tells whether the code of an enum still has a case, as a hand-written `allCases` may hide some.
-///
-/// Not a part of the shape: one that comes from a file has none.
+/// The code of an enum, which tells whether a case still exists; it is not part of the shape.
 package struct CaseSource: Hashable, Sendable {
     private enum Source {
         case none
@@ -8,20 +6,19 @@ package struct CaseSource: Hashable, Sendable {
         case keys([any CodingKey.Type])
     }
 
-    // A type is a constant.
+    // Metatypes are immutable.
     private nonisolated(unsafe) let source: Source
 
-    /// Knows nothing.
     package init() {
         source = .none
     }
 
-    /// Asks a type whether it has a value for a raw value.
+    /// Creates a source that looks for a value with a raw value.
     init(_ type: any RawRepresentable.Type) {
         source = .raw(type)
     }
 
-    /// Asks the keys that the compiler made of the cases.
+    /// Creates a source that looks for a coding key of a case.
     init(_ keyTypes: [any CodingKey.Type]) {
         source = .keys(keyTypes)
     }
@@ -41,7 +38,6 @@ package struct CaseSource: Hashable, Sendable {
         return type.init(rawValue: raw) != nil
     }
 
-    /// Whether this is worth more than another one.
     var isKnown: Bool {
         if case .none = source { false } else { true }
     }

@@ -1,5 +1,5 @@
 extension MigrationError {
-    /// The error for a value whose type is stored otherwise than the store remembers.
+    /// The error for a type whose stored shape differs from the recorded one.
     package static func drifted(_ drift: SchemaDrift, in store: String) -> MigrationError {
         let changes = drift.differences.map(\.description).joined(separator: " ")
         var error = MigrationError(

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Which properties a type asks for while it is read.
+/// The properties that a type decodes.
 final class ShapeReading {
-    /// How a property was asked for.
+    /// The ways in which a property was decoded.
     struct Asked {
         var types: [Any.Type] = []
         var isOptional = false
@@ -24,14 +24,14 @@ final class ShapeReading {
     }
 }
 
-/// A value that is read through a decoder that takes notes.
+/// A value that is decoded through a recording decoder.
 struct ReadValue<Value: Decodable>: DecodableWithConfiguration {
     init(from decoder: any Decoder, configuration: ShapeReading) throws {
         _ = try Value(from: ShapeDecoder(base: decoder, reading: configuration))
     }
 }
 
-/// A decoder that notes which properties the outermost type asks for, and leaves the rest to another one.
+/// A decoder that records the properties of the outermost type, and forwards to another decoder.
 private struct ShapeDecoder: Decoder {
     let base: any Decoder
     let reading: ShapeReading
@@ -76,7 +76,7 @@ private struct ShapeDecoder: Decoder {
             try optional(type, key)
         }
 
-        // By themselves, these would only ask for the type of what is there.
+        // The default implementations would decode only values that are present.
         func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(type, key) }
         func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(type, key) }
         func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(type, key) }

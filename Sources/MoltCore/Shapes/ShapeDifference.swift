@@ -1,4 +1,4 @@
-/// One way in which a type is stored otherwise than before.
+/// A difference between the stored and the current shape of a type.
 ///
 /// ```swift
 /// print(difference)   // Property 'Person.age' changed from 'Int' to 'String'.
@@ -6,32 +6,31 @@
 public struct ShapeDifference: Hashable, Sendable, Codable {
     /// The kinds of difference.
     public enum Kind: String, Hashable, Sendable, Codable {
-        /// A property is new.
+        /// A property was added.
         case added
-        /// A property is no longer there.
+        /// A property was removed.
         case removed
         /// A property, an element or the type itself is stored as another type.
         case typeChanged
-        /// What was always there may be nil.
+        /// A required value became optional.
         case madeOptional
-        /// What may have been nil is always expected.
+        /// An optional value became required.
         case madeRequired
-        /// A case of an enum is no longer there.
+        /// A case of an enum was removed.
         case caseRemoved
     }
 
-    /// What kind of difference it is.
+    /// The kind of difference.
     public var kind: Kind
-    /// The name that records of the type are written as.
+    /// The record type name.
     public var type: String
-    /// The path to the property, joined with dots, an element as `[]`; empty for the type itself.
+    /// The path to the property, joined with dots, with `[]` for an element; empty for the type itself.
     public var property: String
-    /// The type, or the case, as it was before.
+    /// The previous type or case.
     public var old: String?
-    /// The type as it is now.
+    /// The current type.
     public var new: String?
 
-    /// The name of the type and the path.
     private var place: String {
         guard !property.isEmpty else { return type }
         return property.hasPrefix("[]") ? type + property : "\(type).\(property)"
@@ -39,7 +38,7 @@ public struct ShapeDifference: Hashable, Sendable, Codable {
 }
 
 extension ShapeDifference: CustomStringConvertible {
-    /// One sentence.
+    /// The difference in one sentence.
     public var description: String {
         let subject = property.isEmpty ? "Type" : "Property"
         return switch kind {

@@ -1,4 +1,4 @@
-/// What an encoder was told, until the value is through with it: nested containers fill in later.
+/// The data that an encoder receives; nested containers may fill in parts later.
 final class ShapeTarget {
     private var parts: [String: TypeShape] = [:]
     private var nested: [String: (target: ShapeTarget, keyType: Any.Type?)] = [:]
@@ -13,7 +13,7 @@ final class ShapeTarget {
         keyTypes.append(type)
     }
 
-    /// Notes a property; the shape is only taken when the key is one of a type's own.
+    /// Adds a property; the shape is computed only if the type names the key.
     func add(_ key: some CodingKey, _ shape: @autoclosure () -> TypeShape) {
         guard key.isProperty else { return }
         let shape = shape()
@@ -45,7 +45,6 @@ final class ShapeTarget {
         single = shape
     }
 
-    /// All that was noted.
     var form: TypeShape.Form {
         if isKeyed {
             var object = ObjectShape()
@@ -60,7 +59,7 @@ final class ShapeTarget {
         return single.map { .single($0) } ?? .unknown
     }
 
-    /// The one case that an enum's value has, when the compiler wrote how it is encoded: nested keys of its own.
+    /// The form of an enum value with synthesized coding, recognized by its nested keys.
     var asCase: TypeShape.Form? {
         guard parts.isEmpty, nested.count == 1, let (name, (target, keyType)) = nested.first,
             let keyType, String(describing: keyType).hasSuffix("CodingKeys")
@@ -70,16 +69,14 @@ final class ShapeTarget {
 }
 
 extension CodingKey {
-    /// Whether the key is one that a type names in its code; text that was made while the app runs is a value.
-    ///
-    /// A case that carries something carries such text.
+    /// Whether the type's code names the key; a string made at run time, also in an enum case, is a value.
     var isProperty: Bool {
         let mirror = Mirror(reflecting: self)
         return mirror.displayStyle == .enum && mirror.children.isEmpty
     }
 }
 
-/// An encoder that writes nothing and notes what it is given.
+/// An encoder that writes nothing and records the values.
 struct ShapeEncoder: Encoder {
     let target: ShapeTarget
     let walk: ShapeWalk
@@ -116,7 +113,7 @@ struct ShapeEncoder: Encoder {
             encoder.target.add(key, encoder.walk.shape(of: value))
         }
 
-        // The type is known although there is no value: the optional has one, too.
+        // The optional's type is known even without a value.
         func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) {
             note(value, key)
         }
@@ -221,7 +218,7 @@ struct ShapeEncoder: Encoder {
     }
 }
 
-/// What Foundation's coders call the place of a superclass.
+/// The key of a superclass in Foundation's coders.
 private struct SuperKey: CodingKey {
     let stringValue = "super"
     var intValue: Int? { nil }

@@ -1,15 +1,15 @@
 package import Foundation
 
 extension TypeShape {
-    /// The shape that a value shows.
+    /// The shape of a value.
     ///
-    /// The value is encoded into nothing. A type that can be read is also decoded from what it encodes to, so that
-    /// properties count that this value does not write but its type would read.
+    /// The value is encoded, and the output is discarded. A decodable type is also decoded, to find properties that
+    /// this value does not write but its type reads.
     ///
     /// - Parameters:
-    ///   - value: Any value; the more of its properties have values, the more is known.
+    ///   - value: Any value; more non-nil properties give a more complete shape.
     ///   - coding: The coders that values of the type are stored with.
-    ///   - content: What the coders have encoded the value to, where it is at hand.
+    ///   - content: The encoded value, if available.
     package static func of<Value: Encodable>(
         _ value: Value,
         coding: RecordCoding = .standard,
@@ -18,7 +18,7 @@ extension TypeShape {
         ShapeWalk(coding, content: content).shape(of: value)
     }
 
-    /// The shape that several values of a type show together; nil when there is none.
+    /// The merged shape of several values of a type; nil when there are none.
     package static func of<Value: Encodable>(all values: [Value], coding: RecordCoding = .standard) -> TypeShape? {
         let shapes = values.map { of($0, coding: coding) }
         guard let first = shapes.first else { return nil }
@@ -26,22 +26,21 @@ extension TypeShape {
     }
 }
 
-/// Goes through a value and what is in it; used by one thread.
+/// A traversal of a value and its parts; used on one thread.
 ///
-/// However large a value is, so many values in it are looked into, and each type is read so often: what is beyond is
-/// not known.
+/// Limits on the number of values and on the readings of each type bound the cost for large values; anything beyond
+/// them is unknown.
 final class ShapeWalk {
     let coding: RecordCoding
-    /// What the outermost value is encoded to, until it is looked into.
+    /// The encoded outermost value, until it is used.
     private var content: Data?
-    /// How many more values are looked into.
     private var valuesLeft = 500
     private var types: [ObjectIdentifier: WalkedType] = [:]
     private let readingLimit = 2
-    /// The types that the walk is inside of.
+    /// The types that enclose the current one.
     private var path: [ObjectIdentifier] = []
     private let depthLimit = 24
-    /// How many elements of a list are looked at.
+    /// The maximum number of elements of a list that are read.
     let elementLimit = 16
 
     init(_ coding: RecordCoding, content: Data? = nil) {
@@ -49,7 +48,6 @@ final class ShapeWalk {
         self.content = content
     }
 
-    /// The shape of a value.
     func shape<Value: Encodable>(of value: Value) -> TypeShape {
         if let type = Value.self as? any ShapedOptional.Type {
             var shape = shape(ofAny: (value as? any ShapedOptional)?.anyWrapped, as: type.wrappedType)
@@ -73,12 +71,12 @@ final class ShapeWalk {
             )
         }
         guard !isLeaf else { return TypeShape(name, .leaf) }
-        // Of a class, another value may well be of another subclass.
+        // Other values of a class may belong to other subclasses.
         guard Swift.type(of: value) == Value.self else { return TypeShape(name, .varying) }
         return TypeShape(name, inside(Value.self) { form(of: value) })
     }
 
-    /// The shape of a type of which there is no value.
+    /// The shape of a type without a value.
     func shape(of type: Any.Type) -> TypeShape {
         if let type = type as? any ShapedOptional.Type {
             var shape = shape(of: type.wrappedType)
@@ -94,7 +92,7 @@ final class ShapeWalk {
         }
         guard !isLeaf else { return TypeShape(name, .leaf) }
         if path.contains(ObjectIdentifier(type)) { return TypeShape(name, .reference) }
-        // An enum's cases are values that need not be made up.
+        // The cases of an enum serve as values.
         if let type = type as? any CaseIterable.Type, let first = type.fewCases?.first as? any Encodable {
             return shape(of: first)
         }
@@ -138,11 +136,11 @@ final class ShapeWalk {
 
     private func form<Value: Encodable>(of value: Value) -> TypeShape.Form {
         let id = ObjectIdentifier(Value.self)
-        // The same for all its values.
+        // All values of the type have the same form.
         if let form = types[id]?.allCases { return form }
         let content = content
         self.content = nil
-        // Of a class's instance nothing is asked: it may guard what it holds.
+        // Instances of classes are not inspected, as they may guard their state.
         let isEnum = !(Value.self is AnyClass) && Mirror(reflecting: value).displayStyle == .enum
         let found = recordedForm(of: value, content, isEnum: isEnum)
         guard isEnum, let cases = (Value.self as? any CaseIterable.Type)?.fewCases as? [Value] else { return found }
@@ -154,7 +152,6 @@ final class ShapeWalk {
         return form
     }
 
-    /// What all cases of an enum show.
     private func form<Value: Encodable>(ofCases cases: [Value], with found: TypeShape.Form) -> TypeShape.Form {
         switch found {
         case .raw(let raw, _, let type):
@@ -189,9 +186,9 @@ final class ShapeWalk {
             guard inner.form == .leaf, let type = Value.self as? any RawRepresentable.Type else { return form }
             return .raw(inner, cases: nil, CaseSource(type))
         case .object(var object):
-            // What is not written by the compiler may depend on the case.
+            // Hand-written encoding may depend on the case.
             guard !isEnum else { return target.asCase ?? .varying }
-            // The keys of what the value stands for, and another value stands for something else.
+            // These keys belong to a type that the value wraps; other values may wrap other types.
             guard !StaticShape.areKeys(object.keyTypes, ofOtherThan: Value.self) else { return .varying }
             object.members = members(of: value)
             if let type = Value.self as? any Decodable.Type { read(value, content, as: type, into: &object) }
@@ -201,25 +198,24 @@ final class ShapeWalk {
         }
     }
 
-    /// The names of the stored properties in code; nil for a type that describes itself, and for a class.
+    /// The names of the stored properties in code; nil for a class, and for a type with a custom mirror.
     ///
-    /// There is no way to the names but through what is stored. To read that of an instance could be a race with who
-    /// guards it, or be the end of the process when it refers to something that is gone. A structure is a copy; it is
-    /// looked into once for each type.
+    /// The names are available only with the stored values. Reading those of an instance could race with its guards, or
+    /// crash on a dangling reference. A structure is a copy; each type is inspected once.
     private func members<Value>(of value: Value) -> Set<String>? {
         let id = ObjectIdentifier(Value.self)
         if let members = types[id]?.members { return members }
         guard !(Value.self is AnyClass), !(value is any CustomReflectable) else { return nil }
         var members: Set<String> = []
         for child in Mirror(reflecting: value).children {
-            // Wrapped properties and those of macros are stored with an underscore.
+            // Wrapped properties, and those of macros, are stored with an underscore.
             if let label = child.label { members.insert(label.hasPrefix("_") ? String(label.dropFirst()) : label) }
         }
         types[id]?.members = members
         return members
     }
 
-    /// Adds the properties that a type asks for when it is read; none when it cannot read what it has written.
+    /// Adds the properties that a type decodes; none if it cannot decode its own output.
     private func read<Value: Decodable>(
         _ value: any Encodable,
         _ content: Data?,
@@ -230,7 +226,7 @@ final class ShapeWalk {
         guard let known = types[id], known.readings < readingLimit else { return }
         types[id]?.readings += 1
         let reading = ShapeReading()
-        // What cannot be read back says less, and that is all: writing the value does not depend on it.
+        // If decoding fails, the shape is only less complete: writing the value does not depend on it.
         guard let data = content ?? (try? coding.encoder.encode(value)),
             (try? coding.decoder.decode(ReadValue<Value>.self, from: data, configuration: reading)) != nil
         else { return }
@@ -249,15 +245,14 @@ final class ShapeWalk {
     }
 }
 
-/// What a walk knows of a type that it has met.
+/// The state of a traversal for a type.
 private struct WalkedType {
     let name: String
     let isLeaf: Bool
-    /// How many values of the type were read.
+    /// The number of values of the type that were decoded.
     var readings = 0
-    /// The names of the stored properties.
     var members: Set<String>?
-    /// The form of an enum of which all cases are known.
+    /// The form of an enum whose cases are all known.
     var allCases: TypeShape.Form?
 
     init(_ type: Any.Type) {

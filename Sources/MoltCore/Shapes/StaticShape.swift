@@ -1,19 +1,19 @@
 internal import Foundation
 
-/// What a type tells of its shape without a value.
+/// Facts about the shape of a type that need no value.
 package enum StaticShape {
-    /// The modules whose types are known by their names: what is in them is not the app's to change.
+    /// The modules whose types are identified by name, as the app cannot change them.
     private static let modules: Set<Substring> = [
         "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization", "CoreFoundation",
         "CoreGraphics", "__C",
     ]
 
-    /// Whether a type is known by its name.
+    /// Whether a type is identified by its name.
     static func isLeaf(_ type: Any.Type) -> Bool {
         modules.contains(String(reflecting: type).prefix { $0 != "." })
     }
 
-    /// The name of a type; integers that are stored and read as each other have one.
+    /// The name of a type; integers that are stored in the same form share a name.
     static func name(_ type: Any.Type) -> String {
         switch type {
         case is Int64.Type: "Int"
@@ -23,9 +23,9 @@ package enum StaticShape {
         }
     }
 
-    /// The name of a type of Foundation as it is on every platform.
+    /// The name of a Foundation type without platform differences.
     ///
-    /// On Apple platforms some are called what they are in Objective-C: `NSDecimal`, `Measurement<NSUnitLength>`.
+    /// On Apple platforms some types have Objective-C names: `NSDecimal`, `Measurement<NSUnitLength>`.
     package static func portable(_ name: String) -> String {
         var words: [Substring] = []
         var rest = name[...]
@@ -41,16 +41,15 @@ package enum StaticShape {
         return words.joined()
     }
 
-    /// The name of a type in code with its module and all that it is nested in.
+    /// The name of a type in code, with its module and enclosing types.
     package static func codeName(_ type: Any.Type) -> String {
-        // What is private, or in a function: "App.(unknown context at $1f).Person".
+        // For a private or local type: "App.(unknown context at $1f).Person".
         String(reflecting: type).replacing(/\(unknown context at \$[0-9a-f]+\)\./, with: "")
     }
 
-    /// Whether keys are declared in a type that another one only stands for, as a type-erased wrapper does.
+    /// Whether keys are declared in a type that another one wraps, as with a type-erased wrapper.
     ///
-    /// Those of a type around it, and of a type that it is generic over, are as good as its own; so are those of a class
-    /// above it.
+    /// Keys of an enclosing type, of a generic argument and of a superclass count as the type's own.
     static func areKeys(_ keyTypes: [any CodingKey.Type], ofOtherThan type: Any.Type) -> Bool {
         guard !(type is AnyClass) else { return false }
         return keyTypes.contains { keyType in
@@ -59,12 +58,12 @@ package enum StaticShape {
         }
     }
 
-    /// The full name of the type that `CodingKeys` are declared in.
+    /// The full name of the type that declares `CodingKeys`.
     private static func owner(ofKeys type: Any.Type) -> Substring? {
         let text = String(reflecting: type)
         guard text.hasSuffix(".CodingKeys") else { return nil }
         let owner = text.dropLast(".CodingKeys".count)
-        // Those that the compiler makes are private: "App.Person.(unknown context at $1f).CodingKeys".
+        // Synthesized keys are private: "App.Person.(unknown context at $1f).CodingKeys".
         guard owner.hasSuffix(")"), let context = owner.range(of: ".(unknown context at", options: .backwards) else {
             return owner
         }
@@ -83,11 +82,10 @@ package enum StaticShape {
 }
 
 extension Character {
-    /// Whether it may be a part of a name in code.
+    /// Whether it may be part of an identifier.
     fileprivate var isInName: Bool { isLetter || isNumber || self == "_" }
 }
 
-/// An optional of any type.
 protocol ShapedOptional {
     static var wrappedType: Any.Type { get }
     var anyWrapped: Any? { get }
@@ -100,7 +98,7 @@ extension Optional: ShapedOptional {
     }
 }
 
-/// A collection of any type whose elements are stored as a list.
+/// A collection of any type that is stored as a list.
 protocol ShapedList {
     static var elementType: Any.Type { get }
     func firstElements(_ count: Int) -> [Any]
@@ -116,7 +114,6 @@ extension ArraySlice: ShapedList {}
 extension ContiguousArray: ShapedList {}
 extension Set: ShapedList {}
 
-/// A dictionary of any type.
 protocol ShapedDictionary {
     static var keyType: Any.Type { get }
     static var valueType: Any.Type { get }
@@ -132,12 +129,11 @@ extension Dictionary: ShapedDictionary {
 }
 
 extension RawRepresentable {
-    /// The raw value as text.
     var rawText: String { String(describing: rawValue) }
 }
 
 extension CaseIterable {
-    /// All values, unless there are very many.
+    /// All values, or nil if there are more than 256.
     static var fewCases: [Any]? {
         let cases = allCases.prefix(257).map { $0 }
         return cases.count > 256 ? nil : cases

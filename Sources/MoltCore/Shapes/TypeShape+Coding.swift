@@ -1,4 +1,4 @@
-/// As JSON: a type of the standard library is its name, with "?" when it is optional; everything else is an object.
+/// As JSON: a type of the standard library is its name, with "?" if it is optional; any other type is an object.
 extension TypeShape: Codable {
     fileprivate enum CodingKeys: String, CodingKey {
         case type, optional, properties, members, lenient, onlyRead
@@ -6,7 +6,7 @@ extension TypeShape: Codable {
     }
 
     package init(from decoder: any Decoder) throws {
-        // What is no text is an object, and is read as one below.
+        // Anything but a string is an object, which is decoded below.
         if let text = try? decoder.singleValueContainer().decode(String.self) {
             let isOptional = text.hasSuffix("?")
             self.init(isOptional ? String(text.dropLast()) : text, .leaf, isOptional: isOptional)
@@ -37,7 +37,7 @@ extension TypeShape: Codable {
             try container.encode(true, forKey: .outer)
         case .object(let object):
             try container.encode(object.properties, forKey: .properties)
-            // Nearly always the same.
+            // Usually the same, and then omitted.
             if object.members != object.ownMembers { try container.encode(object.members?.sorted(), forKey: .members) }
             if !object.lenient.isEmpty { try container.encode(object.lenient.sorted(), forKey: .lenient) }
             if !object.onlyRead.isEmpty { try container.encode(object.onlyRead.sorted(), forKey: .onlyRead) }
@@ -59,7 +59,7 @@ extension TypeShape: Codable {
 }
 
 extension ObjectShape {
-    /// The names of the properties, which most types have as they are in code.
+    /// The names of the properties, which usually equal those in code.
     fileprivate var ownMembers: Set<String>? { Set(properties.keys) }
 }
 

@@ -1,14 +1,14 @@
 extension TypeShape {
-    /// How this shape differs from an earlier one of the same type, sorted by property.
+    /// The differences between this shape and an earlier one of the same type, sorted by property.
     ///
-    /// Only what is certain counts. These are no differences:
-    /// - the order of properties, and another name for a type that is stored in the same way;
-    /// - what one of the shapes does not know;
-    /// - a property that only some values have, as a hand-written `encode(to:)` makes it: the code still has a key for
-    ///   what this value lacks, and the type's stored properties are those of before when this value has more;
-    /// - a case that was added to an enum: all that was written so far can be read;
-    /// - a type of one name that is an object in one value and a list in another;
-    /// - a property that was only read before and is written now, or the other way round.
+    /// Only certain differences count. These do not:
+    /// - the order of properties, and another name for a type that is stored in the same form;
+    /// - anything that is unknown in one of the shapes;
+    /// - a property that only some values have, as with a hand-written `encode(to:)`: the code still has a key for a
+    ///   missing property, or the stored properties are unchanged if this value has more;
+    /// - a case that was added to an enum, because all stored values can still be read;
+    /// - a type that is an object in one value and a list in another;
+    /// - a property that was only read before and is written now, or the reverse.
     package func differences(from old: TypeShape) -> [ShapeDifference] {
         var comparison = ShapeComparison(type: name)
         comparison.compare(old, self, at: "")
@@ -17,11 +17,11 @@ extension TypeShape {
 }
 
 extension TypeShape {
-    /// Whether all that is known is that nil was written by hand; what else may be there is not.
+    /// Whether only a hand-written nil was seen, so that other values are unknown.
     fileprivate var isBareNil: Bool { form == .unknown && name.isEmpty }
 }
 
-/// Collects the differences of one type.
+/// The comparison of two shapes of one type.
 private struct ShapeComparison {
     let type: String
     private(set) var differences: [ShapeDifference] = []
@@ -41,9 +41,7 @@ private struct ShapeComparison {
         add(new.isOptional ? .madeOptional : .madeRequired, path)
     }
 
-    /// Compares how two types are stored.
-    ///
-    /// - Returns: Whether they are to be told apart by their names, and not by what is in them.
+    /// Compares the stored forms of two types; returns whether they differ as a whole.
     private mutating func compareForms(_ old: TypeShape, _ new: TypeShape, at path: String) -> Bool {
         switch (old.form, new.form) {
         case (.unknown, _), (_, .unknown), (.varying, _), (_, .varying), (.reference, .reference):
@@ -51,7 +49,7 @@ private struct ShapeComparison {
         case (.leaf, .leaf):
             return old.name != new.name
         case (.single(let a), .single(let b)):
-            // Of one type that a value decides how to store, another value says nothing.
+            // If the form depends on the value, another value proves nothing.
             guard old.name != new.name || a.name == b.name else { return false }
             return compareForms(a, b, at: path)
         case (.single, _) where old.name == new.name, (_, .single) where old.name == new.name:
@@ -79,7 +77,7 @@ private struct ShapeComparison {
             return compareNamed(old, new, at: path) { $0.compareObjects(a, b, at: path) }
         case (.object, .array) where old.name == new.name && !old.name.isEmpty,
             (.array, .object) where old.name == new.name && !old.name.isEmpty:
-            // One type, of which a value decides how it is stored.
+            // The form of this type depends on the value.
             return false
         case (.cases(let a, _, _), .cases(let b, let isComplete, let source)):
             return compareNamed(old, new, at: path) { comparison in
@@ -100,9 +98,9 @@ private struct ShapeComparison {
         return isOther
     }
 
-    /// Compares what is in two types; when they have other names too, it is another type.
+    /// Compares the parts of two types; if the names differ too, the type is another one.
     ///
-    /// The outermost type is the same, whatever it is called.
+    /// The outermost type counts as the same under any name.
     private mutating func compareNamed(
         _ old: TypeShape,
         _ new: TypeShape,
@@ -119,7 +117,7 @@ private struct ShapeComparison {
         for (name, shape) in old.properties {
             let place = path.isEmpty ? name : "\(path).\(name)"
             if let current = new.properties[name] {
-                // What a type reads may be another type than what it writes.
+                // A type may read a property as another type than it writes.
                 guard old.onlyRead.contains(name) == new.onlyRead.contains(name) else { continue }
                 let isLenient = old.lenient.contains(name) || new.lenient.contains(name)
                 compare(shape, current, at: place, isLenient: isLenient)
@@ -129,7 +127,7 @@ private struct ShapeComparison {
         }
         let removed = old.properties.keys.contains { new.properties[$0] == nil && !new.knows($0) }
         for name in new.properties.keys where old.properties[name] == nil {
-            // The same code wrote both values, and only this one has it.
+            // The same code wrote both values, and only this one has the property.
             if haveSameMembers, !removed || new.onlyRead.contains(name) { continue }
             add(.added, path.isEmpty ? name : "\(path).\(name)")
         }

@@ -1,9 +1,7 @@
 extension TypeShape {
-    /// The shape that shows what two values of one type show.
-    ///
-    /// - Parameter other: The later one; names are taken from it where it knows the type.
+    /// The combined shape of two values of one type; names from the later one take precedence.
     package func merged(with other: TypeShape) -> TypeShape {
-        // What shows no more than that there was nil has no name to give.
+        // A shape that has seen only nil has no name.
         let name = other.form == .unknown && (form != .unknown || other.name.isEmpty) ? name : other.name
         return TypeShape(name, Form.merged(self, other), isOptional: isOptional || other.isOptional)
     }
@@ -52,7 +50,7 @@ extension ObjectShape {
         both.keyTypes = other.keyTypes.isEmpty ? keyTypes : other.keyTypes
         both.properties = properties.merging(other.properties) { $0.merged(with: $1) }
         for (name, shape) in properties {
-            // Optional in one value and not in the other: this depends on the value.
+            // Optional in only one of the two values, so this depends on the value.
             guard let theirs = other.properties[name] else { continue }
             if shape.isOptional != theirs.isOptional { both.lenient.insert(name) }
         }

@@ -1,50 +1,46 @@
-/// What a type looks like where it is stored: its properties, their types, and which of them may be missing.
+/// The stored form of a type: its properties, their types, and which of them are optional.
 ///
-/// A shape is taken from values, see ``of(_:coding:)``, and can only show what those values show: the properties of a
-/// type whose one value was nil are not known, nor are the cases of an enum that no value had. What is not known
-/// agrees with everything, and merging the shape of another value adds what that one shows.
+/// A shape is derived from values, see ``of(_:coding:)``, and is only as complete as those: the properties of a type
+/// are unknown if its only value was nil, and so are the cases of an enum that no value had. Unknown parts match
+/// anything, and merging the shape of another value adds its parts.
 ///
-/// Properties are named as `CodingKeys` name them, before an encoder's key strategy.
+/// Properties have the names of their `CodingKeys`, before an encoder's key strategy.
 package struct TypeShape: Sendable, Hashable {
-    /// The type's name as in `RecordTypeName`; empty for what has none, as a nested container.
+    /// The type's name from `RecordTypeName`; empty if it has none, as for a nested container.
     package var name: String
-    /// Whether nil was, or may be, in its place.
+    /// Whether it was or may be nil.
     package var isOptional = false
-    /// How it is stored.
     package var form: Form
 
-    /// How values of a type are stored.
+    /// The stored form of a type's values.
     package indirect enum Form: Sendable, Hashable {
-        /// No value has shown it.
+        /// No value has shown the form.
         case unknown
-        /// Values of the same type are stored in different ways, as those of an `AnyCodable` are.
+        /// The form depends on the value, as with `AnyCodable`.
         case varying
-        /// A type of the standard library or of Foundation, known by its name.
+        /// A type of the standard library or of Foundation, identified by its name.
         case leaf
-        /// A type that is described further out, in which it is nested.
+        /// An enclosing type, described where it begins.
         case reference
-        /// Named properties.
         case object(ObjectShape)
-        /// A list of elements.
         case array(TypeShape)
-        /// Values under keys that are a part of the value.
+        /// Values under keys that are part of the value.
         case dictionary(key: TypeShape, value: TypeShape)
-        /// The raw value of a type, with all raw values as text where they are known.
+        /// A raw value, with all raw values as strings if they are known.
         case raw(TypeShape, cases: [String]?, CaseSource = CaseSource())
-        /// The cases of an enum with what they carry; where it is complete, there are no others.
+        /// The cases of an enum with their associated values; complete if there are no others.
         case cases([String: TypeShape], isComplete: Bool, CaseSource = CaseSource())
-        /// A single value in place of the type's own.
+        /// A single value that represents the type.
         case single(TypeShape)
     }
 
-    /// Creates a shape.
     package init(_ name: String, _ form: Form, isOptional: Bool = false) {
         self.name = name
         self.form = form
         self.isOptional = isOptional
     }
 
-    /// The type as a message names it: `[String]`, `Int?`.
+    /// The type in messages: `[String]`, `Int?`.
     package var text: String {
         let text =
             switch form {
@@ -57,20 +53,19 @@ package struct TypeShape: Sendable, Hashable {
     }
 }
 
-/// The properties of an object.
 package struct ObjectShape: Sendable {
-    /// The properties by the names they are stored under.
+    /// The properties by their stored names.
     package var properties: [String: TypeShape] = [:]
-    /// Those that the type looks for when it is read, and that no value has shown to be written.
+    /// The properties that the type reads, but that no value has written.
     package var onlyRead: Set<String> = []
-    /// Those that are written always, or that no value shows, and that may be missing when they are read.
+    /// The properties that are always written, or never seen, but are optional for reading.
     package var lenient: Set<String> = []
-    /// The names of the stored properties in code, where they are known.
+    /// The names of the stored properties in code, if known.
     package var members: Set<String>?
-    /// What names the properties in code; not a part of the shape.
+    /// The coding keys of the properties; not part of the shape.
     var keyTypes: [any CodingKey.Type] = []
 
-    /// Whether the code still names a property, so that another value may well have it.
+    /// Whether the code still names a property, so that other values may have it.
     func knows(_ property: String) -> Bool {
         keyTypes.contains { $0.init(stringValue: property) != nil }
     }

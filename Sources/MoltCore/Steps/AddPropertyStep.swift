@@ -1,25 +1,23 @@
 extension MigrationStep {
-    /// Gives each record of a type that lacks a property, or holds null there, a value.
+    /// Adds a property to each record of a type in which it is missing or null.
     ///
-    /// Use it when a new property is not optional, or when an optional one becomes required: values that are there
-    /// are kept.
+    /// Use it when a new property is not optional, or when an optional one becomes required; existing values are kept.
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
-    ///   - path: The property, behind the names of the objects around it, which are added where there is nothing or null.
+    ///   - path: The path of the property; missing or null objects on it are created.
     ///   - value: The value.
     public static func addProperty(_ type: String, _ path: PropertyPath, default value: RecordValue) -> MigrationStep {
         MigrationStep(AddPropertyStep(type: type, path: path, value))
     }
 }
 
-/// The declaration of `addProperty`.
 struct AddPropertyStep: RecordStep {
     static let kind = "addProperty"
 
     var type: String
     var path: PropertyPath
-    /// The value as JSON text; nil if it is nested too deep to stand at the path.
+    /// The value as JSON; nil if it is nested too deeply for the path.
     var json: String?
 
     init(type: String, path: PropertyPath, _ value: RecordValue) {
@@ -39,7 +37,7 @@ struct AddPropertyStep: RecordStep {
     var identity: [String] { [Self.kind, type, String(path.count)] + path.names + [json ?? ""] }
 
     var change: StepChange {
-        // A value that is nested too deep is a fault of the registry: no record is seen.
+        // A value that is nested too deeply is a fault of the registry, so no record is processed.
         let bytes = Array((json ?? "").utf8)
         return { record in try record.setIfMissing(path, to: bytes) }
     }

@@ -1,15 +1,16 @@
 extension MigrationStep {
-    /// Creates a step that another target builds in, and that also runs on a store that was just created.
+    /// Creates a step for another target, which also runs on a store that was just created.
     ///
     /// - Parameters:
-    ///   - kind: What the step is, in a form that stays the same in all releases of Molt.
-    ///   - words: What the step does, as plans and reports show it.
-    ///   - parameters: All that the step was told, as text; ``Migration/fingerprint`` is made of it and the kind.
-    ///   - faults: The faults of the step, a sentence each.
-    ///   - attached: What it works on outside the primary store.
-    ///   - usesRecords: Whether it looks at records of the primary store, or changes them.
-    ///   - readiness: Says why the step cannot run now, in a sentence, or nil when it can.
-    ///   - body: What it does.
+    ///   - kind: The step's identity, which must never change.
+    ///   - words: The description in plans and reports.
+    ///   - parameters: All parameters of the step as strings; together with the kind they determine
+    ///     ``Migration/fingerprint``.
+    ///   - faults: The faults of the step, one sentence each.
+    ///   - attached: The attached stores that it works on.
+    ///   - usesRecords: Whether it reads or changes records of the primary store.
+    ///   - readiness: Returns the reason why the step cannot run now, in a sentence, or nil.
+    ///   - body: The step's work.
     package init(
         kind: String,
         words: String,
@@ -31,11 +32,11 @@ extension MigrationStep {
     }
 }
 
-/// The declaration of a step that another target builds in; what it does is beside it.
+/// The declaration of a step of another target, without its closure.
 struct BuiltInStep: StepDeclaration {
     static let kind = "builtIn"
 
-    /// What the step is, in a form that stays the same in all releases of Molt.
+    /// The step's identity, which must never change.
     var name: String
     var words: String
     var parameters: [String]

@@ -1,20 +1,21 @@
 extension MigrationStep {
-    /// Decodes each record of a type as the model of an old release, and encodes what a closure makes of it.
+    /// Decodes each record of a type as an old release's model, and encodes the value that a closure makes of it.
     ///
     /// ```swift
     /// .convert("Person", from: PersonV1.self, to: PersonV2.self) { old in
     ///     PersonV2(name: old.fullName)
     /// }
     /// ```
-    /// The records keep their key, their expiry and their type name. Properties that the old model does not know are
+    ///
+    /// The records keep their key, their expiry and their type name. Properties that the old model does not have are
     /// lost: use `transform` to keep them. The closure runs on all cores.
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
-    ///   - old: The model as the old release had it.
-    ///   - new: The model that the closure makes.
-    ///   - revision: Which writing of the closure it is, 1 by default; see ``transform(_:revision:_:)``.
-    ///   - body: Makes the new value; what it throws rolls the upgrade back.
+    ///   - old: The old release's model.
+    ///   - new: The closure's result type.
+    ///   - revision: The revision of the closure's code, 1 by default; see ``transform(_:revision:_:)``.
+    ///   - body: Returns the new value; an error that it throws rolls the upgrade back.
     public static func convert<Old: Decodable & SendableMetatype, New: Encodable & SendableMetatype>(
         _ type: String,
         from old: Old.Type,
@@ -31,12 +32,12 @@ extension MigrationStep {
     }
 }
 
-/// The declaration of `convert`; the closure is beside it.
+/// The declaration of `convert`, without its closure.
 struct ConvertStep: StepDeclaration {
     static let kind = "convert"
 
     var type: String
-    /// The names of the models in code: words only, which may change.
+    /// The models' names in code, for descriptions only, as they may change.
     var oldModel: String
     var newModel: String
     var revision: Int

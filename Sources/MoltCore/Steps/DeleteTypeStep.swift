@@ -1,13 +1,12 @@
 extension MigrationStep {
     /// Deletes all records of a type.
     ///
-    /// - Important: The records are gone when the upgrade is committed.
+    /// - Important: The records are lost when the upgrade is committed.
     public static func deleteType(_ name: String) -> MigrationStep {
         MigrationStep(DeleteTypeStep(name: name), .deleteType(name))
     }
 }
 
-/// The declaration of `deleteType`.
 struct DeleteTypeStep: StepDeclaration {
     static let kind = "deleteType"
 

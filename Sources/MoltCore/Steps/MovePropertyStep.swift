@@ -1,5 +1,5 @@
 extension MigrationStep {
-    /// Moves a property of each record of a type to another place of the record; its value stays byte for byte.
+    /// Moves a property within each record of a type; its value stays byte for byte the same.
     ///
     /// ```swift
     /// .moveProperty("Person", "street", to: ["address", "street"])
@@ -7,11 +7,10 @@ extension MigrationStep {
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
-    ///   - path: The property, behind the names of the objects around it.
-    ///   - newPath: Its new name, behind the names of the objects around it, which are added where there is nothing or
-    ///     null.
-    ///   - ifMissing: What to do with a record that has no such property; leaves it as it is by default. A record
-    ///     that has a property at the new place already fails the upgrade, with the code `propertyExists`.
+    ///   - path: The path of the property.
+    ///   - newPath: Its new path; missing or null objects on it are created.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is. A record with a
+    ///     property at the new path fails the upgrade with the code `propertyExists`.
     public static func moveProperty(
         _ type: String,
         _ path: PropertyPath,
@@ -22,7 +21,6 @@ extension MigrationStep {
     }
 }
 
-/// The declaration of `moveProperty`.
 struct MovePropertyStep: RecordStep {
     static let kind = "moveProperty"
 

@@ -3,9 +3,9 @@ extension MigrationStep {
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
-    ///   - path: The property, behind the names of the objects around it.
-    ///   - ifMissing: What to do with a record that has no such property; leaves it as it is by default.
-    /// - Important: The property's values are gone when the upgrade is committed.
+    ///   - path: The path of the property.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is.
+    /// - Important: The property's values are lost when the upgrade is committed.
     public static func removeProperty(
         _ type: String,
         _ path: PropertyPath,
@@ -15,7 +15,6 @@ extension MigrationStep {
     }
 }
 
-/// The declaration of `removeProperty`.
 struct RemovePropertyStep: RecordStep {
     static let kind = "removeProperty"
 

@@ -1,12 +1,12 @@
 extension MigrationStep {
-    /// Renames a property of each record of a type; its value, its place and all else stay as they were written.
+    /// Renames a property in each record of a type; everything else stays as it was written.
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
-    ///   - path: The property, behind the names of the objects around it: `["address", "zip"]`.
-    ///   - newName: The new name alone.
-    ///   - ifMissing: What to do with a record that has no such property; leaves it as it is by default. A record
-    ///     that has a property with the new name already fails the upgrade, with the code `propertyExists`.
+    ///   - path: The path of the property, such as `["address", "zip"]`.
+    ///   - newName: The new name, without the path.
+    ///   - ifMissing: The policy for a record without the property; by default it is left as it is. A record that
+    ///     already has the new name fails the upgrade with the code `propertyExists`.
     public static func renameProperty(
         _ type: String,
         _ path: PropertyPath,
@@ -17,7 +17,6 @@ extension MigrationStep {
     }
 }
 
-/// The declaration of `renameProperty`.
 struct RenamePropertyStep: RecordStep {
     static let kind = "renameProperty"
 

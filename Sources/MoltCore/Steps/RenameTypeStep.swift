@@ -1,14 +1,13 @@
 extension MigrationStep {
-    /// Renames a type for all its records: one row of the store, however many records there are.
+    /// Renames a type for all its records; this changes one row of the store, for any number of records.
     ///
-    /// When there are records with the new name already, the two become one type. When there is no record with the
-    /// old name, nothing happens.
+    /// If there are already records with the new name, the two types are merged. If no record has the old name, nothing
+    /// happens.
     public static func renameType(_ name: String, to newName: String) -> MigrationStep {
         MigrationStep(RenameTypeStep(name: name, newName: newName), .renameType(name, to: newName))
     }
 }
 
-/// The declaration of `renameType`.
 struct RenameTypeStep: StepDeclaration {
     static let kind = "renameType"
 

@@ -1,5 +1,5 @@
 extension MigrationStep {
-    /// Runs a block over the whole store, once, for what the other steps cannot say.
+    /// Runs a block over the whole store, once, for changes that other steps cannot express.
     ///
     /// ```swift
     /// .run("number the people") { migration in
@@ -12,14 +12,14 @@ extension MigrationStep {
     /// ```
     ///
     /// - Parameters:
-    ///   - words: What the block does, as plans and reports show it; the migration's name by default.
-    ///   - onFreshStore: Whether it also runs on a store that was just created, because it brings data in from
-    ///     elsewhere. False by default: a new store has nothing to migrate. When it has created records there, all
-    ///     steps and migrations that follow run on them, so it creates them as they were at its own version.
-    ///   - attached: What the block works on outside the store; none by default. When one of these cannot be worked
-    ///     on now, as settings of a locked device, opening the store fails with the code `deferred`.
-    ///   - revision: Which writing of the block it is, 1 by default; see ``transform(_:revision:_:)``.
-    ///   - body: Gets the store; what it throws rolls the upgrade back.
+    ///   - words: The block's description in plans and reports; the migration's name by default.
+    ///   - onFreshStore: Whether the block also runs on a store that was just created, because it imports data; false
+    ///     by default, as a new store has nothing to migrate. If it creates records there, all later steps and
+    ///     migrations run on them, so it must create them in the form of its own version.
+    ///   - attached: The attached stores that the block works on; none by default. If one of them is unavailable, such
+    ///     as the settings of a locked device, opening the store fails with the code `deferred`.
+    ///   - revision: The revision of the block's code, 1 by default; see ``transform(_:revision:_:)``.
+    ///   - body: Receives the store; an error that it throws rolls the upgrade back.
     public static func run(
         _ words: String? = nil,
         onFreshStore: Bool = false,
@@ -32,7 +32,7 @@ extension MigrationStep {
     }
 }
 
-/// The declaration of a `run` block; the closure is beside it.
+/// The declaration of `run`, without its closure.
 struct RunStep: StepDeclaration {
     static let kind = "run"
 

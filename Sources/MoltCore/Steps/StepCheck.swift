@@ -1,6 +1,5 @@
-/// Follows types and properties through the steps of one migration, and finds steps that contradict earlier ones.
+/// Tracks types and properties through the steps of one migration, and finds steps that contradict earlier ones.
 package struct StepCheck {
-    /// A property of the records of a type.
     private struct Place: Hashable {
         var type: ExactName
         var path: PropertyPath
@@ -10,21 +9,20 @@ package struct StepCheck {
             self.path = path
         }
 
-        /// Whether it is the other place, or inside it.
         func isWithin(_ other: Place) -> Bool {
             type == other.type && path.starts(with: other.path)
         }
     }
 
-    /// Type names that are no longer there, with what happened to them.
+    /// Type names that no longer exist, with the reasons.
     private var goneTypes: [ExactName: String] = [:]
-    /// Properties that are no longer there, with what happened to them.
+    /// Properties that no longer exist, with the reasons.
     private var goneProperties: [Place: String] = [:]
     /// Properties that every record of the type has.
     private var filledProperties: Set<Place> = []
     private var faults: [String] = []
 
-    /// The faults of the steps of a migration, each with the number of its step, which begins with 1.
+    /// The faults of a migration's steps, with the step numbers, counted from 1.
     static func faults(of steps: [MigrationStep]) -> [(step: Int, fault: String)] {
         var check = StepCheck()
         var faults: [(step: Int, fault: String)] = []
@@ -42,7 +40,7 @@ package struct StepCheck {
 
     // MARK: Types
 
-    /// Notes that a step is about a type, which must be there.
+    /// Notes that a step requires a type.
     mutating func use(type: String) {
         if type.isEmpty {
             add("The type name is empty.")
@@ -51,7 +49,7 @@ package struct StepCheck {
         }
     }
 
-    /// Notes that the records of a type, with all that is known of their properties, have another type name.
+    /// Notes that a type was renamed, and carries over what is known of its properties.
     mutating func rename(type: String, to newType: String) {
         goneTypes[ExactName(type)] = "renamed to \(newType)"
         goneTypes[ExactName(newType)] = nil
@@ -59,7 +57,7 @@ package struct StepCheck {
             goneProperties[place] = nil
             goneProperties[Place(newType, place.path)] = reason
         }
-        // There may be records with the new name already, to which the property was not added.
+        // Records that already have the new name did not get the property.
         filledProperties = filledProperties.filter { $0.type != ExactName(type) }
     }
 
@@ -67,13 +65,13 @@ package struct StepCheck {
         goneTypes[ExactName(type)] = "deleted"
     }
 
-    /// Forgets what is known of a type's properties, after a closure that may change any of them.
+    /// Discards what is known of a type's properties, after a closure that may change them.
     mutating func forget(type: String) {
         goneProperties = goneProperties.filter { $0.key.type != ExactName(type) }
         filledProperties = filledProperties.filter { $0.type != ExactName(type) }
     }
 
-    /// Forgets all that is known, after a closure that may do anything.
+    /// Discards what is known, after a closure that may do anything.
     mutating func forgetAll() {
         let found = faults
         self = StepCheck()
@@ -82,11 +80,11 @@ package struct StepCheck {
 
     // MARK: Properties
 
-    /// Notes that a step needs a property, which must be there.
+    /// Notes that a step requires a property.
     mutating func use(type: String, path: PropertyPath) {
         use(type: type)
         if path.count == 0 { add("No property is named.") }
-        // A property inside one that is gone is gone too.
+        // Removing a property removes everything inside it.
         for length in 0..<path.count {
             let outer = PropertyPath(Array(path.names.prefix(length + 1)))
             guard let reason = goneProperties[Place(type, outer)] else { continue }
@@ -95,7 +93,7 @@ package struct StepCheck {
         }
     }
 
-    /// Notes that a property is at another place, in those records that had it.
+    /// Notes that a property was moved in the records that had it.
     mutating func relocate(
         _ type: String,
         _ path: PropertyPath,
@@ -108,14 +106,14 @@ package struct StepCheck {
         fill(type, newPath, inEveryRecord: isFilled)
     }
 
-    /// Notes that a property is gone, with everything inside it.
+    /// Notes that a property was removed, with everything inside it.
     mutating func remove(_ type: String, _ path: PropertyPath, _ reason: String = "removed") {
         let place = Place(type, path)
         goneProperties[place] = reason
         filledProperties = filledProperties.filter { !$0.isWithin(place) }
     }
 
-    /// Notes that records have a property now, and with it the objects around it.
+    /// Notes that records now have a property and the objects that contain it.
     mutating func fill(_ type: String, _ path: PropertyPath, inEveryRecord isFilled: Bool = true) {
         let place = Place(type, path)
         if filledProperties.contains(place) {

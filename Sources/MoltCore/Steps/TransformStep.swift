@@ -1,5 +1,5 @@
 extension MigrationStep {
-    /// Changes each record of a type in place: its properties, its key, its expiry, or whether it stays at all.
+    /// Changes each record of a type in place: its properties, key or expiry; it can also drop records.
     ///
     /// ```swift
     /// .transform("Person") { person in
@@ -9,9 +9,9 @@ extension MigrationStep {
     ///
     /// - Parameters:
     ///   - type: The type name of the records.
-    ///   - revision: Which writing of the closure it is, 1 by default: count it up when you edit the closure, so that
-    ///     stores which an earlier writing has upgraded are told apart. See ``Migration/fingerprint``.
-    ///   - body: Changes a record; what it throws rolls the upgrade back.
+    ///   - revision: The revision of the closure's code, 1 by default. Increase it when you edit the closure, so that
+    ///     stores which an earlier revision has upgraded can be identified. See ``Migration/fingerprint``.
+    ///   - body: Changes a record; an error that it throws rolls the upgrade back.
     public static func transform(
         _ type: String,
         revision: Int = 1,
@@ -22,7 +22,7 @@ extension MigrationStep {
     }
 }
 
-/// The declaration of `transform`; the closure is beside it.
+/// The declaration of `transform`, without its closure.
 struct TransformStep: StepDeclaration {
     static let kind = "transform"
 
@@ -34,7 +34,7 @@ struct TransformStep: StepDeclaration {
 
     func check(_ check: inout StepCheck) {
         check.use(type: type)
-        // It may give a record any type name.
+        // The closure may set any type name.
         check.forgetAll()
     }
 }

@@ -1,9 +1,9 @@
 /// The ledger and the journal of a ``MigrationStore``, inside the write transaction of an upgrade.
 package protocol MigrationTransaction: AnyObject {
-    /// The records of the store; nil for a store that holds none, such as a settings suite.
+    /// The records of the store; nil for a store without records, such as a settings suite.
     var records: (any RecordTransaction)? { get }
 
-    /// Reads the version and the ledger as they are inside the transaction.
+    /// Reads the version and the ledger inside the transaction.
     func state() throws -> StoreState
 
     // MARK: The ledger
@@ -13,12 +13,12 @@ package protocol MigrationTransaction: AnyObject {
 
     // MARK: The journal
 
-    /// What is to be done to attached stores, in the order in which it was added.
+    /// The pending changes to attached stores, in the order in which they were added.
     func journal() throws -> [JournalEntry]
 
-    /// Adds what is to be done to attached stores after the commit.
+    /// Adds changes to attached stores, to be applied after the commit.
     func addToJournal(_ entries: [JournalEntry]) throws
 
-    /// Forgets what was to be done to attached stores: it is done.
+    /// Removes all entries, after they were applied.
     func clearJournal() throws
 }

@@ -1,4 +1,4 @@
-/// The records of a store that holds none.
+/// The records of a store without records.
 final class NoRecords: RecordTransaction {
     private let storeName: String
 

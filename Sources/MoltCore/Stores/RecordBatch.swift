@@ -1,22 +1,18 @@
-/// A reusable run of records: its buffers are kept from batch to batch, so a pass allocates nothing per record.
+/// A reusable batch of records: its buffers are reused, so a pass allocates nothing per record.
 package final class RecordBatch {
-    // Kept apart from what others read: of a stored property that is public, each access is checked for another one at
-    // that time.
+    // Private, because each access to a stored property that is visible outside checks for exclusivity.
     private var filled = 0
 
-    /// How many records a batch can hold.
+    /// The maximum number of records.
     package var capacity: Int { records.count }
-    /// As many as the batch was made for; those of this batch are the first ``count``.
-    ///
-    /// Memory of the batch's own and no array: each access to a class's array is checked for another one at that time.
+    /// Memory instead of an array, because each access to an array property of a class checks for exclusivity.
     private let records: UnsafeMutableBufferPointer<Record>
-    /// How many records the batch holds now.
     package var count: Int { filled }
-    /// How many bytes of content and keys the batch may hold: with one record more at most.
+    /// The maximum number of bytes of contents and keys, which the last record may exceed.
     private static let byteLimit = 2 << 20
     private var byteCount = 0
 
-    /// A record of the batch; the index is below ``count``.
+    /// A record of the batch; the index must be below ``count``.
     package subscript(index: Int) -> Record {
         get {
             precondition(index >= 0 && index < count, "A batch of \(count) records has none at \(index).")
@@ -28,7 +24,6 @@ package final class RecordBatch {
         }
     }
 
-    /// Creates an empty batch.
     package init(capacity: Int, coding: RecordCoding) {
         records = .allocate(capacity: capacity)
         records.initialize(repeating: Record(coding: coding))
@@ -39,12 +34,12 @@ package final class RecordBatch {
         records.deallocate()
     }
 
-    /// Lends the records of the batch, to be changed where they are.
+    /// Passes the records to a closure, which may change them in place.
     package func withRecords<R>(_ body: (UnsafeMutableBufferPointer<Record>) throws -> R) rethrows -> R {
         try body(UnsafeMutableBufferPointer(rebasing: records[..<count]))
     }
 
-    /// Gives each part of the batch coders of its own, for parts that go through their steps at once.
+    /// Gives each part of the batch its own coders, for parallel processing.
     func divideCoding(among parts: Int) {
         let parts = min(parts, records.count)
         guard parts > 1, let coding = records.first?.coding else { return }
@@ -56,26 +51,25 @@ package final class RecordBatch {
         }
     }
 
-    /// Empties the batch and keeps its buffers.
     package func removeAll() {
         filled = 0
         byteCount = 0
     }
 
-    /// Whether the batch is to take no further record: so many are in it as can be, or 2 MiB of content.
+    /// Whether it has reached its record limit or 2 MiB.
     package var isFull: Bool {
         filled == records.count || byteCount >= Self.byteLimit
     }
 
-    /// Adds a record, given as the store holds it; the bytes are copied.
+    /// Adds a record in its stored form; the bytes are copied.
     ///
     /// - Parameters:
     ///   - id: The record's id in its store.
-    ///   - typeName: The type name that the record was written as.
+    ///   - typeName: The record's type name.
     ///   - key: The key, as UTF-8.
-    ///   - content: JSON text as UTF-8, or raw data.
+    ///   - content: JSON as UTF-8, or raw data.
     ///   - isData: Whether the content is raw data.
-    ///   - expiration: Seconds since 1970 at which the record expires; nil for never.
+    ///   - expiration: The expiry in seconds since 1970; nil for never.
     package func append(
         id: Int64,
         typeName: String,

@@ -1,7 +1,7 @@
 /// The records of a ``MigrationStore``, inside the write transaction of an upgrade.
 ///
-/// Records are known by an `id` that never changes while the store exists; ids grow in the order of insertion, and
-/// ``read(into:type:after:through:)`` hands records out in that order.
+/// Records are identified by an `id` that never changes during the store's lifetime. Ids increase in the order of
+/// insertion, and ``read(into:type:after:through:)`` returns records in that order.
 package protocol RecordTransaction: AnyObject {
     // MARK: Reading
 
@@ -19,127 +19,116 @@ package protocol RecordTransaction: AnyObject {
     /// It stays empty only when there is none.
     ///
     /// - Parameters:
-    ///   - batch: Emptied first, then filled.
+    ///   - batch: The batch, which is emptied first.
     ///   - type: Only records of this type; nil for all types.
     ///   - after: Only records with a greater id.
-    ///   - through: Only records with this id or a smaller one.
+    ///   - through: Only records up to this id.
     func read(into batch: RecordBatch, type: String?, after: Int64, through: Int64) throws
 
-    /// The record with an id, or nil.
     func record(id: Int64) throws -> Record?
 
-    /// The record with a key, or nil.
     func record(forKey key: String) throws -> Record?
 
     // MARK: Writing
 
-    /// Writes a record's content, and sets the version that it was last written at.
+    /// Writes a record's content, and sets its version.
     ///
-    /// Key and type name are left as they are: they change through ``deferChange(_:)``.
+    /// The key and the type name change only through ``deferChange(_:)``.
     ///
     /// - Parameters:
-    ///   - content: JSON text as UTF-8, or raw data; valid during the call.
+    ///   - content: JSON as UTF-8, or raw data; valid during the call.
     ///   - isData: Whether the content is raw data.
-    ///   - id: The record.
-    ///   - version: The version that the record is at now.
+    ///   - id: The record's id.
+    ///   - version: The record's new version.
     func write(content: UnsafeRawBufferPointer, isData: Bool, id: Int64, version: Int) throws
 
-    /// Writes the contents of several records, as one call for each would.
-    ///
-    /// A pass writes each of its batches with one call; a store that can write many at once should.
+    /// Writes the contents of several records; called once per batch, so a store should write them together.
     func write(_ contents: RecordContents) throws
 
-    /// Writes when a record expires: in seconds since 1970, or nil for never.
+    /// Writes a record's expiry, in seconds since 1970, or nil for never.
     func write(expiration: Double?, id: Int64) throws
 
-    /// Adds a record under an id that no record has had.
+    /// Adds a record under an unused id.
     ///
     /// - Throws: ``MigrationError`` with the code `keyExists` when another record has its key.
     func insert(_ record: borrowing Record, id: Int64, version: Int) throws
 
-    /// Deletes the record with an id.
     func delete(id: Int64) throws
 
-    /// Deletes the records that have expired; called before any other change.
+    /// Deletes expired records; called before any other change.
     ///
-    /// - Parameter now: In seconds since 1970; what expires then has expired.
-    /// - Returns: How many there were.
+    /// - Parameter now: The current time, in seconds since 1970; a record that expires at that moment has expired.
+    /// - Returns: The number of deleted records.
     func deleteExpired(now: Double) throws -> Int
 
-    /// Renames a type for all its records; onto an existing type, merges the two. Unknown names do nothing.
+    /// Renames a type for all its records, and merges it into an existing type; unknown names are ignored.
     func renameType(_ name: String, to newName: String) throws
 
-    /// Deletes all records of a type.
-    ///
-    /// - Returns: How many there were.
+    /// Deletes all records of a type, and returns their number.
     func deleteType(_ name: String) throws -> Int
 
-    // MARK: Changes that wait for the end of a pass
+    // MARK: Deferred changes
 
-    /// Keeps a change of a record's key, type or existence for the end of the pass that found it.
-    ///
-    /// A pass over a million records may defer a million changes: a store keeps them on disk, not in memory.
+    /// Saves a change of a record for the end of the pass; there may be a million, so stores keep them on disk.
     func deferChange(_ change: DeferredChange) throws
 
-    /// Keeps for the end of the pass that a record is to be put into quarantine.
+    /// Saves a record for quarantine at the end of the pass.
     ///
-    /// What is kept of it is its content, key, type name, expiry and version at the stage. A block's record is kept as its
-    /// ``original(id:)`` is, where it has one.
+    /// Keeps the record's content, key, type name, expiry and version at the stage; for a block, those of the record's
+    /// ``original(id:)``, if it has one.
     func deferQuarantine(_ quarantine: DeferredQuarantine) throws
 
-    /// Makes the changes that were deferred at one stage, all at the same moment: keys may be swapped.
+    /// Makes the deferred changes of one stage, all at once, so that keys may be swapped.
     ///
-    /// Records are put into quarantine first: the others may have their keys.
+    /// Records are quarantined first, because others may take their keys.
     ///
-    /// - Throws: ``MigrationError`` with the code `keyExists`, the new key, and the stage's records unchanged; any other
-    ///   error may leave a part done, and the transaction must be given up.
+    /// - Throws: ``MigrationError`` with the code `keyExists` and the new key, with the stage's records unchanged. Any
+    ///   other error may leave changes half made, and the transaction must be rolled back.
     func applyDeferredChanges(stage: Int) throws
 
     // MARK: Originals
 
-    /// Keeps a record as it is now, unless it is kept already, for ``original(id:)``.
+    /// Saves a record's current state for ``original(id:)``, unless it was saved before.
     func keepOriginal(id: Int64) throws
 
-    /// Keeps all records of a type as they are now, unless they are kept already.
+    /// Saves the current state of all records of a type, unless they were saved before.
     func keepOriginals(ofType type: String) throws
 
-    /// The record as it was when it was first kept, or nil when it was not kept.
+    /// The first saved state of a record, or nil.
     func original(id: Int64) throws -> Record?
 
-    /// Forgets all kept records.
+    /// Deletes all saved states.
     func forgetOriginals() throws
 
     // MARK: Reading on another thread
 
     /// Takes a snapshot of the records, which other threads can read while the transaction writes.
     ///
-    /// - Returns: False if ``read(into:type:after:through:)`` is to be used: if the transaction has changed something, which
-    ///   the readers would not see, or if the store cannot be read a second time just now.
+    /// - Returns: False if the caller must use ``read(into:type:after:through:)``: the transaction has made changes,
+    ///   which readers would not see, or the store does not support a second reader at the moment.
     func beginReading() throws -> Bool
 
-    /// A reader of the records of a type in the snapshot, up to an id; ended before the next one is made.
+    /// Creates a reader of the records of a type in the snapshot, up to an id; the previous reader must have ended.
     ///
-    /// A caller that reads to the end compares how many records there were with ``count(ofType:)``, because a damaged store
-    /// may end them early.
+    /// A caller that reads to the end must compare the number of records with ``count(ofType:)``, because a damaged
+    /// store may end them early.
     func makeReader(ofType type: String, through: Int64) throws -> any RecordReader
 
-    /// Gives the snapshot up, if there is one.
     func endReading()
 }
 
 /// Reads the records of one type on another thread, while the transaction writes.
 ///
-/// It gives them as they were when the transaction began. One thread uses it at a time.
+/// It reads the records as they were when the transaction began. One thread at a time may use it.
 package protocol RecordReader: AnyObject {
-    /// Fills a batch with the next records, in the order of their ids; it stays empty when all were read.
+    /// Fills a batch with the next records, in the order of their ids; the batch stays empty at the end.
     func read(into batch: RecordBatch) throws
 
-    /// Ends the reading; the last call.
+    /// Ends the reading; this is the last call.
     func end()
 }
 
 extension RecordTransaction {
-    /// Writes the contents of several records, one at a time.
     package func write(_ contents: RecordContents) throws {
         for row in contents.rows {
             try contents.withContent(of: row) { content in
@@ -148,7 +137,7 @@ extension RecordTransaction {
         }
     }
 
-    /// Writes a record's content back, and its expiry when it was set.
+    /// Writes a record's content, and its expiry if it was set.
     package func write(_ record: borrowing Record, version: Int) throws {
         var content: [UInt8] = []
         record.writeContent(to: &content)
@@ -160,9 +149,9 @@ extension RecordTransaction {
 }
 
 extension MigrationTransaction {
-    /// The records of a store that must hold some.
+    /// The records of a store that must support them.
     ///
-    /// - Throws: ``MigrationError`` with the code `unsupported` if the store holds none.
+    /// - Throws: ``MigrationError`` with the code `unsupported` if the store has no records.
     package var heldRecords: any RecordTransaction {
         get throws {
             guard let records else { throw MigrationError(.unsupported, "The store holds no records.") }

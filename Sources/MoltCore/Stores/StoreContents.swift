@@ -1,15 +1,14 @@
-/// All that a store holds: what fixtures are made of.
+/// The complete contents of a store, for fixtures.
 package struct StoreContents: Hashable, Sendable {
-    /// A record as its store holds it.
     package struct StoredRecord: Hashable, Sendable {
         package var key: String
         package var typeName: String
-        /// JSON text as UTF-8, or raw data.
+        /// JSON as UTF-8, or raw data.
         package var content: [UInt8]
         package var isData: Bool
-        /// Seconds since 1970; nil for never.
+        /// The expiry in seconds since 1970; nil for never.
         package var expiration: Double?
-        /// The schema version that it was last written at.
+        /// The record's schema version.
         package var version: Int
 
         package init(
@@ -31,7 +30,7 @@ package struct StoreContents: Hashable, Sendable {
 
     package var version: Int
     package var ledger: [LedgerEntry]
-    /// In the order of their ids.
+    /// The records, in the order of their ids.
     package var records: [StoredRecord]
 
     package init(version: Int, ledger: [LedgerEntry] = [], records: [StoredRecord] = []) {
@@ -40,7 +39,7 @@ package struct StoreContents: Hashable, Sendable {
         self.records = records
     }
 
-    /// Writes everything into a store that has nothing yet, in one transaction.
+    /// Writes everything into an empty store, in one transaction.
     package func write(to store: some MigrationStore) throws {
         let batch = RecordBatch(capacity: 1, coding: store.coding)
         try store.withWriteTransaction(

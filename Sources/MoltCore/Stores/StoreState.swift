@@ -1,17 +1,16 @@
-/// What a store says of itself: its schema version and its ledger.
+/// A store's schema version, ledger and related state.
 package struct StoreState: Hashable, Sendable {
     /// The schema version; 0 = written before Molt, or never migrated.
     package var version: Int
-    /// Whether there is no store yet: no file, or one in which nothing was ever written.
+    /// Whether the store does not exist yet: there is no file, or nothing was ever written to it.
     package var isFresh: Bool
-    /// The migrations that the store counts as applied, in the order in which they were recorded.
+    /// The rows for applied and deferred migrations, in the order in which they were recorded.
     package var ledger: [LedgerEntry]
-    /// The attached stores to which the changes of a committed upgrade have not been applied yet.
+    /// The attached stores with committed changes that are not applied yet.
     package var journal: [String]
-    /// Whether a later release of Molt has written it in a layout that this one can read, and not write.
+    /// Whether a later release of Molt wrote it in a layout that this release can read but not write.
     package var isForReadingOnly = false
 
-    /// Creates a state.
     package init(
         version: Int,
         isFresh: Bool,
@@ -24,6 +23,5 @@ package struct StoreState: Hashable, Sendable {
         self.journal = journal
     }
 
-    /// The state of a store that does not exist yet.
     package static let fresh = StoreState(version: 0, isFresh: true, ledger: [])
 }

@@ -1,9 +1,9 @@
 extension [UInt8] {
-    /// Appends what a closure writes to memory that it is lent.
+    /// Appends the bytes that a closure writes to a buffer.
     ///
     /// - Parameters:
-    ///   - limit: How many bytes it may write.
-    ///   - body: Says how many it has written.
+    ///   - limit: The size of the buffer.
+    ///   - body: Fills the buffer, and returns the number of bytes written.
     @inline(__always)
     mutating func append(upTo limit: Int, _ body: (UnsafeMutableBufferPointer<UInt8>) -> Int) {
         #if compiler(>=6.3)
@@ -11,7 +11,7 @@ extension [UInt8] {
                 span.withUnsafeMutableBufferPointer { buffer, count in count = body(buffer) }
             }
         #else
-            // Swift 6.2 lends an array no memory that nothing was written to.
+            // Swift 6.2 cannot give access to uninitialized capacity.
             let start = count
             append(contentsOf: repeatElement(0, count: limit))
             let written = withUnsafeMutableBufferPointer { body(UnsafeMutableBufferPointer(rebasing: $0[start...])) }

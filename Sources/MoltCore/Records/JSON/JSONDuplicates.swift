@@ -1,17 +1,17 @@
-/// Finds and drops the earlier ones of properties with the same name, for coders that do not read the last one.
+/// Finds and drops duplicate properties, for coders that do not read the last one.
 ///
-/// RFC 8259 leaves duplicates open and Foundation reads the first one on some platforms; a record reads the last.
+/// RFC 8259 does not define their meaning. Foundation reads the first one on some platforms; a record reads the last.
 enum JSONDuplicates {
-    /// Whether an object in bytes that a scanner has accepted has a name twice, at any depth.
+    /// Whether any object in bytes that a scanner has accepted has duplicate names.
     ///
-    /// It may answer yes for names that differ in their Unicode form only; never no for the same name.
+    /// Names that differ only in their Unicode normalization may be reported too.
     static func areIn(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let base = bytes.baseAddress else { return false }
         var finder = DuplicateFinder(base: base, end: bytes.count)
         return finder.valueHasDuplicates()
     }
 
-    /// The value without all but the last property of each name, at every depth.
+    /// The value with only the last property of each name, at every depth.
     static func dropped(from value: RecordValue) -> RecordValue {
         switch value {
         case .array(let elements):
@@ -32,15 +32,15 @@ enum JSONDuplicates {
     }
 }
 
-/// Walks over bytes that a scanner has accepted, so no rule is checked again.
+/// Scans bytes that a scanner has accepted, without checking them again.
 private struct DuplicateFinder {
-    /// From this many properties on, a set finds a name faster than a look at each.
+    /// The number of properties from which a set finds names faster than a linear search.
     private static let manyNames = 32
 
     let base: UnsafePointer<UInt8>
     var position = 0
     let end: Int
-    /// The names seen so far of all the objects that are open, the innermost object's last.
+    /// The names seen so far in the open objects, those of the innermost object last.
     private var names: [Range<Int>] = []
 
     init(base: UnsafePointer<UInt8>, end: Int) {
@@ -101,7 +101,7 @@ private struct DuplicateFinder {
         let length = min(name.count, other.count)
         var offset = 0
         while offset < length, base[name.lowerBound + offset] == base[other.lowerBound + offset] {
-            // Up to the first escape, what is the same byte is the same character.
+            // Before the first escape, equal bytes are equal characters.
             if base[name.lowerBound + offset] == 0x5C { break }
             offset += 1
         }

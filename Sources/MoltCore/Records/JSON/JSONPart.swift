@@ -1,9 +1,8 @@
-/// A value inside JSON text, by the bytes that it was written with.
+/// A value inside JSON text, with its original bytes.
 ///
-/// It is for those who take JSON text apart and keep pieces of it as they are. The text is checked whole when it is
-/// read; its parts are found when they are asked for.
+/// It serves code that splits JSON and keeps parts of it unchanged. The complete text is checked when it is read; its
+/// parts are found on demand.
 package struct JSONPart: Sendable {
-    /// What JSON calls a value.
     package enum Kind: String, Sendable {
         case null
         case bool = "a truth value"
@@ -13,12 +12,11 @@ package struct JSONPart: Sendable {
         case object = "an object"
     }
 
-    /// The whole text.
     private let bytes: [UInt8]
-    /// Where the value is, without white space around it.
+    /// The range of the value, without surrounding white space.
     private let range: Range<Int>
 
-    /// Reads JSON text, which may have white space around its value.
+    /// Parses JSON, with optional white space around its value.
     ///
     /// - Throws: ``JSONSyntaxError``.
     package init(_ text: String) throws(JSONSyntaxError) {
@@ -35,7 +33,6 @@ package struct JSONPart: Sendable {
         self.range = range
     }
 
-    /// What JSON calls the value.
     package var kind: Kind {
         switch bytes[range.lowerBound] {
         case 0x22: .string
@@ -47,17 +44,15 @@ package struct JSONPart: Sendable {
         }
     }
 
-    /// The value as it was written.
     package var text: String {
         String(decoding: bytes[range], as: UTF8.self)
     }
 
-    /// The value as it was written, in UTF-8.
     package var utf8: [UInt8] {
         Array(bytes[range])
     }
 
-    /// The string, without quotes and escapes, when it is one.
+    /// The string, unquoted and unescaped; nil for other kinds.
     package var string: String? {
         guard kind == .string else { return nil }
         return bytes.withUnsafeBufferPointer { buffer in
@@ -65,12 +60,10 @@ package struct JSONPart: Sendable {
         }
     }
 
-    /// The truth value, when it is one.
     package var bool: Bool? {
         kind == .bool ? bytes[range.lowerBound] == 0x74 : nil
     }
 
-    /// The elements, when it is an array.
     package var elements: [JSONPart]? {
         guard kind == .array else { return nil }
         var elements: [JSONPart] = []
@@ -78,7 +71,7 @@ package struct JSONPart: Sendable {
         return elements
     }
 
-    /// The properties in their order, when it is an object; of properties with one name only the last counts.
+    /// The properties of an object, in order, with only the last of each name; nil for other kinds.
     package var properties: [(name: String, value: JSONPart)]? {
         guard kind == .object else { return nil }
         var properties: [(name: String, value: JSONPart)] = []
@@ -97,7 +90,7 @@ package struct JSONPart: Sendable {
 
     private func forEachChild(_ body: (_ value: JSONPart, _ name: JSONPart?) -> Void) {
         let isObject = kind == .object
-        // The bytes were accepted whole, so nothing is thrown here; were it, what follows would be left out.
+        // The whole text was accepted before, so this never throws.
         try? Self.scanning(bytes, from: range.lowerBound + 1, to: range.upperBound - 1) {
             scanner throws(JSONSyntaxError) in
             scanner.skipWhitespace()
@@ -137,7 +130,7 @@ package struct JSONPart: Sendable {
 }
 
 extension JSONScanner {
-    /// Passes white space and a value, and says where the value is.
+    /// Skips white space and a value, and returns the value's range.
     fileprivate mutating func passValue() throws(JSONSyntaxError) -> Range<Int> {
         skipWhitespace()
         let start = position

@@ -1,28 +1,25 @@
-/// A strict reader of JSON text (RFC 8259) over bytes that stay where they are.
+/// A strict scanner of JSON (RFC 8259) over borrowed bytes.
 ///
-/// It checks everything that it passes: grammar, UTF-8, escapes, surrogates, depth. What it has passed once can be
-/// read again without checks. It never outlives the closure that lends it the bytes.
+/// It checks everything that it skips: grammar, UTF-8, escapes, surrogates, depth. Accepted bytes can be read again
+/// without checks. It must not outlive the closure that provides the bytes.
 struct JSONScanner {
-    /// How many arrays and objects may be inside each other.
+    /// The maximum nesting depth of arrays and objects.
     static let depthLimit = 512
 
-    /// The first byte.
     let base: UnsafePointer<UInt8>
-    /// The number of bytes.
     let end: Int
-    /// The byte to look at next.
     var position: Int
-    /// What to make of an escape that is half of a surrogate pair, and whether there was one.
+    /// Whether unpaired surrogates are allowed, and whether there was one.
     var halfPairs = HalfPairs.refused
 
-    /// RFC 8259 allows the escape of half a surrogate pair, and no string can hold it.
+    /// RFC 8259 allows unpaired surrogates as escapes, but strings cannot represent them.
     enum HalfPairs {
         case refused
         case allowed
         case found
     }
 
-    /// Creates a scanner of bytes that must stay where they are.
+    /// Creates a scanner; the bytes must not move.
     init(base: UnsafePointer<UInt8>, from position: Int = 0, to end: Int) {
         self.base = base
         self.position = position
@@ -31,13 +28,13 @@ struct JSONScanner {
 
     // MARK: Tokens
 
-    /// The next byte, or 0 at the end: 0 can stand nowhere in JSON, so no rule takes it for something else.
+    /// The next byte, or 0 at the end: 0 is never valid in JSON.
     @inline(__always)
     var next: UInt8 {
         position < end ? base[position] : 0
     }
 
-    /// Passes spaces, tabs, line feeds and carriage returns.
+    /// Skips spaces, tabs, line feeds and carriage returns.
     @inline(__always)
     mutating func skipWhitespace() {
         while position < end {
@@ -48,7 +45,7 @@ struct JSONScanner {
         }
     }
 
-    /// Passes a byte that must be there.
+    /// Skips a required byte.
     @inline(__always)
     mutating func expect(_ byte: UInt8) throws(JSONSyntaxError) {
         guard next == byte else { throw unexpected() }
@@ -60,7 +57,6 @@ struct JSONScanner {
         JSONSyntaxError(reason: position < end ? .unexpectedByte : .unexpectedEnd, offset: position)
     }
 
-    /// The error for the next byte, with a reason.
     func failure(_ reason: JSONSyntaxError.Reason) -> JSONSyntaxError {
         JSONSyntaxError(reason: reason, offset: position)
     }
@@ -73,13 +69,11 @@ struct JSONScanner {
 
     // MARK: Strings
 
-    /// Passes a string, from its opening quote to behind its closing one.
-    ///
-    /// - Returns: Whether it holds an escape.
+    /// Skips a string, including its quotes; returns whether it contains an escape.
     @inline(__always)
     mutating func skipString() throws(JSONSyntaxError) -> Bool {
         try expect(0x22)
-        // Eight bytes at a time while none of them is a quote, a backslash, a control character or not ASCII.
+        // Skip eight bytes at a time unless one is a quote, a backslash, a control character or not ASCII.
         while position + 8 <= end {
             let word = UnsafeRawPointer(base + position).loadUnaligned(as: UInt64.self).littleEndian
             let special = Self.specialBytes(of: word)
@@ -105,15 +99,15 @@ struct JSONScanner {
         return try skipRestOfString()
     }
 
-    /// The high bit of each byte that needs a look: the lowest one is right, those above it may be too many.
+    /// The high bits of bytes that need a check: the lowest set bit is exact, higher ones may be false positives.
     @inline(__always)
     private static func specialBytes(of word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080
         let quotes = word ^ 0x2222_2222_2222_2222
         let backslashes = word ^ 0x5C5C_5C5C_5C5C_5C5C
-        // A byte is 0 exactly when subtracting 1 borrows into its high bit and the bit was clear before. A borrow
-        // goes on into the byte above, so only what is above a true hit can be a false one.
+        // A byte is 0 exactly when subtracting 1 borrows into its high bit and the bit was clear before. The borrow
+        // propagates to the next byte, so only bytes above a true hit can be false positives.
         let found =
             ((quotes &- ones) & ~quotes)
             | ((backslashes &- ones) & ~backslashes)
@@ -182,7 +176,7 @@ struct JSONScanner {
         return unit
     }
 
-    /// The value of a hexadecimal digit, in upper or lower case.
+    /// The value of a hexadecimal digit in either case.
     static func hexDigit(_ byte: UInt8) -> UInt32? {
         switch byte {
         case 0x30...0x39: UInt32(byte - 0x30)
@@ -192,7 +186,7 @@ struct JSONScanner {
         }
     }
 
-    /// Passes one character of two to four bytes, by the table of well-formed byte sequences of Unicode, 3.9.
+    /// Skips a character of two to four bytes, according to the Unicode table of well-formed UTF-8 (section 3.9).
     private mutating func skipMultibyteCharacter() throws(JSONSyntaxError) {
         let first = base[position]
         var length = 0
@@ -224,7 +218,7 @@ struct JSONScanner {
         position += length
     }
 
-    // MARK: Numbers and words
+    // MARK: Numbers and literals
 
     private mutating func skipNumber() throws(JSONSyntaxError) {
         if next == 0x2D { position += 1 }
@@ -263,9 +257,9 @@ struct JSONScanner {
 
     // MARK: Values
 
-    /// Passes one value of any kind.
+    /// Skips a value of any kind.
     ///
-    /// - Parameter depth: How many arrays and objects are open around it.
+    /// - Parameter depth: The number of enclosing arrays and objects.
     @inline(__always)
     mutating func skipValue(depth: Int) throws(JSONSyntaxError) {
         switch next {
@@ -286,12 +280,11 @@ struct JSONScanner {
         }
     }
 
-    /// Passes an array or an object without recursion: one bit a level says which of the two is open.
+    /// Skips an array or an object without recursion: one bit per level says which of the two it is.
     private mutating func skipContainer(depth outerDepth: Int) throws(JSONSyntaxError) {
         var levels = ContainerStack()
         var depth = outerDepth
         while true {
-            // A value is expected here.
             skipWhitespace()
             let byte = next
             if byte == 0x7B || byte == 0x5B {
@@ -302,7 +295,7 @@ struct JSONScanner {
                 levels.push(isObject: isObject)
                 skipWhitespace()
                 if next == (isObject ? 0x7D : 0x5D) {
-                    // It is empty: fall through to what follows a value.
+                    // An empty container continues like the end of a value.
                 } else {
                     if isObject { try skipNameAndColon() }
                     continue
@@ -310,7 +303,7 @@ struct JSONScanner {
             } else {
                 try skipScalar()
             }
-            // A value has ended here: close what ends, or go on behind a comma.
+            // After a value: close containers that end, or continue after a comma.
             while true {
                 skipWhitespace()
                 let isObject = levels.isObject
@@ -343,7 +336,7 @@ struct JSONScanner {
     }
 }
 
-/// Which of the open containers are objects, a bit each; the depth limit keeps it within 512.
+/// A stack of bits that say which open containers are objects; the depth limit keeps it within 512 bits.
 private struct ContainerStack {
     private var bits = SIMD8<UInt64>.zero
     private var count = 0

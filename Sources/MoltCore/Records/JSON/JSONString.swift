@@ -1,4 +1,3 @@
-/// Strings as JSON writes them.
 enum JSONString {
     /// Writes a string with its quotes; only quotes, backslashes and control characters are escaped.
     static func write(_ string: String, to bytes: inout [UInt8]) {
@@ -56,14 +55,14 @@ enum JSONString {
         }
     }
 
-    /// Reads a string, quotes included, from bytes that a scanner has accepted.
+    /// Decodes a quoted string from bytes that a scanner has accepted.
     static func decode(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> String {
         let text = UnsafeBufferPointer(start: base + start + 1, count: end - start - 2)
         guard text.contains(0x5C) else { return String(decoding: text, as: UTF8.self) }
         return String(decoding: unescaped(text), as: UTF8.self)
     }
 
-    /// The bytes between the quotes without escapes; half of a surrogate pair becomes three bytes that are not UTF-8.
+    /// The bytes between the quotes, unescaped; an unpaired surrogate becomes three bytes that are not valid UTF-8.
     static func unescaped(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -1,42 +1,42 @@
 public import Foundation
 
-/// Why bytes are not JSON text as RFC 8259 has it, and where.
+/// The reason and the location of a JSON syntax error (RFC 8259).
 public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What rule the bytes break.
+    /// The rule that is violated.
     public enum Reason: String, Hashable, Sendable {
         /// The bytes end inside a value.
         case unexpectedEnd = "the text ends too early"
-        /// A byte that cannot stand there.
+        /// A byte is not allowed at its position.
         case unexpectedByte = "a byte that cannot stand here"
-        /// More follows after the value.
+        /// The value is followed by other bytes.
         case trailingBytes = "something follows the value"
-        /// A number that JSON does not have.
+        /// A number is malformed.
         case invalidNumber = "not a JSON number"
-        /// A control character inside a string.
+        /// A string contains an unescaped control character.
         case controlCharacter = "a control character that is not escaped"
-        /// A backslash before something else than an escape.
+        /// A backslash begins no valid escape.
         case invalidEscape = "not a JSON escape"
-        /// Half of a surrogate pair.
+        /// A surrogate is unpaired.
         case loneSurrogate = "half of a surrogate pair"
-        /// Bytes that are not UTF-8.
+        /// The bytes are not valid UTF-8.
         case invalidUTF8 = "not UTF-8"
-        /// More than 512 arrays and objects inside each other.
+        /// Arrays and objects are nested more than 512 levels deep.
         case tooDeep = "arrays and objects are nested deeper than 512"
     }
 
-    /// The rule that is broken.
+    /// The violated rule.
     public var reason: Reason
-    /// The place, in bytes from the start.
+    /// The offset in bytes.
     public var offset: Int
 
-    /// The reason and the place.
+    /// The reason and the offset.
     public var description: String {
         "\(reason.rawValue), at byte \(offset)"
     }
 }
 
 extension JSONSyntaxError: LocalizedError {
-    /// The reason and the place, in a sentence.
+    /// The reason and the offset, in a sentence.
     public var errorDescription: String? { "This is not JSON text: \(description)." }
 }
 

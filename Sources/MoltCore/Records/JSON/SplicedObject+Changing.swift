@@ -1,11 +1,11 @@
-/// Changes of properties, kept beside the bytes.
+/// Changes of properties, stored separately from the original bytes.
 extension SplicedObject {
-    /// Gives a property another value, or adds it behind the others.
+    /// Sets a property's value, or appends the property.
     mutating func set(_ name: String, to value: [UInt8]) {
         set(name) { $0.append(contentsOf: value) }
     }
 
-    /// Gives a property the value that a closure writes behind the other changes, or adds it behind the others.
+    /// Sets a property to a value that a closure appends to the edits, or appends the property.
     @inline(__always)
     mutating func set<Failure: Error>(
         _ name: String,
@@ -54,9 +54,7 @@ extension SplicedObject {
         }
     }
 
-    /// Removes all properties with a name.
-    ///
-    /// - Returns: Whether there was one.
+    /// Removes all properties with a name; returns whether there was one.
     mutating func remove(_ name: String) -> Bool {
         var end = entries.count
         var removed = false
@@ -73,17 +71,14 @@ extension SplicedObject {
         return true
     }
 
-    /// What became of a property that was to have another name.
     enum Renaming {
-        /// All of the old name have the new one.
         case done
-        /// There is none with the old name.
         case missing
-        /// There is one with the new name already, and nothing was changed.
+        /// The new name is in use; nothing was changed.
         case exists
     }
 
-    /// Renames all properties with a name, unless that would make two of one name.
+    /// Renames all properties with a name, unless the new name is in use.
     mutating func rename(_ name: String, to newName: String) -> Renaming {
         guard var index = lastIndex(of: name) else { return .missing }
         if RecordObject.isSame(name, newName) { return .done }

@@ -1,14 +1,14 @@
 extension SplicedObject {
-    /// What stands in the way of a new property: the path up to a property that is neither an object nor null.
+    /// A value on the path of a new property that is neither an object nor null.
     struct Obstacle: Error {
         var path: [String]
     }
 
-    /// Lends the object that holds the last name of a path, and writes its changes back into this one.
+    /// Passes the object that contains the last name of a path to a closure, and writes its changes back.
     ///
-    /// - Parameter createsParents: Whether objects on the way are added where there is nothing or null.
+    /// - Parameter createsParents: Whether missing or null objects on the path are created.
     /// - Returns: nil when there is no such object.
-    /// - Throws: ``Obstacle`` when objects are to be added and something else is there.
+    /// - Throws: ``Obstacle`` when an object cannot be created because of another value.
     mutating func edit<R>(
         _ path: ArraySlice<String>,
         createsParents: Bool = false,
@@ -26,7 +26,7 @@ extension SplicedObject {
             throw Obstacle(path: [name])
         } else {
             child = SplicedObject(bytes: Array("{}".utf8))
-            // These bytes can be read.
+            // These bytes are valid.
             try? child.read()
         }
         let before = child.revision
@@ -44,7 +44,7 @@ extension SplicedObject {
         return result
     }
 
-    /// Lends the bytes of the value at a path; nil when there is none.
+    /// Passes the bytes of the value at a path to a closure; returns nil when there is none.
     func withValue<R>(
         at path: ArraySlice<String>,
         _ body: (UnsafeBufferPointer<UInt8>) throws -> R
@@ -54,10 +54,10 @@ extension SplicedObject {
         return try child(at: index)?.withValue(at: path.dropFirst(), body)
     }
 
-    /// The object that is the value of a property; nil when the value is something else.
+    /// The object that is the value of a property; nil for other kinds.
     func child(at index: Int) -> SplicedObject? {
         var child = SplicedObject(bytes: withValue(at: index) { Array($0) })
-        // The content was checked when it was read, so nothing is thrown.
+        // The content was checked when it was read, so this never throws.
         try? child.read()
         return child.kind == .object ? child : nil
     }

@@ -1,5 +1,5 @@
 extension SplicedObject {
-    /// Appends the text with the changes put in.
+    /// Appends the text with its changes.
     func write(to output: inout [UInt8]) {
         bytes.withUnsafeBufferPointer { source in
             guard !isUnchanged else {
@@ -17,15 +17,15 @@ extension SplicedObject {
         _ entries: UnsafeBufferPointer<Entry>,
         to output: inout [UInt8]
     ) {
-        // Each byte of the text once, each change once, and a comma and a colon for each property that was added.
+        // Each byte of the text, each change, and a comma and a colon for each added property.
         var mostCount = contentEnd
         for index in entries.indices where !entries[index].changes.isEmpty {
             mostCount += entries[index].name.count + entries[index].value.count + 2
         }
         let count = output.count + mostCount
-        // Not just as much as is needed: the next record would have all of it copied again.
+        // Grow exponentially, or the next record would copy everything again.
         if count > output.capacity { output.reserveCapacity(max(count, 2 * output.capacity)) }
-        // The closure is given what it needs: with `self` it would count references to all of its arrays.
+        // Do not capture `self` in the closure, which would retain all of its arrays.
         let text = UnsafeBufferPointer(rebasing: source[..<contentEnd])
         let (sourceCount, keepsSpace) = (sourceCount, sourceCount > 0 && !hasBecomeEmpty)
         output.append(upTo: mostCount) { buffer in
@@ -36,15 +36,13 @@ extension SplicedObject {
     }
 }
 
-/// Puts an object together; what follows each other in the source is copied in one piece.
+/// Assembles an object; adjacent parts of the source are copied together.
 private struct Writer {
     let source: UnsafeBufferPointer<UInt8>
     let edited: UnsafeBufferPointer<UInt8>
-    /// Has a place for each byte that is written.
     let output: UnsafeMutableBufferPointer<UInt8>
-    /// How many bytes are written.
     var count = 0
-    /// The piece of the source that is to be copied next.
+    /// The pending range of the source.
     private var start = 0
     private var end = 0
 
@@ -61,8 +59,8 @@ private struct Writer {
     /// Writes an object.
     ///
     /// - Parameters:
-    ///   - sourceCount: How many of the properties the source has; those that were added follow.
-    ///   - keepsSpace: Whether the white space behind the opening and before the closing brace stays.
+    ///   - sourceCount: The number of properties in the source; added ones follow them.
+    ///   - keepsSpace: Whether to keep the white space inside the braces.
     mutating func write(
         _ entries: UnsafeBufferPointer<SplicedObject.Entry>,
         sourceCount: Int,
@@ -74,7 +72,7 @@ private struct Writer {
         var isFirst = true
         for index in entries.indices {
             if entries[index].changes.isEmpty, !isFirst, end == Int(entries[index - 1].sourceValue.end) {
-                // With all that is between the two.
+                // Includes everything between the two.
                 end = Int(entries[index].sourceValue.end)
                 continue
             }
@@ -103,7 +101,7 @@ private struct Writer {
         flush()
     }
 
-    /// Copies a piece of the source.
+    /// Copies a range of the source.
     @inline(__always)
     private mutating func keep(_ from: Int, _ to: Int) {
         if end != from {
@@ -118,14 +116,12 @@ private struct Writer {
         keep(Int(slice.start), Int(slice.end))
     }
 
-    /// Writes a new name or value.
     private mutating func put(_ edit: SplicedObject.Slice) {
         flush()
         start = end
         copy(edited, edit.range)
     }
 
-    /// Writes a byte.
     private mutating func put(_ byte: UInt8) {
         flush()
         start = end
@@ -133,7 +129,7 @@ private struct Writer {
         count += 1
     }
 
-    /// Copies what is left of the source.
+    /// Copies the pending range.
     private mutating func flush() {
         copy(source, start..<end)
     }

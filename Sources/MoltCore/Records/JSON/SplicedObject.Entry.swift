@@ -1,38 +1,32 @@
 extension SplicedObject {
-    /// A property: where it stands in the bytes, and where its name and its value are now.
+    /// A property: its original ranges, and the current ranges of its name and value.
     struct Entry: Sendable {
-        /// The name with its quotes, in the bytes as written.
+        /// The quoted name in the original bytes.
         var sourceName = Slice(0, 0)
-        /// The value, in the bytes as written.
+        /// The value in the original bytes.
         var sourceValue = Slice(0, 0)
-        /// The name with its quotes as it is now.
         var name = Slice(0, 0)
-        /// The value as it is now.
         var value = Slice(0, 0)
-        /// Whether the name, as it is now, has escapes.
+        /// Whether the current name has escapes.
         var nameHasEscapes = false
-        /// What was done to the property; empty when it stands where it stood, as it was.
+        /// The property's changes; empty if it is unchanged.
         var changes: Changes = []
     }
 
-    /// What can be done to a property.
     struct Changes: OptionSet {
         let rawValue: UInt8
 
-        /// It has another name.
         static let named = Changes(rawValue: 1)
-        /// It has another value.
         static let valued = Changes(rawValue: 2)
-        /// It is not in the text.
+        /// It is not in the original text.
         static let added = Changes(rawValue: 4)
-        /// It is not to be written.
+        /// It must not be written.
         static let removed = Changes(rawValue: 8)
     }
 
-    /// The properties of an object; what they are kept in only grows.
+    /// The properties of an object, in storage that never shrinks.
     struct EntryList: Sendable {
         private var storage: [Entry] = []
-        /// How many there are.
         private(set) var count = 0
 
         subscript(index: Int) -> Entry {
@@ -40,28 +34,24 @@ extension SplicedObject {
             _modify { yield &storage[index] }
         }
 
-        /// Adds a property behind the others.
         mutating func append(_ entry: Entry) {
             if count == storage.count { storage.append(entry) } else { storage[count] = entry }
             count += 1
         }
 
-        /// Forgets all properties, and keeps the memory.
         mutating func removeAll() {
             count = 0
         }
 
-        /// Lends the properties.
+        /// Passes the properties to a closure.
         @inline(__always)
         func withEntries<R>(_ body: (UnsafeBufferPointer<Entry>) -> R) -> R {
             storage.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[..<count])) }
         }
 
-        // MARK: Finding them
+        // MARK: Indexing
 
-        /// Checks a whole text, and finds its properties when it is an object.
-        ///
-        /// - Returns: Whether it is an object.
+        /// Checks a complete JSON text, and indexes its properties; returns whether it is an object.
         mutating func index(_ scanner: inout JSONScanner, depth: Int) throws(JSONSyntaxError) -> Bool {
             scanner.skipWhitespace()
             guard scanner.next == 0x7B else {
@@ -79,7 +69,7 @@ extension SplicedObject {
             }
             var isWhole = false
             while !isWhole {
-                // Most records of a type have as many properties as the one before.
+                // Most records of a type have as many properties as the previous one.
                 if count == storage.count { storage += repeatElement(Entry(), count: max(8, count)) }
                 var own = scanner
                 (count, isWhole) = try storage.withUnsafeMutableBufferPointer {
@@ -91,10 +81,10 @@ extension SplicedObject {
             return true
         }
 
-        /// Finds properties until there is no place for one more.
+        /// Indexes properties until the storage is full.
         ///
-        /// - Parameter scanner: In front of a name, and left there unless the object has ended.
-        /// - Returns: How many there are now, and whether the object has ended, and the text with it.
+        /// - Parameter scanner: Positioned before a name; it stays there unless the object has ended.
+        /// - Returns: The number of properties, and whether the object and the text have ended.
         private static func index(
             _ scanner: inout JSONScanner,
             into storage: UnsafeMutableBufferPointer<Entry>,

@@ -1,49 +1,47 @@
-/// A JSON object as the bytes that were written, an index of its properties, and a small set of changes beside them.
+/// A JSON object: its original bytes, an index of its properties, and the changes to them.
 ///
-/// Writing it back copies the bytes and puts the changes in: what was not changed stays byte for byte, white space
-/// and order included. Two rules make the result the same whether changes are written back after each one or all
-/// at once: a property keeps the white space and comma before it, and an object that became empty loses its inner
-/// white space.
+/// Writing it back copies the bytes and splices the changes in: unchanged parts stay byte for byte the same, including
+/// white space and order. Two rules make the result independent of whether changes are written back one by one or all
+/// at once: a property keeps the white space and comma before it, and an object that became empty loses its inner white
+/// space.
 struct SplicedObject: Sendable {
-    /// What the bytes turned out to be.
     enum Kind {
         case unread
         case object
         case other
     }
 
-    /// The text, from 0 to ``contentEnd``, then what belongs to the owner, to ``tailEnd``.
+    /// The text, up to ``contentEnd``, then the owner's bytes, up to ``tailEnd``.
     ///
-    /// What is behind that is left of longer ones: an array that only grows costs nothing to fill again.
+    /// The rest is left over from longer contents: an array that never shrinks is cheap to fill again.
     private(set) var bytes: [UInt8]
-    /// Where the text ends in ``bytes``.
+    /// The end of the text in ``bytes``.
     private(set) var contentEnd: Int
-    /// Where the owner's bytes end in ``bytes``.
+    /// The end of the owner's bytes in ``bytes``.
     private(set) var tailEnd: Int
-    /// What the text is; unread until ``read(depth:)``.
+    /// The kind of the text; unread until ``read(depth:)`` is called.
     private(set) var kind = Kind.unread
 
-    // What follows is written by `SplicedObject+Changing`, too, and by no other file: an entry that is changed, and
-    // `isUnchanged`, go together.
+    // Only `SplicedObject+Changing` also writes the following properties: it must update entries and `isUnchanged`
+    // together.
 
-    /// The properties of the text, in their order, then those that were added.
+    /// The properties of the text, in order, then the added ones.
     var entries = EntryList()
-    /// New names and values, one behind the other.
+    /// New names and values, concatenated.
     var edits: [UInt8] = []
-    /// How many properties the text has.
+    /// The number of properties in the original text.
     private(set) var sourceCount = 0
-    /// Whether the text, as it was read, has an escape that is half of a surrogate pair: no string can hold it.
+    /// Whether the original text has an unpaired surrogate, which strings cannot represent.
     private(set) var hasHalfPairs = false
-    /// How many of the properties are there now.
+    /// The current number of properties.
     var liveCount = 0
-    /// Whether all properties were removed at some time, and with them the inner white space.
+    /// Whether all properties were removed at some point, and the inner white space with them.
     var hasBecomeEmpty = false
-    /// Whether the text is still the one that was loaded.
+    /// Whether the original text is still current.
     var isUnchanged = true
-    /// Grows with each change.
     var revision = 0
 
-    /// A range of bytes, half the size of `Range<Int>`: a record cannot be larger than SQLite's limit of 2 GB.
+    /// A range of bytes, half the size of `Range<Int>`: SQLite limits a record to 2 GB.
     struct Slice: Sendable {
         var start: Int32
         var end: Int32
@@ -57,7 +55,6 @@ struct SplicedObject: Sendable {
         var count: Int { Int(end - start) }
     }
 
-    /// Creates an object that is not read yet.
     init(bytes: [UInt8]) {
         self.bytes = bytes
         contentEnd = bytes.count
@@ -66,9 +63,9 @@ struct SplicedObject: Sendable {
 
     // MARK: Loading and reading
 
-    /// Takes other bytes, and keeps the buffers.
+    /// Loads other bytes, and reuses the buffers.
     mutating func load(_ content: UnsafeRawBufferPointer, tail: UnsafeRawBufferPointer) {
-        // What a large record needed is not kept for small ones.
+        // Free the large buffer of a previous record.
         if bytes.count > Self.mostKept, bytes.count / 8 > content.count + tail.count { bytes = [] }
         grow(to: content.count + tail.count)
         contentEnd = content.count
@@ -81,14 +78,14 @@ struct SplicedObject: Sendable {
         revision = 0
     }
 
-    /// Replaces the whole text, and keeps what is behind it.
+    /// Replaces the text, and keeps the owner's bytes.
     mutating func replaceContent(with content: UnsafeRawBufferPointer) {
         let tail = contentEnd..<tailEnd
         grow(to: content.count + tail.count)
         contentEnd = content.count
         tailEnd = content.count + tail.count
         bytes.withUnsafeMutableBytes { bytes in
-            // The two places of what is behind the text may overlap.
+            // The old and new ranges of the owner's bytes may overlap.
             UnsafeMutableRawBufferPointer(rebasing: bytes[contentEnd..<tailEnd])
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[tail]))
             UnsafeMutableRawBufferPointer(rebasing: bytes[..<contentEnd]).copyMemory(from: content)
@@ -97,7 +94,7 @@ struct SplicedObject: Sendable {
         revision += 1
     }
 
-    /// From which size on a buffer is given up when an eighth of it would do.
+    /// The size from which a buffer is freed if an eighth of it would suffice.
     private static let mostKept = 65_536
 
     private mutating func grow(to count: Int) {
@@ -115,7 +112,7 @@ struct SplicedObject: Sendable {
         isUnchanged = true
     }
 
-    /// Checks the whole text and finds the properties, once.
+    /// Checks the text and indexes its properties, unless that was done before.
     mutating func read(depth: Int = 0) throws(JSONSyntaxError) {
         guard kind == .unread else { return }
         var found = entries
@@ -139,7 +136,7 @@ struct SplicedObject: Sendable {
 
     // MARK: Names and values
 
-    /// The names of the properties that are there now, in their order, duplicates included.
+    /// The names of the current properties, in order, including duplicates.
     var names: [String] {
         withTexts { source, edited in
             entries.withEntries { entries in
@@ -161,7 +158,7 @@ struct SplicedObject: Sendable {
         )
     }
 
-    /// Whether an object of the text, at any depth, may have a name twice; for a text that nothing has changed.
+    /// Whether any object of an unchanged text may have duplicate names.
     var mayHaveDuplicates: Bool {
         bytes.withUnsafeBufferPointer { source in
             entries.withEntries { entries in
@@ -183,18 +180,17 @@ struct SplicedObject: Sendable {
         }
     }
 
-    /// The place of the last property with a name.
     func lastIndex(of name: String) -> Int? {
         lastIndex(of: name, before: entries.count)
     }
 
-    /// The place of the last property with a name among the first ones.
+    /// The index of the last property with a name among the first ones.
     func lastIndex(of name: String, before end: Int) -> Int? {
         var name = name
         return name.withUTF8 { text in
             withTexts { source, edited in
                 entries.withEntries { entries in
-                    // With its quotes.
+                    // The length includes the quotes.
                     let length = Int32(clamping: text.count + 2)
                     var index = end
                     while index > 0 {
@@ -235,8 +231,8 @@ struct SplicedObject: Sendable {
 
     @inline(__always)
     private func withTexts<R>(_ body: (UnsafePointer<UInt8>, UnsafePointer<UInt8>) -> R) -> R {
-        // An entry points into one of the two only when that one is not empty, so no base address that is asked for
-        // is nil; the stand-in is never read.
+        // An entry refers only to a buffer that is not empty, whose base address is not nil; the placeholder is never
+        // read.
         withUnsafePointer(to: 0x22 as UInt8) { nothing in
             bytes.withUnsafeBufferPointer { source in
                 edits.withUnsafeBufferPointer { edited in
@@ -246,7 +242,7 @@ struct SplicedObject: Sendable {
         }
     }
 
-    /// The value of a property, when it is a string; nil also for one that cannot be read.
+    /// The value of a string property; nil for other kinds and unreadable strings.
     func string(at index: Int) -> String? {
         withValue(at: index) { bytes in
             guard let base = bytes.baseAddress, bytes[0] == 0x22, !hasHalfPairs else { return nil }
@@ -254,7 +250,6 @@ struct SplicedObject: Sendable {
         }
     }
 
-    /// Lends the bytes of a property's value.
     @inline(__always)
     func withValue<R>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
         let entry = entries[index]
