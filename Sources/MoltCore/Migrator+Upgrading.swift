@@ -39,7 +39,7 @@ extension Migrator {
             try options.checkCancellation()
             try attempt.begin(plan)
             try backup.make(for: plan, transaction.state()) {
-                try attachments.changesBackToNow(store.attachments, plan, registry)
+                try attachments.changesRestoringNow(store.attachments, plan, registry)
             }
             attachments.prepare(plan, registry)
             let scope = UpgradeScope(

@@ -49,7 +49,7 @@ package struct Migrator: Sendable {
             options.monitor?.send(.finished(report))
             return report
         } catch {
-            let error = name(store, in: backup.upgradeDidFail(with: error))
+            let error = addStoreName(of: store, to: backup.upgradeDidFail(with: error))
             options.monitor?.send(.failed(error))
             throw error
         }
@@ -139,7 +139,7 @@ package struct Migrator: Sendable {
         }
     }
 
-    private func name(_ store: any MigrationStore, in error: any Error) -> any Error {
+    private func addStoreName(of store: any MigrationStore, to error: any Error) -> any Error {
         guard var migrationError = error as? MigrationError else { return error }
         migrationError.store = migrationError.store ?? store.storeName
         return migrationError
@@ -164,5 +164,19 @@ struct Upgrade {
 
     init(plan: MigrationPlan) {
         self.plan = plan
+    }
+}
+
+extension MigrationError {
+    static func edited(_ edit: MigrationPlan.Edit, all edits: [MigrationPlan.Edit]) -> MigrationError {
+        let names = edits.map(\.description).joined(separator: "; ")
+        var error = MigrationError(
+            .migrationEdited,
+            "Edited after the store had counted it as applied: \(names). A migration never changes once it has shipped: "
+                + "undo the edit, and add a new migration. If it has not shipped yet, start with a new store, or set "
+                + "`editedMigrations = .ignore`."
+        )
+        error.migration = edit.migration
+        return error
     }
 }

@@ -58,7 +58,7 @@ extension CodableCache {
                 store: store.storeName
             )
         }
-        let entries = try attached.stores.changesBackToNow()
+        let entries = try attached.stores.changesRestoringNow()
         return try store.makeBackup(
             BackupRequest(.manual, version: state.version, attached: entries.isEmpty ? nil : entries)
         )

@@ -37,7 +37,7 @@ package protocol AttachedStore: Attachable {
     /// Changes that restore its current state from any other state; nil when there are none.
     ///
     /// A backup of the primary store contains them, and so covers the attached store too.
-    func changesBackToNow() throws -> [UInt8]?
+    func changesRestoringNow() throws -> [UInt8]?
 }
 
 extension AttachedStore {
@@ -51,7 +51,7 @@ extension AttachedStore {
         for phase in AttachedPhase.allCases { try apply(changes, phase) }
     }
 
-    package func changesBackToNow() throws -> [UInt8]? {
+    package func changesRestoringNow() throws -> [UInt8]? {
         nil
     }
 }
@@ -98,5 +98,26 @@ package struct AttachedCircumstances: Hashable, Sendable {
     package init(role: MigrationRole, lastCount: Int? = nil) {
         self.role = role
         self.lastCount = lastCount
+    }
+}
+
+/// An attached store in a directory that a test can copy.
+package protocol DirectoryAttachedStore: AttachedStore {
+    var path: String { get }
+
+    /// The store of the same name with another directory; an opening prefers it to the registry's store.
+    func standIn(at path: String) -> Self
+}
+
+/// Changes to one attached store that are to be applied after the commit.
+package struct JournalEntry: Hashable, Sendable {
+    /// The ``AttachedStore/attachedName`` of the store.
+    package var store: String
+    /// The changes in a form that only the attached store can read.
+    package var changes: [UInt8]
+
+    package init(store: String, changes: [UInt8]) {
+        self.store = store
+        self.changes = changes
     }
 }

@@ -65,7 +65,8 @@ final class Attachments {
     // MARK: Backing up
 
     /// Changes that restore the current state of the stores that a plan's migrations may change.
-    func changesBackToNow(_ attached: [any AttachedStore], _ plan: MigrationPlan, _ registry: MigrationRegistry) throws
+    func changesRestoringNow(_ attached: [any AttachedStore], _ plan: MigrationPlan, _ registry: MigrationRegistry)
+        throws
         -> [JournalEntry]
     {
         let running = Set(plan.pending)
@@ -76,7 +77,7 @@ final class Attachments {
             let changes = try asAttached(name) {
                 // A migration cannot change a store that is unavailable now.
                 let reason = try store.unavailability(AttachedCircumstances(role: role))
-                return try reason == nil ? store.changesBackToNow() : nil
+                return try reason == nil ? store.changesRestoringNow() : nil
             }
             if let changes { entries.append(JournalEntry(store: name, changes: changes)) }
         }

@@ -78,15 +78,15 @@ extension RestoreRequest {
 
     /// Includes the current state of attached stores in the copy of the replaced contents.
     package mutating func keep(_ attached: [any AttachedStore]) {
-        attachedNow = { try attached.changesBackToNow() }
+        attachedNow = { try attached.changesRestoringNow() }
     }
 }
 
 extension [any AttachedStore] {
     /// The changes that restore the current state of each store.
-    package func changesBackToNow() throws -> [JournalEntry] {
+    package func changesRestoringNow() throws -> [JournalEntry] {
         try compactMap { attached in
-            try attached.changesBackToNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
+            try attached.changesRestoringNow().map { JournalEntry(store: attached.attachedName, changes: $0) }
         }
     }
 }

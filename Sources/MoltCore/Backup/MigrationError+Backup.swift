@@ -13,7 +13,7 @@ extension MigrationError.Code {
 
 extension MigrationError {
     /// The options for a store that this release cannot upgrade.
-    static let waysBack =
+    static let recoveryAdvice =
         "To go on with what there was before, call restore with a backup; to begin with an empty cache and keep this one "
         + "aside, call CodableCache.startAfresh(at:)."
 

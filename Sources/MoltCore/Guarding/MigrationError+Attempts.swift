@@ -5,7 +5,7 @@ extension MigrationError {
             .attemptsFailed,
             "The upgrade was begun \(attempts.count) times and cut off each time, as by a crash or a kill.\(last) It was not "
                 + "tried again, and the store is as it was. Look for the reason; to try once more, open the store with a "
-                + "higher attemptLimit, or with nil for none. \(waysBack)"
+                + "higher attemptLimit, or with nil for none. \(recoveryAdvice)"
         )
         error.attempts = attempts
         return error

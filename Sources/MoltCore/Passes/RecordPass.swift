@@ -237,10 +237,10 @@ final class RecordPass {
         var record = stored
         let again = changer.replay(&record, before: .max)
         // The closure's result varies, so the record's intended state is unknown.
-        guard again.outcome.failedStage == stage else { throw changing(error) }
+        guard again.outcome.failedStage == stage else { throw inconsistentClosure(error) }
         record = stored
         var outcome = changer.replay(&record, before: first).outcome
-        guard outcome.failure == nil else { throw changing(error) }
+        guard outcome.failure == nil else { throw inconsistentClosure(error) }
 
         let migration = pending[step.migration].migration
         let failure = RecordFailure(error, in: migration, step: step.number, firstStep: steps[first].number)
@@ -254,9 +254,9 @@ final class RecordPass {
             ),
             error,
             at: step,
-            of: countLookedAt(by: step)
+            of: recordCount(by: step)
         )
-        take(again.counts, backFrom: step.migration)
+        subtract(again.counts, from: step.migration)
         deferredStages.insert(first)
         if isDropped {
             outcome.deferred.append(DeferredChange(stage: first, id: outcome.id, kind: .drop))
@@ -275,7 +275,7 @@ final class RecordPass {
     }
 
     /// The number of records that a limit applies to: those of its migration, or of its step if that has its own limit.
-    private func countLookedAt(by step: UpgradeSchedule.Step) throws -> Int {
+    private func recordCount(by step: UpgradeSchedule.Step) throws -> Int {
         try records.typeNames().reduce(0) { count, type in
             let isLookedAt = changer.chain(typeName: type).links.contains { link in
                 link.migration == step.migration && (step.onFailure == nil || link.number == step.number)
@@ -285,7 +285,7 @@ final class RecordPass {
     }
 
     /// The error for a closure that failed, and gave a different result for the same record when it ran again.
-    private func changing(_ error: MigrationError) -> MigrationError {
+    private func inconsistentClosure(_ error: MigrationError) -> MigrationError {
         var changing = error
         changing.code = .stepFailed
         changing.problem =
@@ -298,7 +298,7 @@ final class RecordPass {
     }
 
     /// Subtracts a migration's changes to a record that then failed.
-    private func take(_ failed: PassCounts, backFrom migration: Int) {
+    private func subtract(_ failed: PassCounts, from migration: Int) {
         counts.migrations[migration].changed -= failed.migrations[migration].changed
         for stage in steps.indices where steps[stage].migration == migration {
             counts.stages[stage].changed -= failed.stages[stage].changed

@@ -45,22 +45,22 @@ final class UpgradeRun {
             case .block(let step, _) where isEmpty && !step.isImport:
                 scope.meter.skip(group: index)
             case .pass(let steps):
-                tellStarted(at: index)
+                sendStarted(at: index)
                 try scope.options.reach(.beforeSteps, name(of: steps))
                 try run(pass: steps, index)
                 try scope.options.reach(.afterSteps, name(of: steps))
             case .block(let step, let block):
-                tellStarted(at: index)
+                sendStarted(at: index)
                 try scope.options.reach(.beforeSteps, name(of: [step]))
                 try run(block: block, of: step, index)
                 try scope.options.reach(.afterSteps, name(of: [step]))
             }
             try checkFailures(at: index)
-            tellEnded(at: index)
+            sendEnded(at: index)
         }
         if schedule.groups.isEmpty {
-            tellStarted(at: 0)
-            tellEnded(at: 0)
+            sendStarted(at: 0)
+            sendEnded(at: 0)
         }
         return entriesInOrder()
     }
@@ -74,7 +74,7 @@ final class UpgradeRun {
             }.joined(separator: ", ")
     }
 
-    private func tellStarted(at group: Int) {
+    private func sendStarted(at group: Int) {
         for index in schedule.members[group] {
             guard started.insert(index).inserted else { continue }
             scope.options.monitor?.send(.started(pending[index].migration.id))
@@ -93,7 +93,7 @@ final class UpgradeRun {
         try entries.reduce(scope.records.count(ofType: nil)) { $0 + $1.counts.dropped + $1.counts.quarantined }
     }
 
-    private func tellEnded(at group: Int) {
+    private func sendEnded(at group: Int) {
         for index in schedule.members[group] where schedule.lastGroups[index] == group && started.contains(index) {
             scope.options.monitor?.send(.ended(entry(of: index)))
         }

@@ -159,7 +159,7 @@ extension MigrationPlan {
                         + "versions up to \(registry.version). "
                         + (registry.migrations.isEmpty
                             ? "Pass the app's migrations, or update the app. " : "Update the app. ")
-                        + MigrationError.waysBack
+                        + MigrationError.recoveryAdvice
                 )
             )
         } else if state.version < registry.oldestSupportedVersion {
@@ -168,7 +168,7 @@ extension MigrationPlan {
                     code: .tooOld,
                     message: "The store is at version \(state.version); the oldest version that this app can upgrade "
                         + "is \(registry.oldestSupportedVersion). Open it first with a release that still has the "
-                        + "migrations in between. \(MigrationError.waysBack)",
+                        + "migrations in between. \(MigrationError.recoveryAdvice)",
                     registryVersion: registry.oldestSupportedVersion
                 )
             )

@@ -182,18 +182,18 @@ struct ShapeEncoder: Encoder {
         mutating func nestedContainer<Nested: CodingKey>(
             keyedBy type: Nested.Type
         ) -> KeyedEncodingContainer<Nested> {
-            superShape().container(keyedBy: type)
+            nestedEncoder().container(keyedBy: type)
         }
 
         mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-            superShape().unkeyedContainer()
+            nestedEncoder().unkeyedContainer()
         }
 
         mutating func superEncoder() -> any Encoder {
-            superShape()
+            nestedEncoder()
         }
 
-        private mutating func superShape() -> ShapeEncoder {
+        private mutating func nestedEncoder() -> ShapeEncoder {
             let target = isLookedAt() ? encoder.target.nestElement() : ShapeTarget()
             return encoder.nested(target, SuperKey())
         }

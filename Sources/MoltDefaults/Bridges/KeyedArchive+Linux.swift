@@ -44,7 +44,8 @@
 
         /// Whether nothing is damaged, every reference is to an object, and every class can be decoded safely.
         var isSound: Bool {
-            guard (0..<list.count).allSatisfy(isWhole), objects.allSatisfy({ hasSecureClass($0) && hasRequiredMembers($0) })
+            guard (0..<list.count).allSatisfy(isWhole),
+                objects.allSatisfy({ hasSecureClass($0) && hasRequiredMembers($0) })
             else { return false }
             var states = [Visit](repeating: .new, count: objects.count)
             return objects.indices.allSatisfy { isAcyclic($0, depth: 0, &states) }

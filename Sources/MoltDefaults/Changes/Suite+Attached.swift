@@ -49,7 +49,7 @@ extension Suite: AttachedStore {
     }
 
     /// The whole domain as changes, including values under reserved keys.
-    package func changesBackToNow() throws -> [UInt8]? {
+    package func changesRestoringNow() throws -> [UInt8]? {
         try SuiteIntent(replacingBy: SuiteDomain(self).read()).encoded()
     }
 }

@@ -73,7 +73,9 @@
 
         /// Writes the values that the app has set but not yet saved.
         func flush() throws {
-            if !file.hasDirectory, try !live(saved: [:]).isEmpty || mayHaveUndetectedValues(saved: [:]) { try file.makeDirectory() }
+            if !file.hasDirectory, try !live(saved: [:]).isEmpty || mayHaveUndetectedValues(saved: [:]) {
+                try file.makeDirectory()
+            }
             let saved = try read()
             guard file.hasDirectory, try mayHaveUndetectedValues(saved: saved) else { return }
             try file.locked {

@@ -195,7 +195,7 @@ import Testing
         func apply(_ changes: [UInt8], _ phase: AttachedPhase) throws {
             try notebook.write(JSONDecoder().decode([String].self, from: Data(changes)))
         }
-        func changesBackToNow() throws -> [UInt8]? { Array(try JSONEncoder().encode(notebook.lines)) }
+        func changesRestoringNow() throws -> [UInt8]? { Array(try JSONEncoder().encode(notebook.lines)) }
     }
 
     @Test func `A backup that has attached stores is refused when these are not named, and nothing is changed`() throws
