@@ -22,7 +22,6 @@ package struct BenchmarkArguments: Sendable {
 
     /// A wrong argument.
     package struct UsageError: Error {
-        /// The message, as a sentence.
         package let message: String
     }
 
@@ -48,10 +47,7 @@ package struct BenchmarkArguments: Sendable {
         \(BenchmarkCatalog.cases.map { "  \($0.name)" }.joined(separator: "\n"))
         """
 
-    /// Reads the arguments.
-    ///
     /// - Parameter words: The command line without the executable.
-    /// - Throws: ``UsageError``.
     package init(parsing words: [String]) throws {
         var rest = words[...]
         func value(of option: String) throws -> String {

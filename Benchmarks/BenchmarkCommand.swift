@@ -10,11 +10,8 @@ package enum BenchmarkCatalog {
 
 /// The executable, which measures, shows results, or runs as a child process.
 package enum BenchmarkCommand {
-    /// Runs the command.
-    ///
-    /// - Parameter words: The command line without the executable.
-    /// - Returns: The exit code: 0; 1 when a case failed or a ratio is outside its limit; 64 (`EX_USAGE` of sysexits.h)
-    ///   when an argument or a file that it names is invalid.
+    /// Returns the exit code: 0; 1 when a case failed or a ratio is outside its limit; 64 (`EX_USAGE` of sysexits.h)
+    /// when an argument or a file that it names is invalid.
     package static func run(_ words: [String]) -> Int32 {
         do {
             if words.first == BenchmarkArguments.childOption, words.count == 2 {

@@ -10,7 +10,6 @@ enum CacheCases {
         }
         + [getOnce]
 
-    /// The name of the cache file in the fixtures.
     static let fileName = "people.molt"
 
     /// A cache file at version 0 with the same people as the peers, byte for byte.
@@ -170,7 +169,6 @@ enum CacheCases {
         return ({ try cache.value(forKey: $0) }, { try bare.value(forKey: $0) })
     }
 
-    /// The configuration of a cache without a memory cache.
     static var withoutMemory: CodableCache.Configuration {
         var configuration = CodableCache.Configuration()
         configuration.memory = nil

@@ -23,7 +23,6 @@ enum PeerCases {
         var decodeEncodeCase: String { "sqlite-decode-encode-\(rawValue)" }
         var jsonFunctionsCase: String { "sqlite-json-functions-\(rawValue)" }
 
-        /// Decodes the old content of a record, and encodes the new content.
         func upgrade(_ old: Data, _ size: RecordSize, _ decoder: JSONDecoder, _ encoder: JSONEncoder) throws -> Data {
             switch (self, size) {
             case (.rename, .small): try encoder.encode(RenamedPerson(decoder.decode(PersonV1.self, from: old)))

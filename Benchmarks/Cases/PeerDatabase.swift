@@ -9,7 +9,6 @@ final class PeerDatabase {
     ///
     /// - Parameter isDurable: Whether each commit waits for the disk. Otherwise a power loss may lose the last commits,
     ///   which is usual for a cache.
-    /// - Throws: ``BenchmarkError``.
     init(at url: URL, isDurable: Bool = true) throws {
         try open(url, SQLITE_OPEN_CREATE)
         try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
@@ -28,8 +27,6 @@ final class PeerDatabase {
     }
 
     /// Opens a cache file of Molt with the settings that Molt's cache uses.
-    ///
-    /// - Throws: ``BenchmarkError``.
     init(moltFileAt url: URL) throws {
         try open(url, SQLITE_OPEN_NOMUTEX)
         try execute("PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 16777216")
@@ -48,15 +45,12 @@ final class PeerDatabase {
         sqlite3_busy_timeout(handle, 60_000)
     }
 
-    /// Closes the database, which checkpoints the WAL.
-    ///
-    /// - Throws: ``BenchmarkError``, for example when a statement is not finalized.
+    /// Closes the database, which checkpoints the WAL; throws when a statement is not finalized.
     func close() throws {
         guard sqlite3_close(handle) == SQLITE_OK else { throw failure() }
         handle = nil
     }
 
-    /// Runs statements that return no rows.
     func execute(_ sql: String) throws {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }

@@ -10,7 +10,6 @@ final class PeerStore {
     private let encoder = People.encoder()
     private let decoder = JSONDecoder()
 
-    /// The tables, which determine the statements.
     enum Tables: CaseIterable, Sendable {
         /// The tables of a cache file of Molt, with Molt's own statements.
         case molt

@@ -9,12 +9,10 @@ enum SettingsFixture {
     /// The suite that settings are moved to.
     static let destination = Suite("group.dev.molt.benchmarks")
 
-    /// A fixture with the source suite.
     static let suite = BenchmarkFixture(name: "settings-v4") { context in
         try source.update(set: values(context.records))
     }
 
-    /// A kind of value in Defaults 4, with its form.
     private struct Kind: Sendable {
         let form: DefaultsForm
         let value: @Sendable (Int) -> PropertyListValue

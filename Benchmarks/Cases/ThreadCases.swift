@@ -183,9 +183,7 @@ enum ThreadCases {
 }
 
 private enum Threads {
-    /// Runs a closure on several threads, passes each its number from 0, and waits for all of them.
-    ///
-    /// - Throws: The error of one of the threads.
+    /// Runs a closure on several threads, passes each its number from 0, and rethrows one of their errors.
     static func run(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
         let failure = Mutex<(any Error)?>(nil)
         let group = DispatchGroup()

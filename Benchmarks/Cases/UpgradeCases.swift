@@ -110,7 +110,6 @@ enum UpgradeCases {
     }
 }
 
-/// A measured upgrade, with the check of its outcome.
 struct MoltUpgrade: Sendable {
     let name: String
     let summary: String

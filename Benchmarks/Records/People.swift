@@ -2,7 +2,6 @@ package import Foundation
 
 /// The records of all cases; identical in every run and on every machine.
 package enum People {
-    /// The type name of the records.
     static let typeName = "Person"
 
     static func key(_ index: Int) -> String {

@@ -8,14 +8,11 @@ package struct BenchmarkReport: Codable, Sendable {
     package let settings: Settings
     /// The cases, in the order of the table.
     package let results: [BenchmarkResult]
-    /// The comparisons between cases.
     package let ratios: [BenchmarkRatio.Outcome]
 
-    /// The number of records and runs.
     package struct Settings: Codable, Sendable {
         /// The number of records in the large cases.
         package let records: Int
-        /// The number of runs of each case.
         package let runs: Int
         /// Whether the counts are the small ones of `--quick`.
         package let isQuick: Bool
@@ -73,7 +70,6 @@ package struct BenchmarkRun: Codable, Sendable {
     package var otherSeconds: Double?
     /// The processor time of the timed parts on all cores, which other processes disturb less than the duration.
     package var processorSeconds = 0.0
-    /// The processor time of the alternative's timed parts.
     package var otherProcessorSeconds: Double?
     /// The share of processor time that the host of a virtual machine gave to other machines, from 0 to 1.
     package var stolenShare = 0.0
@@ -88,31 +84,21 @@ package struct BenchmarkRun: Codable, Sendable {
 
 /// The measurements of one case in all rounds.
 package struct BenchmarkResult: Codable, Sendable {
-    /// The name of the case.
     package let name: String
-    /// A description of the case.
     package let summary: String
     /// A description of the alternative, where the case measures two ways.
     package let other: String?
-    /// The number of units in one run.
     package let count: Int
-    /// The size of the records.
     package let recordSize: RecordSize
-    /// The content that one run works on in bytes, where that matters.
     package let bytes: Int?
     /// The duration of each run, in order.
     package let seconds: [Double]
-    /// The duration of each run of the alternative, in order.
     package let otherSeconds: [Double]?
-    /// The median duration.
     package let medianSeconds: Double
-    /// The shortest duration.
     package let minSeconds: Double
-    /// The longest duration.
     package let maxSeconds: Double
     /// The median processor time of the runs, on all cores.
     package let processorSeconds: Double
-    /// The median processor time of the alternative.
     package let otherProcessorSeconds: Double?
     /// For each run, the share of processor time that the host gave to other machines, from 0 to 1.
     package let stolenShares: [Double]?
@@ -171,24 +157,18 @@ extension [Double] {
 package struct Machine: Codable, Sendable {
     /// The operating system and its version.
     package var system: String
-    /// The processor's architecture.
     package var architecture: String
     /// The processor's name, where the system reports it.
     package var processor: String?
     /// The number of active cores.
     package var cores: Int
-    /// The size of the physical memory.
     package var memoryBytes: UInt64
-    /// The version of the compiler.
     package var swift: String
-    /// The version of the SQLite library.
     package var sqlite: String
-    /// Whether the benchmark was built with optimization.
     package var isOptimized: Bool
     /// The time when the run ended.
     package var date: Date
 
-    /// Returns this machine and the current date.
     package static func current() -> Machine {
         let process = ProcessInfo.processInfo
         return Machine(

@@ -2,12 +2,9 @@ import Foundation
 
 /// A horizontal bar chart of the ways to upgrade every record of a store.
 package struct ComparisonChart {
-    /// The chart as an SVG document.
     package let svg: String
 
-    /// A bar of the chart.
     package struct Bar: Sendable {
-        /// The label to the left of the bar.
         package let label: String
         /// The name of the case.
         package let name: String
@@ -15,7 +12,6 @@ package struct ComparisonChart {
         fileprivate var isMolt: Bool { name.hasPrefix("molt-") }
     }
 
-    /// The cases in the chart, in order.
     package static let bars = [
         Bar(label: "One JSON file a key, load old, save new", name: "file-per-key-rename"),
         Bar(label: "SQLite, decode and encode each row", name: "sqlite-decode-encode-rename"),
@@ -107,7 +103,6 @@ package struct ComparisonChart {
             + #"text-anchor="\#(anchor)" fill="\#(color)">\#(escaped(text))</text>"#
     }
 
-    /// The number and size of the records.
     private static func subtitle(_ results: [BenchmarkResult]) -> String {
         let counts = Set(results.map(\.count)).sorted(by: >)
         let fewer = counts.dropFirst().map(Figures.grouped).joined(separator: ", ")

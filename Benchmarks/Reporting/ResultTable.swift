@@ -8,7 +8,6 @@ package struct ResultTable {
         self.report = report
     }
 
-    /// The complete report.
     package var text: String {
         var parts = [head, Figures.columns(results)]
         if !report.ratios.isEmpty { parts.append("Ratios\n\n" + Figures.columns(ratios)) }

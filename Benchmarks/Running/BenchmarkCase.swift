@@ -4,7 +4,6 @@ import Foundation
 package struct BenchmarkCase: Sendable {
     /// The name in the table, in the JSON and for `--only`.
     package var name: String
-    /// A description of the case.
     var summary: String
     /// A description of the alternative, where the case measures two ways alternately.
     var other: String?
@@ -20,12 +19,10 @@ package struct BenchmarkCase: Sendable {
     /// Prepares a run; not timed.
     let prepare: @Sendable (BenchmarkContext) throws -> BenchmarkTrial
 
-    /// The number of records for these arguments.
     func records(for arguments: BenchmarkArguments) -> Int {
         min(arguments.records, arguments.isQuick ? quickLimit : limit)
     }
 
-    /// Returns the case at another scale.
     func at(_ scale: Scale, ratios: [BenchmarkRatio] = []) -> BenchmarkCase {
         var copy = self
         copy.name += scale.suffix
@@ -70,7 +67,6 @@ struct BenchmarkContext: Codable, Sendable {
     /// A separate directory with a copy of the fixture; it is removed after the run.
     let directory: URL
 
-    /// Returns a file in the directory.
     func file(_ name: String) -> URL {
         directory.appendingPathComponent(name)
     }
@@ -87,9 +83,7 @@ struct BenchmarkTrial {
     let count: Int
     /// The content of the units in bytes, where the throughput matters.
     var bytes: Int?
-    /// The number of parts of the work.
-    ///
-    /// Two ways alternate part by part, so that a busy machine slows both equally.
+    /// The number of parts; two ways alternate part by part, so that a busy machine slows both equally.
     var rounds = 1
     /// Does one part; timed.
     let body: (_ round: Int) throws -> Void

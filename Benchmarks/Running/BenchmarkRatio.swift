@@ -6,7 +6,6 @@ package struct BenchmarkRatio: Sendable {
     /// The limit for `--check`, which holds even on a busy machine and with few records; nil for none.
     package let limit: Limit?
 
-    /// The compared quantity.
     package enum Measure: String, Codable, Sendable {
         /// Units per second, as a multiple of the baseline's.
         case rate
@@ -20,12 +19,10 @@ package struct BenchmarkRatio: Sendable {
         case extraMegabytes
     }
 
-    /// A range for a ratio.
     package struct Limit: Codable, Hashable, Sendable {
         package var atLeast: Double?
         package var atMost: Double?
 
-        /// Whether a value is within the limit.
         package func holds(for value: Double) -> Bool {
             value >= atLeast ?? -.infinity && value <= atMost ?? .infinity
         }
@@ -50,7 +47,6 @@ package struct BenchmarkRatio: Sendable {
         }
     }
 
-    /// Creates a comparison with another case, or with the case's own alternative.
     package init(_ measure: Measure, of baseline: String? = nil, atLeast: Double? = nil, atMost: Double? = nil) {
         self.measure = measure
         self.baseline = baseline

@@ -10,8 +10,6 @@ struct BenchmarkRunner {
     /// Runs each case once per round.
     ///
     /// Every second round runs in reverse, so that a machine that slows down does not favor the first cases.
-    ///
-    /// - Throws: ``BenchmarkError`` when a child process fails.
     func run() throws -> [BenchmarkResult] {
         let scratch = FileManager.default.temporaryDirectory
             .appendingPathComponent("molt-benchmarks-\(UUID().uuidString)")

@@ -10,7 +10,6 @@ import Foundation
 
 /// Differences between Linux and Apple's systems, and calls that Foundation does not offer.
 enum Platform {
-    /// The architecture that the benchmark was built for.
     static var architecture: String {
         #if arch(arm64)
             "arm64"
@@ -32,7 +31,6 @@ enum Platform {
         #endif
     }
 
-    /// Whether the benchmark was built with optimization.
     static var isOptimized: Bool {
         #if DEBUG
             false
@@ -94,8 +92,6 @@ enum Platform {
     }
 
     /// Waits until the files of a directory are on disk.
-    ///
-    /// - Throws: ``BenchmarkError``, or an error of `FileManager`.
     static func flush(_ directory: URL) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         // Syncing all file systems is faster than syncing many files.
@@ -104,8 +100,6 @@ enum Platform {
     }
 
     /// Replaces a file so that a power loss leaves either the old or the new bytes.
-    ///
-    /// - Throws: ``BenchmarkError``, or an error of `Data`.
     static func replaceDurably(_ file: URL, with bytes: Data) throws {
         let temporary = file.appendingPathExtension("new")
         try bytes.write(to: temporary)

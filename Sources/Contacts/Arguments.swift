@@ -37,7 +37,6 @@ package struct Arguments: Hashable, Sendable {
         }
     }
 
-    /// The text of `--help`.
     package static let help = """
         Upgrades an address book that an earlier release of this app wrote, and its settings, to today's release.
 
@@ -60,7 +59,6 @@ package struct Arguments: Hashable, Sendable {
         """
 }
 
-/// A wrong argument.
 package struct UsageError: Error, Hashable {
     package let message: String
 

@@ -12,7 +12,7 @@ package func migrations(settings: SettingsSuites) -> MigrationRegistry {
         Migration(to: 2, "alien-becomes-person", .renameType("Alien", to: "Person")),
         Migration(to: 2, "mail-becomes-email", .renameProperty("Person", "mail", to: "email")),
 
-        // Release 3: a name has two parts, and an address is a value of its own.
+        // Release 3: a name has two parts, and an address is a separate value.
         Migration(
             to: 3,
             "split-full-name",

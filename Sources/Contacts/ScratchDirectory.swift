@@ -1,6 +1,5 @@
 internal import Foundation
 
-/// A directory for the files of one run.
 enum ScratchDirectory {
     /// Creates the directory of this process; on Linux it also holds the files of `UserDefaults`.
     ///

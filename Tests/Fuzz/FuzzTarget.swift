@@ -20,7 +20,6 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     /// The pages of a damaged file.
     case salvage
 
-    /// The outcome of one input.
     enum Outcome {
         case accepted
         case refused

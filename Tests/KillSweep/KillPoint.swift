@@ -64,11 +64,8 @@ package struct KillPoint: Hashable, Sendable, Codable {
         "\(directory)/killed"
     }
 
-    /// Upgrades the store, and kills this process at the point.
+    /// Upgrades the store with the registry and configuration of the sweep, and kills this process at the point.
     ///
-    /// - Parameters:
-    ///   - migrations: The registry of the sweep.
-    ///   - configuration: The configuration of the sweep.
     /// - Throws: The error of the upgrade, or ``TestingError`` with the code `unsuitable` when the upgrade finished
     ///   without reaching the point.
     package func run(

@@ -31,10 +31,7 @@ package struct MigrationStoreConformance {
 
     /// Creates the suite for a store that outlives its object.
     ///
-    /// - Parameters:
-    ///   - hasRecords: Whether it keeps records; a settings suite does not.
-    ///   - store: Makes a new empty store on each call.
-    ///   - reopening: Makes a second object for the same data while the first one still exists.
+    /// - Parameter reopening: Makes a second object for the same data while the first one still exists.
     package init<Store: MigrationStore>(
         hasRecords: Bool = true,
         store: @escaping () throws -> Store,
@@ -100,14 +97,10 @@ package struct ConformanceFailure: Error {
 }
 
 extension MigrationStoreConformance {
-    /// The behaviors that were tested on a store.
     package struct Report {
-        /// The behaviors that the store has.
         package fileprivate(set) var checked: [String] = []
-        /// The behaviors that do not apply to the store.
         package fileprivate(set) var notApplicable: [String] = []
 
-        /// A line for each behavior.
         package var description: String {
             (checked.map { "✓ \($0)" } + notApplicable.map { "– \($0)" }).joined(separator: "\n")
         }

@@ -2,9 +2,7 @@
 struct StoreBehavior {
     /// A precondition for testing a behavior.
     enum Need {
-        /// The store keeps records.
         case records
-        /// The store keeps no records.
         case noRecords
         /// A second object can be made for the same data.
         case reopening

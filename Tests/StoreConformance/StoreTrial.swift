@@ -25,12 +25,10 @@ final class StoreTrial {
 
     // MARK: Stores
 
-    /// Makes a new store.
     func store() throws -> any MigrationStore {
         try make()
     }
 
-    /// Makes a new store with records.
     func store(_ rows: [StoredRow]) throws -> any MigrationStore {
         let store = try store()
         try write(store) { transaction in
@@ -109,7 +107,6 @@ final class StoreTrial {
         return rows
     }
 
-    /// Reads all records of a store.
     func rows(_ store: any MigrationStore) throws -> [StoredRow] {
         var rows: [StoredRow] = []
         try write(store) { rows = try self.rows($0) }
@@ -118,7 +115,6 @@ final class StoreTrial {
 
     // MARK: Findings
 
-    /// Adds a finding.
     func report(_ finding: String) {
         findings.append(finding)
     }

@@ -28,7 +28,6 @@ struct StoredRow: Equatable, CustomStringConvertible {
         expiration = record.expirationSeconds
     }
 
-    /// The record to insert.
     var record: Record {
         let batch = RecordBatch(capacity: 1, coding: .standard)
         key.withUnsafeBytes { key in

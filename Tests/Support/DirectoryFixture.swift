@@ -13,12 +13,6 @@ package struct DirectoryFixture: Hashable, Sendable {
         /// The modification time, in nanoseconds since 1970.
         package var modified: Int64
 
-        /// Creates a file.
-        ///
-        /// - Parameters:
-        ///   - name: The path relative to the directory.
-        ///   - content: The bytes.
-        ///   - modified: The modification time, in nanoseconds since 1970.
         package init(_ name: String, _ content: Data, modified: Int64) {
             self.name = name
             self.content = content
@@ -29,7 +23,6 @@ package struct DirectoryFixture: Hashable, Sendable {
     /// The files, sorted by the bytes of their names.
     package private(set) var files: [File]
 
-    /// Creates a fixture from files.
     package init(_ files: [File]) {
         self.files = files.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }

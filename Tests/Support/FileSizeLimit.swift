@@ -13,8 +13,6 @@ package enum FileSizeLimit {
         package let errorNumber: Int32
     }
 
-    /// Sets the limit.
-    ///
     /// - Parameters:
     ///   - bytes: The maximum size; nil for no limit.
     ///   - isTold: Whether such a write also sends SIGXFSZ, which ends the process by default.

@@ -3,7 +3,6 @@ package import Foundation
 
 /// A plain SQLite connection, to read a file as any other tool would, and to change it without the cache's knowledge.
 package final class SQLite {
-    /// An error of SQLite.
     package struct Failure: Error {
         package let code: Int32
         package let message: String
@@ -30,7 +29,6 @@ package final class SQLite {
         sqlite3_close(handle)
     }
 
-    /// Runs statements that return no rows.
     package func run(_ sql: String) throws {
         try check(sqlite3_exec(handle, sql, nil, nil, nil))
     }

@@ -2,7 +2,6 @@ internal import Foundation
 
 /// The amount of testing: little in the ordinary run, and everything that is promised in the long run.
 package enum TestRun {
-    /// Whether `MOLT_LONG` is set.
     package static let isLong = ProcessInfo.processInfo.environment["MOLT_LONG"] != nil
 
     /// Chooses between values for the ordinary and the long run.

@@ -43,7 +43,6 @@ package enum Release: Int, CaseIterable, Sendable {
 
     /// A call in all three releases.
     struct Call: Codable {
-        /// The key of the person.
         var person: String
         /// Minutes and seconds, as in "2:05".
         var length: String
@@ -145,7 +144,6 @@ package enum Release: Int, CaseIterable, Sendable {
 }
 
 extension CodableCache {
-    /// Returns a value's type and JSON text.
     func describe<Value: Codable & Sendable>(_ type: Value.Type, forKey key: String) throws -> String? {
         guard let value = try value(type, forKey: key) else { return nil }
         let encoder = JSONEncoder()

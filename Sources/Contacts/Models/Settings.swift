@@ -61,7 +61,6 @@ package struct SettingsSuites: Sendable {
     /// Two suites that are always empty.
     package static let empty = SettingsSuites(id: "no-settings")
 
-    /// Removes both suites and their settings.
     package func remove() {
         // On other platforms they are files in the run's scratch directory, which is removed.
         #if canImport(Darwin)

@@ -4,6 +4,7 @@ public enum CacheDirectory {
     ///
     /// Cache names a file after a digest of its key, and a digest does not reveal the key. Either the app lists the
     /// keys that it may have used, or each record keeps its file's name as its key until the real key is first written.
+    ///
     /// ```swift
     /// let people = (0..<100).map { "person-\($0)" }
     /// let keys = CacheDirectory.Keys.list(people).and(.fileNames)

@@ -15,7 +15,6 @@ struct CacheDirectoryAdoption: Sendable {
     /// The date that Cache sets for an entry that never expires: 2037-12-15T00:00:00Z, in seconds since 1970.
     private static let never = 2_144_448_000.0
 
-    /// Adopts the files, one by one.
     func run(_ migration: MigrationContext) throws {
         let session = try migration.attached(store)
         guard let names = session.names else {
@@ -92,9 +91,7 @@ struct CacheDirectoryAdoption: Sendable {
         return self.outcome(key, outcome)
     }
 
-    /// Creates the record.
-    ///
-    /// - Returns: The outcome; nil when the data is not a value but has to be one.
+    /// Creates the record and returns the outcome; nil when the data is not a value but has to be one.
     private func insert(
         _ data: Data,
         _ key: String,

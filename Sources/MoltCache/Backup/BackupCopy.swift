@@ -21,8 +21,6 @@ struct BackupCopy {
         files = BackupFiles(storeName)
     }
 
-    /// Makes the copy.
-    ///
     /// - Throws: ``MigrationError`` with the code `noSpaceForBackup` or `backupFailed`, or the error of the request's
     ///   `step`; no file is left then.
     func make() throws -> StoreBackup {
@@ -94,9 +92,7 @@ struct BackupCopy {
         }
     }
 
-    /// Copies the pages, and adds the data that only a backup has.
-    ///
-    /// - Returns: The number of records, for the kinds of backups that store it.
+    /// Copies the pages, adds the data that only a backup has, and counts the records for the kinds that store it.
     private func fill(_ part: PartFile, from source: Connection, _ size: Int64) throws -> Int? {
         do {
             let connection = try Connection(part.path, mode: .readWrite)

@@ -13,7 +13,6 @@ extension CacheStore: BackedUpStore {
         try isInMemory ? [] : BackupFiles(storeName).list()
     }
 
-    /// Returns the state of the store in a backup.
     package func storeState(in backup: StoreBackup) throws -> StoreState {
         try FileProbe.state(BackupFiles(storeName).path(of: backup))
     }
@@ -23,7 +22,6 @@ extension CacheStore: BackedUpStore {
         try BackupCheck.verify(backup, at: BackupFiles(storeName).path(of: backup))
     }
 
-    /// Replaces the contents of the file with a backup.
     package func restore(
         _ backup: StoreBackup,
         _ request: RestoreRequest,
@@ -52,7 +50,6 @@ extension CacheStore: BackedUpStore {
         }
     }
 
-    /// Removes a backup of this store.
     package func remove(_ backup: StoreBackup) throws {
         let files = BackupFiles(storeName)
         let path = try files.path(of: backup, isOwn: false)

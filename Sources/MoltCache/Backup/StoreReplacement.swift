@@ -40,7 +40,6 @@ package struct StoreReplacement {
         files = BackupFiles(storeName)
     }
 
-    /// The new contents.
     package enum Contents {
         /// The contents of another file, given by its path.
         case file(String)
@@ -214,8 +213,8 @@ package struct StoreReplacement {
 
     /// Moves the file aside with its log, and puts another file in its place.
     ///
-    /// A file that existed is never missing at the path. It is linked under its new name first. Its log is moved before
-    /// the new file takes its place, which would otherwise adopt the log.
+    /// A file that existed is never missing at the path. It gets a second name first, so that it and its log stay
+    /// together. Its log is moved before the new file takes its place, which would otherwise adopt the log.
     ///
     /// - Parameter isAsBefore: Called with the lock held; whether the file is still the one to move aside.
     /// - Returns: The new path of the file; nil when it had no content.

@@ -180,9 +180,9 @@ extension CodableCache {
 }
 
 extension Data {
-    /// Whether it is JSON text as RFC 8259 has it, in UTF-8.
+    /// Whether it is UTF-8 JSON text as defined by RFC 8259.
     var isJSONText: Bool {
-        // Whether it throws is the answer.
+        // Only success or failure matters.
         (try? Record(json: self)) != nil
     }
 }

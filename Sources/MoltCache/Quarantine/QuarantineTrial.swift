@@ -3,7 +3,6 @@ internal import MoltCore
 
 /// Runs records in quarantine through the migrations that they missed, in an in-memory store.
 struct QuarantineTrial {
-    /// The result of one record.
     enum Result: Sendable {
         case converted(StoreContents.StoredRecord)
         case dropped
@@ -24,9 +23,7 @@ struct QuarantineTrial {
     private let ledger: [LedgerEntry]
     private let configuration: CodableCache.Configuration
 
-    /// - Parameters:
-    ///   - migrations: The registry of a release that can convert the records.
-    ///   - ledger: The ledger of the store.
+    /// - Parameter migrations: The registry of a release that can convert the records.
     init(_ migrations: MigrationRegistry, ledger: [LedgerEntry], _ configuration: CodableCache.Configuration) {
         self.migrations = migrations
         self.ledger = ledger
@@ -149,9 +146,7 @@ struct QuarantineTrial {
     /// The migrations that the ledger counts as applied, without the steps that already ran on the records.
     ///
     /// The store may have run a late migration after migrations that follow it in the registry. The migrations
-    /// therefore run in portions, one registry after another; each registry includes the migrations of the earlier
-    /// portions.
-    ///
+    /// therefore run in portions, one registry after another; each registry includes those of the earlier portions.
     /// Steps that import data from elsewhere are left out: they ran when the store was upgraded.
     private func registries(behind failure: RecordFailure) throws(Obstacle) -> [MigrationRegistry] {
         let applied = ledger.filter { $0.outcome != .deferred }

@@ -56,7 +56,6 @@ struct QuarantineRow: Sendable {
     /// Whether its numbers are valid; the file may have been edited by others.
     let isSound: Bool
 
-    /// The columns, in the order of reading.
     private static let columns = """
         id, record_id, key, type, version, expires_at, created_at, updated_at, digest, migration, migration_version,
         first_step, step, step_words, code, reason, property, quarantined_at, typeof(content) = 'blob', content

@@ -68,7 +68,6 @@ void molt_disk_watch(const char *directory, const char *text);
 /// Ends the watch; the recording stays until the next one.
 void molt_disk_unwatch(void);
 
-/// Adds a mark to the recording.
 void molt_disk_add_mark(const char *text);
 
 /// Returns the number of recorded operations.
