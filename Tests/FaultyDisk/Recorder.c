@@ -78,7 +78,7 @@ enum { descriptor_limit = 65536, file_limit = 65536 };
 static int watched[descriptor_limit];
 static char *directories[descriptor_limit];
 
-/// Files by inode number; the file system may reuse a number, so the last file counts.
+/// The device and inode number of each file; the file system may reuse a number, so the last file counts.
 static struct {
     dev_t device;
     ino_t number;

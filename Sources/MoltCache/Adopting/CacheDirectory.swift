@@ -3,7 +3,7 @@ public enum CacheDirectory {
     /// The files to adopt, and the keys of their records.
     ///
     /// Cache names a file after a digest of its key, and a digest does not reveal the key. Either the app lists the
-    /// keys that it may have used, or each record keeps its file's name as its key until the real key is first written.
+    /// keys that it may have used, or each record keeps its file's name as its key until the real key is first used.
     ///
     /// ```swift
     /// let people = (0..<100).map { "person-\($0)" }
