@@ -27,7 +27,7 @@ public enum CacheDirectory {
             Keys(known: keys.map { .integer($0) })
         }
 
-        /// Adopts every file that Cache may have written, under the file's name until its key is first written.
+        /// Adopts every file that Cache may have written, under the file's name until its key is first used.
         ///
         /// The record takes its real key when that key is read, set, removed or looked up, alone or with others. Until
         /// then, listings and migrations see the record under the file's name.
