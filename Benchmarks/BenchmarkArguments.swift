@@ -2,35 +2,32 @@ import Foundation
 
 /// The arguments of `swift run -c release Benchmarks`.
 package struct BenchmarkArguments: Sendable {
-    /// How many records the large cases work on.
+    /// The number of records in the large cases.
     package var records: Int
-    /// How many times each case is run; its figure is the median.
+    /// The number of runs of each case; the reported figure is the median.
     package var runs: Int
-    /// Whether the counts are small, for CI.
+    /// Whether to use the small counts, for CI.
     package var isQuick = false
-    /// Whether to fail when a ratio is beyond the limit that holds on a busy machine, too.
+    /// Whether to fail when a ratio is outside its limit, which holds on a busy machine, too.
     package var isChecked = false
-    /// The cases whose name contains one of these; all cases when empty.
+    /// Substrings of the names of the cases to run; empty for all cases.
     package var only: [String] = []
-    /// A file with results to show instead of a measurement.
+    /// The JSON results to show instead of measuring.
     package var from: String?
-    /// The file that the JSON is written to; nil for no JSON.
+    /// The path for the JSON output; nil for none.
     package var json: String?
-    /// The file that the chart is written to; nil for no chart.
+    /// The path for the chart; nil for none.
     package var svg: String?
-    /// Whether to print the help.
     package var wantsHelp = false
 
     /// A wrong argument.
     package struct UsageError: Error {
-        /// A sentence.
         package let message: String
     }
 
-    /// Starts a child process, with its task as JSON.
+    /// Starts a child process; the next argument is its task as JSON.
     static let childOption = "--child"
 
-    /// The text of `--help`.
     package static let help = """
         Measures Molt's migrations and cache beside the other ways to do the same work, in one run.
 
@@ -50,10 +47,7 @@ package struct BenchmarkArguments: Sendable {
         \(BenchmarkCatalog.cases.map { "  \($0.name)" }.joined(separator: "\n"))
         """
 
-    /// Reads the arguments.
-    ///
     /// - Parameter words: The command line without the executable.
-    /// - Throws: ``UsageError``.
     package init(parsing words: [String]) throws {
         var rest = words[...]
         func value(of option: String) throws -> String {
@@ -88,7 +82,7 @@ package struct BenchmarkArguments: Sendable {
         self.records = records ?? (isQuick ? 10_000 : 1_000_000)
         self.runs = runs ?? (isQuick ? 3 : 5)
         for file in [json, svg].compactMap({ $0 }) {
-            // Found out before the run, and not after it.
+            // Fail before the run instead of after it.
             let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
             guard FileManager.default.fileExists(atPath: folder) else {
                 throw UsageError(message: "There is no folder \"\(folder)\".")
@@ -96,9 +90,9 @@ package struct BenchmarkArguments: Sendable {
         }
     }
 
-    /// The cases that `--only` and `--quick` leave, in their order.
+    /// The cases that match `--only`, in order.
     ///
-    /// - Throws: ``UsageError`` when a name fits no case.
+    /// - Throws: ``UsageError`` when a name matches no case.
     func selectedCases() throws -> [BenchmarkCase] {
         let cases = BenchmarkCatalog.cases
         for name in only where !cases.contains(where: { $0.name.contains(name) }) {

@@ -1,20 +1,17 @@
 import Foundation
 
-/// Everything that can be measured, in the order of the table.
+/// All cases, in the order of the table.
 package enum BenchmarkCatalog {
-    /// The cases: first the other ways to do the work, then Molt.
+    /// The cases: the alternatives first, then Molt.
     package static let cases: [BenchmarkCase] =
         PeerCases.all + UpgradeCases.all + EventCases.all + CacheCases.all + ThreadCases.all + RecordCases.all
         + SettingsCases.all
 }
 
-/// The executable: measures, or shows results, or is a child process.
+/// The executable, which measures, shows results, or runs as a child process.
 package enum BenchmarkCommand {
-    /// Runs the command.
-    ///
-    /// - Parameter words: The command line without the executable.
-    /// - Returns: The exit code: 0; 1 when a case failed or a ratio is beyond its limit; 64 when an argument is wrong, or
-    ///   a file that it names (`EX_USAGE` of sysexits.h).
+    /// Returns the exit code: 0; 1 when a case failed or a ratio is outside its limit; 64 (`EX_USAGE` of sysexits.h)
+    /// when an argument or a file that it names is invalid.
     package static func run(_ words: [String]) -> Int32 {
         do {
             if words.first == BenchmarkArguments.childOption, words.count == 2 {

@@ -1,7 +1,7 @@
 import Foundation
 import Molt
 
-/// Molt's cache in daily use: opening when there is nothing to do, and setting and getting values.
+/// Molt's cache in daily use: opening an up-to-date store, and setting and getting values.
 enum CacheCases {
     static let all: [BenchmarkCase] =
         [openCurrent, openEmpty]
@@ -10,14 +10,13 @@ enum CacheCases {
         }
         + [getOnce]
 
-    /// The name of the file in the fixtures.
     static let fileName = "people.molt"
 
-    /// A cache file at version 0 with the peers' people, byte for byte.
+    /// A cache file at version 0 with the same people as the peers, byte for byte.
     static let fixture = BenchmarkFixture(name: "molt-store") { context in
         let cache = try CodableCache(at: context.file(fileName))
         let size = context.recordSize
-        // Values that are set at once are held in memory.
+        // Values that are set together are held in memory.
         let batchSize = size == .large ? 100 : 10_000
         for start in stride(from: 1, through: context.records, by: batchSize) {
             let indices = start...min(start + batchSize - 1, context.records)
@@ -30,7 +29,7 @@ enum CacheCases {
         cache.close()
     }
 
-    /// A cache file at version 0 without a record.
+    /// A cache file at version 0 without records.
     static let emptyFixture = BenchmarkFixture(name: "molt-store-empty") { context in
         try CodableCache(at: context.file(fileName)).close()
     }
@@ -75,13 +74,13 @@ enum CacheCases {
 
     // MARK: Setting and getting
 
-    // What the cache adds to statements by hand is less than what two processes differ by, a minute apart. So both
-    // ways take turns in one process.
+    // The cache's overhead is smaller than the difference between two processes a minute apart. Both ways therefore
+    // alternate in one process.
     private static func ratios(_ tables: PeerStore.Tables) -> [BenchmarkRatio] {
         [BenchmarkRatio(.rate, atLeast: tables == .molt ? 0.2 : nil)]
     }
 
-    /// - Parameter inBatches: Whether many values are set at once, and else each is committed.
+    /// - Parameter inBatches: Whether many values are set per commit; otherwise each value is committed on its own.
     private static func set(inBatches: Bool, beside tables: PeerStore.Tables) -> BenchmarkCase {
         BenchmarkCase(
             name: (inBatches ? "molt-set-batch" : "molt-set-one-by-one") + (tables == .molt ? "" : "-beside-least"),
@@ -114,7 +113,7 @@ enum CacheCases {
                 } else {
                     for (key, value) in values(round) { try cache.set(value, forKey: key) }
                 }
-                // Moves everything from the log into the file.
+                // Closing checkpoints the log.
                 if round == rounds - 1 { cache.close() }
             } other: { round in
                 if inBatches {
@@ -170,7 +169,6 @@ enum CacheCases {
         return ({ try cache.value(forKey: $0) }, { try bare.value(forKey: $0) })
     }
 
-    /// The configuration of a cache that keeps no values in memory.
     static var withoutMemory: CodableCache.Configuration {
         var configuration = CodableCache.Configuration()
         configuration.memory = nil
@@ -179,7 +177,7 @@ enum CacheCases {
 
     private typealias Reader = (_ key: String) throws -> PersonV1?
 
-    /// Reads all values, in an order that neither the keys nor the rows have.
+    /// Reads all values, in an order unrelated to keys and rows.
     private static func reads(
         _ name: String,
         _ summary: String,
@@ -216,11 +214,10 @@ enum CacheCases {
 }
 
 extension PersonV1: RecordType {
-    /// The type name of the records.
     static var recordTypeName: String { People.typeName }
 }
 
 extension Profile: RecordType {
-    /// The same name: the one that migrations look for.
+    /// The same type name, which the migrations look for.
     static var recordTypeName: String { People.typeName }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Synchronization
 
-/// What progress events and the report cost: an upgrade with them and one without, in turn in one process.
+/// The cost of progress events and the report: an upgrade with and without them, alternating in one process.
 enum EventCases {
     static let all: [BenchmarkCase] = [followed]
 
@@ -36,7 +36,7 @@ enum EventCases {
         }
     }
 
-    /// Upgrades a store as an app does that shows the progress, and fails unless the last event arrives.
+    /// Upgrades a store while following the progress, as an app does, and fails unless the last event arrives.
     private static func open(_ file: URL, _ migrations: MigrationRegistry) throws {
         let monitor = MigrationMonitor()
         let events = monitor.events

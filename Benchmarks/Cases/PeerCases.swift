@@ -1,6 +1,6 @@
 import Foundation
 
-/// The other ways to upgrade records: a JSON file for each key, and a SQLite table of JSON.
+/// Alternative ways to upgrade records: a JSON file per key, and a SQLite table of JSON.
 enum PeerCases {
     static let all: [BenchmarkCase] =
         [filePerKey(.rename), filePerKey(.split)]
@@ -23,7 +23,6 @@ enum PeerCases {
         var decodeEncodeCase: String { "sqlite-decode-encode-\(rawValue)" }
         var jsonFunctionsCase: String { "sqlite-json-functions-\(rawValue)" }
 
-        /// The new content of a record, by decoding the old one and encoding the new one.
         func upgrade(_ old: Data, _ size: RecordSize, _ decoder: JSONDecoder, _ encoder: JSONEncoder) throws -> Data {
             switch (self, size) {
             case (.rename, .small): try encoder.encode(RenamedPerson(decoder.decode(PersonV1.self, from: old)))
@@ -32,7 +31,7 @@ enum PeerCases {
             }
         }
 
-        /// The new content of a row as an expression of SQL.
+        /// The new content of a row as an SQL expression.
         var expression: String {
             switch self {
             case .rename:
@@ -49,7 +48,7 @@ enum PeerCases {
             }
         }
 
-        /// - Throws: ``BenchmarkError`` when the change was not made, or more than that was changed.
+        /// - Throws: ``BenchmarkError`` when the change was not made, or other properties were changed.
         func check(_ content: Data, of index: Int, _ size: RecordSize) throws {
             let isRight =
                 if size == .small {
@@ -68,7 +67,7 @@ enum PeerCases {
         }
     }
 
-    // MARK: One file a key
+    // MARK: One file per key
 
     private static let files = BenchmarkFixture(name: "people-files") { context in
         for index in 1...context.records { try People.content(index).write(to: file(index, in: context)) }
@@ -78,7 +77,7 @@ enum PeerCases {
         BenchmarkCase(
             name: change.filePerKeyCase,
             summary: "one file a key: read, JSONDecoder, JSONEncoder, atomic write",
-            // More would take longer than all other cases together.
+            // More files would take longer than all other cases together.
             limit: 10_000,
             quickLimit: 500,
             fixture: files
@@ -210,7 +209,7 @@ enum PeerCases {
         }
     }
 
-    /// Fails unless every row is of version 2, and a sample has the content that it should have.
+    /// Fails unless every row is at version 2 and a sample of rows has the expected content.
     private static func check(_ change: Change, at file: URL, _ context: BenchmarkContext) throws {
         let database = try PeerDatabase(at: file)
         let upgraded = try database.integer("SELECT count(*) FROM record WHERE version = 2")

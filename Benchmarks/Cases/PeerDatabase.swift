@@ -1,15 +1,14 @@
 import CMoltSQLite
 import Foundation
 
-/// A SQLite database as an app would write it by hand: one row a record, WAL, and otherwise SQLite's defaults.
+/// A SQLite database as an app would write it by hand: one row per record, WAL, and otherwise SQLite's defaults.
 final class PeerDatabase {
     private var handle: OpaquePointer?
 
-    /// Opens a database, and creates its table when there is none.
+    /// Opens a database, and creates its table if needed.
     ///
-    /// - Parameter isDurable: Whether each commit waits for the disk. Otherwise the last commits may be lost with the
-    ///   power, as is usual for a cache.
-    /// - Throws: ``BenchmarkError``.
+    /// - Parameter isDurable: Whether each commit waits for the disk. Otherwise a power loss may lose the last commits,
+    ///   which is usual for a cache.
     init(at url: URL, isDurable: Bool = true) throws {
         try open(url, SQLITE_OPEN_CREATE)
         try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
@@ -27,9 +26,7 @@ final class PeerDatabase {
         )
     }
 
-    /// Opens a cache file of Molt with the settings that Molt's cache has in daily use.
-    ///
-    /// - Throws: ``BenchmarkError``.
+    /// Opens a cache file of Molt with the settings that Molt's cache uses.
     init(moltFileAt url: URL) throws {
         try open(url, SQLITE_OPEN_NOMUTEX)
         try execute("PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 16777216")
@@ -44,24 +41,21 @@ final class PeerDatabase {
         guard sqlite3_open_v2(url.path, &handle, SQLITE_OPEN_READWRITE | flag, nil) == SQLITE_OK else {
             throw failure()
         }
-        // Other connections wait for one that opens or closes the file.
+        // Wait while another connection opens or closes the file.
         sqlite3_busy_timeout(handle, 60_000)
     }
 
-    /// Closes the database, which moves everything from the WAL into it.
-    ///
-    /// - Throws: ``BenchmarkError``, such as when a statement still exists.
+    /// Closes the database, which checkpoints the WAL; throws when a statement is not finalized.
     func close() throws {
         guard sqlite3_close(handle) == SQLITE_OK else { throw failure() }
         handle = nil
     }
 
-    /// Runs statements that give no rows.
     func execute(_ sql: String) throws {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    /// Runs a closure in a transaction that holds the write lock from the start.
+    /// Runs a closure in a transaction that takes the write lock at the start.
     func transaction(_ body: () throws -> Void) throws {
         try execute("BEGIN IMMEDIATE")
         do {
@@ -80,7 +74,7 @@ final class PeerDatabase {
         return PeerStatement(statement)
     }
 
-    /// The integer that a query gives.
+    /// Returns the integer result of a query; 0 when it has no row.
     func integer(_ sql: String) throws -> Int {
         let statement = try prepare(sql)
         return try statement.step() ? statement.integer(0) : 0
@@ -91,9 +85,7 @@ final class PeerDatabase {
     }
 }
 
-/// A prepared statement.
-///
-/// Parameters are counted from 1, and columns from 0.
+/// A prepared statement; parameter numbers start at 1, and column numbers at 0.
 final class PeerStatement {
     private let handle: OpaquePointer
 
@@ -105,12 +97,12 @@ final class PeerStatement {
         sqlite3_finalize(handle)
     }
 
-    /// Makes the statement ready to run again; its parameters stay.
+    /// Resets the statement without clearing its parameters.
     func reset() {
         sqlite3_reset(handle)
     }
 
-    /// Steps to the next row, and returns whether there is one.
+    /// Steps to the next row; false when there is none.
     func step() throws -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -120,7 +112,7 @@ final class PeerStatement {
         }
     }
 
-    /// Runs a statement that gives no rows, and makes it ready to run again.
+    /// Runs a statement that returns no rows, and resets it.
     func run() throws {
         defer { reset() }
         _ = try step()
@@ -134,7 +126,7 @@ final class PeerStatement {
         sqlite3_bind_double(handle, parameter, value)
     }
 
-    /// Sets a parameter to text that is not copied: it must exist until the statement has run.
+    /// Binds UTF-8 text without copying it; it must stay valid until the statement has run.
     func bind(text: UnsafeRawBufferPointer, at parameter: Int32) {
         let start = text.baseAddress?.assumingMemoryBound(to: CChar.self)
         sqlite3_bind_text(handle, parameter, start, Int32(text.count), nil)
@@ -144,7 +136,7 @@ final class PeerStatement {
         Int(sqlite3_column_int64(handle, column))
     }
 
-    /// The bytes of a text, valid until the next step.
+    /// Returns the bytes of a text column, which are valid until the next step.
     func text(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_text(handle, column)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))

@@ -1,7 +1,7 @@
 import Foundation
 import MoltCache
 
-/// Codable values in SQLite by hand: the peer of the cache's single values.
+/// Codable values in hand-written SQLite, for comparison with the cache's single values.
 final class PeerStore {
     private let database: PeerDatabase
     private var setting: PeerStatement?
@@ -10,11 +10,10 @@ final class PeerStore {
     private let encoder = People.encoder()
     private let decoder = JSONDecoder()
 
-    /// The tables, and so the statements.
     enum Tables: CaseIterable, Sendable {
-        /// Those of a cache file that Molt has made, with Molt's own statements.
+        /// The tables of a cache file of Molt, with Molt's own statements.
         case molt
-        /// One table with an id, a type and a version beside key and content: the least that an app would write.
+        /// One table with id, type, version, key and content: the minimum that an app would write.
         case least
 
         var words: String { self == .molt ? "its own statements by hand" : "the least SQL by hand" }
@@ -52,7 +51,6 @@ final class PeerStore {
         try database.transaction(body)
     }
 
-    /// Encodes and sets the value of a key.
     func set(_ person: PersonV1, forKey key: String) throws {
         guard let setting else { throw BenchmarkError("The store was closed.") }
         let content = try encoder.encode(person)
@@ -66,7 +64,7 @@ final class PeerStore {
                     setting.bind(text: UnsafeRawBufferPointer(key), at: 2)
                     setting.bind(1, at: 3)
                     setting.bind(0, at: 4)
-                    // The expiry, the fifth parameter, stays NULL.
+                    // The fifth parameter, the expiry, stays NULL.
                     setting.bind(text: content, at: 6)
                     setting.bind(now, at: 7)
                 case .least:
@@ -78,7 +76,6 @@ final class PeerStore {
         }
     }
 
-    /// Gets and decodes the value of a key.
     func value(forKey key: String) throws -> PersonV1? {
         guard let getting else { throw BenchmarkError("The store was closed.") }
         var key = key
@@ -90,7 +87,7 @@ final class PeerStore {
         }
     }
 
-    /// Gets and decodes all values with their keys, from Molt's tables.
+    /// Reads and decodes all values with their keys from Molt's tables.
     func values() throws -> [(key: String, value: PersonV1)] {
         let select = try database.prepare("SELECT key, content FROM molt_record WHERE type_id = 1 ORDER BY id")
         var values: [(key: String, value: PersonV1)] = []

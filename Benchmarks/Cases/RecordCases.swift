@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import MoltCore
 
-/// Records in memory, on one core and without a store: what an upgrade does between reading a row and writing it.
+/// In-memory record processing on one core: the work of an upgrade between reading a row and writing it.
 enum RecordCases {
     static let all: [BenchmarkCase] = RecordSize.allCases.flatMap { [parse($0), rename($0)] }
 
@@ -28,9 +28,8 @@ enum RecordCases {
     }
 
     /// - Parameters:
-    ///   - change: Changes a record, and writes it to the buffer of its batch.
-    ///   - check: Whether a record of the last batch is right; gets what was written for it and for the following ones,
-    ///     and the index of the person.
+    ///   - change: Changes a record, and appends it to the output buffer of its batch.
+    ///   - check: Checks a record of the last batch, given the output from that record on, and the index of the person.
     private static func benchmark(
         _ name: String,
         _ summary: String,
@@ -39,7 +38,7 @@ enum RecordCases {
         check: @escaping @Sendable (Record, ArraySlice<UInt8>, Int) throws -> Bool
     ) -> BenchmarkCase {
         var benchmark = BenchmarkCase(name: name, summary: summary, recordSize: size) { context in
-            // Different contents, more than fit a processor's first caches.
+            // Enough different contents to exceed a processor's first caches.
             let pool = try (1...min(context.records, size == .large ? 1000 : 4000)).map { try People.content($0, size) }
             let key = Data(People.key(1).utf8)
             let batch = RecordBatch(capacity: MigrationOptions().batchSize, coding: .standard)
@@ -48,7 +47,7 @@ enum RecordCases {
             var lastStarts: [Int] = []
             return BenchmarkTrial(count: count, bytes: (0..<count).reduce(0) { $0 + pool[$1 % pool.count].count }) {
                 _ in
-                // Local variables: no other closure looks at them meanwhile.
+                // Local variables, because no other closure accesses them.
                 var output: [UInt8] = []
                 var starts: [Int] = []
                 for start in stride(from: 0, to: count, by: batch.capacity) {

@@ -2,13 +2,13 @@ import Foundation
 import Molt
 import MoltDefaults
 
-/// Settings: the two built-in migrations, beside one correct whole write of the same keys through Foundation.
+/// Settings: the two built-in migrations, compared with one correct write of all the same keys through Foundation.
 ///
-/// On Linux, each process has its suites in the directory of its run; see `Platform.runSelf`.
+/// On Linux, each process keeps its suites in the directory of its run; see `Platform.runSelf`.
 enum SettingsCases {
     static let all = cases(Size(suffix: "-500", limit: 500, quickLimit: 500)) + cases(Size())
 
-    /// A number of settings: that of an app, and one at which growth with its square would be seen.
+    /// A number of settings: one that is typical for an app, and one that would reveal quadratic growth.
     private struct Size {
         var suffix = ""
         var limit = 10_000
@@ -68,18 +68,18 @@ enum SettingsCases {
     }
 
     private enum Kind {
-        /// Defaults 4 to 5.
+        /// Conversion from Defaults 4 to 5.
         case conversion
-        /// To an app group.
+        /// Move to an app group.
         case move
     }
 
-    /// What a case works with.
+    /// The inputs of a case.
     private struct Work {
         let source = SettingsFixture.source
         let destination = SettingsFixture.destination
         let context: BenchmarkContext
-        /// The settings that have another form in Defaults 5, in that form.
+        /// The settings whose form changes in Defaults 5, in the new form.
         let changed: [String: Any]
         let migrations: MigrationRegistry
 
@@ -142,9 +142,9 @@ enum SettingsCases {
         #endif
     }
 
-    /// Writes a suite as a whole.
+    /// Writes all values of a suite at once.
     ///
-    /// On Linux, where UserDefaults can lose the file, it is replaced durably, and UserDefaults reads it again.
+    /// On Linux, UserDefaults can lose the file. The file is therefore replaced durably, and UserDefaults rereads it.
     private static func write(_ values: [String: Any], to suite: Suite, _ context: BenchmarkContext) throws {
         #if canImport(Darwin)
             try defaults(suite).setPersistentDomain(values, forName: suite.domainName)

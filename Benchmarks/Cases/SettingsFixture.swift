@@ -2,19 +2,17 @@ import Foundation
 import Molt
 import MoltDefaults
 
-/// The settings of the cases about suites: as Defaults 4 writes them, and as Defaults 5 reads them.
+/// The settings of the cases about suites, as Defaults 4 writes them and as Defaults 5 reads them.
 enum SettingsFixture {
-    /// The suite that is converted, and that settings are moved out of.
+    /// The suite that is converted or moved.
     static let source = Suite("dev.molt.benchmarks.app")
-    /// The suite that settings are moved into.
+    /// The suite that settings are moved to.
     static let destination = Suite("group.dev.molt.benchmarks")
 
-    /// A fixture with the suite.
     static let suite = BenchmarkFixture(name: "settings-v4") { context in
         try source.update(set: values(context.records))
     }
 
-    /// A value of Defaults 4, and its form.
     private struct Kind: Sendable {
         let form: DefaultsForm
         let value: @Sendable (Int) -> PropertyListValue
@@ -24,7 +22,7 @@ enum SettingsFixture {
             self.value = value
         }
 
-        /// A value that is JSON text in the suite.
+        /// Creates a kind whose value is JSON text in the suite.
         init(_ form: DefaultsForm, json: @escaping @Sendable (Int) -> String) {
             self.init(form) { .string(json($0)) }
         }
@@ -40,7 +38,7 @@ enum SettingsFixture {
         case oneHour = "1 Hour"
     }
 
-    /// Ten kinds that are converted, and six that have the same form in all releases.
+    /// Ten kinds that are converted, and six whose form never changes.
     private static let kinds: [Kind] = [
         Kind(.array(of: .string)) { #"["red","green\/\#($0)","🦄"]"# },
         Kind(.set(of: .int)) { "[\($0),\($0 + 1),\($0 + 2),\($0 + 3)]" },
@@ -57,7 +55,7 @@ enum SettingsFixture {
         Kind(.codable(as: Zone.self)) { #"{"name":"Europe\/Zürich","id":"\#($0)"}"# },
         Kind(.codable(as: Period.self)) { _ in #""1 Hour""# },
         Kind(.url) { #""https:\/\/example.com\/\#($0)""# },
-        // Such as a colour.
+        // For example a color.
         Kind(.keyedArchive) { number in .data(Data((0..<240).map { UInt8(truncatingIfNeeded: $0 &+ number) })) },
         Kind(.string) { .string("a text of the user, the \($0)th of them") },
         Kind(.bool) { .bool($0.isMultiple(of: 2)) },
@@ -67,7 +65,7 @@ enum SettingsFixture {
         "setting.\(index)"
     }
 
-    /// The keys, as an app would give them to a migration.
+    /// The keys, as an app passes them to a migration.
     static func keys(_ count: Int) -> [DefaultsKeys] {
         (0..<count).map { .key(name($0), kinds[$0 % kinds.count].form) }
     }
@@ -77,7 +75,7 @@ enum SettingsFixture {
         Dictionary(uniqueKeysWithValues: (0..<count).map { (name($0), kinds[$0 % kinds.count].value($0)) })
     }
 
-    /// The values that Defaults 5 writes in another form, in that form.
+    /// The values whose form changes in Defaults 5, in the new form.
     static func changedValues(_ count: Int) throws -> [String: PropertyListValue] {
         let conversion = DefaultsV4Conversion()
         var changed: [String: PropertyListValue] = [:]
@@ -92,7 +90,7 @@ enum SettingsFixture {
         return changed
     }
 
-    /// Fails unless UserDefaults has values in a suite, and has saved them.
+    /// Fails unless UserDefaults has the values in a suite and has saved them.
     static func check(_ suite: Suite, has values: [String: PropertyListValue]) throws {
         guard let defaults = UserDefaults(suiteName: suite.domainName) else {
             throw BenchmarkError("There is no suite \(suite).")
@@ -108,7 +106,7 @@ enum SettingsFixture {
         }
     }
 
-    /// Removes the suites where the system keeps them for all processes.
+    /// Removes the suites where the system shares them between processes.
     static func erase() {
         #if canImport(Darwin)
             source.erase()

@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Synchronization
 
-/// The cache when several threads use it, and the memory of many values.
+/// The cache with several threads, and the memory used for many values.
 enum ThreadCases {
     static let all: [BenchmarkCase] = [
         hits, hitsOnThreads, readsBesideWriter, writesBesideReaders, allValues, allValuesByHand,
@@ -24,7 +24,7 @@ enum ThreadCases {
         ratios: [BenchmarkRatio(.rate, atLeast: 0.3), BenchmarkRatio(.processorTime, atMost: 4)]
     )
 
-    /// - Parameter other: The other way, which is one thread.
+    /// - Parameter other: The alternative, which uses one thread.
     private static func hits(
         _ name: String,
         _ summary: String,
@@ -51,7 +51,7 @@ enum ThreadCases {
             func read(on threads: Int) throws {
                 try Threads.run(threads) { thread in
                     for index in 0..<reads / rounds / threads {
-                        // Each thread has another order.
+                        // Each thread has a different order.
                         let key = keys[(index &* (2 &* thread &+ 1)) % keys.count]
                         guard try cache.value(PersonV1.self, forKey: key) != nil else {
                             throw BenchmarkError("A value is missing.")
@@ -83,8 +83,8 @@ enum ThreadCases {
         counted: 0..<1
     )
 
-    /// - Parameter counted: The threads that have an amount of work; the others go on until that is done. Thread 0
-    ///   writes.
+    /// - Parameter counted: The threads with a fixed amount of work; the others run until those are done. Thread 0 is
+    ///   the writer.
     private static func beside(_ name: String, _ summary: String, counted: Range<Int>) -> BenchmarkCase {
         BenchmarkCase(
             name: name,
@@ -102,7 +102,7 @@ enum ThreadCases {
             try FileManager.default.copyItem(at: file, to: handFile)
             let cache = try CodableCache(at: file, configuration: CacheCases.withoutMemory)
 
-            // Each is used by one thread.
+            // Each connection is used by only one thread.
             nonisolated(unsafe) let connections = try (0..<5).map { _ in try PeerStore(at: handFile) }
 
             func work(_ round: Int, _ operation: @escaping @Sendable (_ thread: Int, _ index: Int) throws -> Void)
@@ -165,7 +165,7 @@ enum ThreadCases {
         try PeerStore(at: file).values().count
     }
 
-    /// Two cases, and not two ways in one: it is about the peak memory of a process.
+    /// Two separate cases instead of two ways in one, because the peak memory of a process is compared.
     private static func all(
         _ name: String,
         _ summary: String,
@@ -182,11 +182,8 @@ enum ThreadCases {
     }
 }
 
-/// Threads that work at the same time.
 private enum Threads {
-    /// Runs a closure on some threads, each with its number from 0, and waits for all of them.
-    ///
-    /// - Throws: An error of one of them.
+    /// Runs a closure on several threads, passes each its number from 0, and rethrows one of their errors.
     static func run(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
         let failure = Mutex<(any Error)?>(nil)
         let group = DispatchGroup()

@@ -1,7 +1,7 @@
 import Foundation
 import Molt
 
-/// Molt's upgrades of the records that the peers upgrade, each from opening the file to closing it.
+/// Molt's upgrades of the same records as the peers', timed from opening the file to closing it.
 enum UpgradeCases {
     static let all: [BenchmarkCase] = {
         let kinds = [rename] + otherKinds
@@ -15,7 +15,7 @@ enum UpgradeCases {
             }
     }()
 
-    /// The upgrade whose time the others are compared with.
+    /// The upgrade that the others are compared with.
     static let rename = MoltUpgrade(
         name: "molt-rename",
         summary: "renameProperty",
@@ -23,7 +23,6 @@ enum UpgradeCases {
         ratios: besidePeers(.rename)
     ) { $1.isRenamed(of: $0) }
 
-    /// The other kinds of steps.
     private static let otherKinds = [
         MoltUpgrade(
             name: "molt-split",
@@ -79,7 +78,7 @@ enum UpgradeCases {
         MoltUpgrade(
             name: "molt-five-versions",
             summary: "five versions at once, each with one change of a property",
-            // The records stay about as long as they were.
+            // Keeps the size of the records about the same.
             steps: [
                 .renameProperty(People.typeName, "mail", to: "email"),
                 .renameProperty(People.typeName, "city", to: "town"),
@@ -98,10 +97,10 @@ enum UpgradeCases {
         ) { $1.mail == $0.mail },
     ]
 
-    /// Compares with the peers' change that is most like the upgrade.
+    /// Compares an upgrade with the most similar change of the peers.
     ///
-    /// The limits are far below the ratios of a quiet machine, because small counts mostly wait for the disk: they find
-    /// a mistake, and not a small regression.
+    /// The limits are far below the ratios of a quiet machine, because small counts mostly wait for the disk. They
+    /// catch mistakes, not small regressions.
     private static func besidePeers(_ change: PeerCases.Change, isChecked: Bool = true) -> [BenchmarkRatio] {
         [
             (change.jsonFunctionsCase, 0.3), (change.decodeEncodeCase, 0.7), (change.filePerKeyCase, 20),
@@ -111,15 +110,14 @@ enum UpgradeCases {
     }
 }
 
-/// An upgrade that is measured, and how its outcome is checked.
 struct MoltUpgrade: Sendable {
     let name: String
     let summary: String
-    /// The steps, each a version of its own.
+    /// The steps, each in its own version.
     let steps: [MigrationStep]
     var ratios: [BenchmarkRatio] = []
     var typeName = People.typeName
-    /// Whether a record is what it should have become.
+    /// Whether a record was upgraded correctly.
     let isRight: @Sendable (PersonV1, UpgradedPerson) -> Bool
 
     var migrations: MigrationRegistry {
@@ -131,7 +129,7 @@ struct MoltUpgrade: Sendable {
             name: name,
             summary: summary,
             fixture: CacheCases.fixture,
-            // At the full count, the memory is about what it is for a few records.
+            // At the full count, memory must be about the same as with few records.
             ratios: ratios + [BenchmarkRatio(.extraMegabytes, of: name + BenchmarkCase.Scale.few.suffix, atMost: 20)]
         ) { context in
             let file = context.file(CacheCases.fileName)
@@ -139,7 +137,7 @@ struct MoltUpgrade: Sendable {
             return BenchmarkTrial(count: context.records) { _ in
                 try CodableCache(at: file, migrations: migrations).close()
             } finish: {
-                // Opening would upgrade it.
+                // Read from the file, because opening it would upgrade it.
                 guard try CodableCache.schemaVersion(ofFileAt: file) == migrations.version else {
                     throw BenchmarkError("\(name): the store was not upgraded.")
                 }
@@ -156,7 +154,7 @@ struct MoltUpgrade: Sendable {
         }
         for index in stride(from: 1, through: context.records, by: 97) {
             let key = People.key(index)
-            // Only the rename is measured with larger records.
+            // Only the rename has cases with larger records.
             let isUpgraded =
                 if context.recordSize == .small {
                     try cache.value(UpgradedPerson.self, forKey: key).map { isRight(People.person(index), $0) } ?? false

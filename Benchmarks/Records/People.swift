@@ -1,11 +1,9 @@
 package import Foundation
 
-/// The records of all cases: the same people in every run and on every machine.
+/// The records of all cases; identical in every run and on every machine.
 package enum People {
-    /// The type name of the records.
     static let typeName = "Person"
 
-    /// The key of a record.
     static func key(_ index: Int) -> String {
         let digits = String(index)
         return "person-" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits
@@ -47,11 +45,11 @@ package enum People {
         size == .small ? smallContent(index, mailProperty: "mail") : try encoder().encode(profile(index, size))
     }
 
-    /// The content of a record after its property `mail` was renamed in its place.
+    /// The content of a record after its property `mail` was renamed in place.
     static func renamedContent(_ index: Int, _ size: RecordSize = .small) throws -> Data {
         if size == .small { return smallContent(index, mailProperty: "email") }
         var content = try content(index, size)
-        // Inside a string, the quotes would be escaped.
+        // Unique, because quotes inside a string are escaped.
         guard let name = content.range(of: Data(#","mail":"#.utf8)) else {
             throw BenchmarkError("Record \(index) has no property \"mail\".")
         }
@@ -59,30 +57,30 @@ package enum People {
         return content
     }
 
-    /// The content of a small record as the encoder makes it.
+    /// The content of a small record as `JSONEncoder` writes it.
     package static func encodedContent(_ index: Int) throws -> Data {
         try encoder().encode(person(index))
     }
 
-    /// The encoder of all cases: set as Molt's own, so that all write the same bytes.
+    /// The encoder of all cases, configured like Molt's own so that all write the same bytes.
     static func encoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return encoder
     }
 
-    /// People to set in a cache again and again: made before the clock runs, and few enough to cost no memory.
+    /// People to set in a cache repeatedly: created before timing starts, and few enough to use little memory.
     static func pool() -> [PersonV1] {
         (1...1000).map(person)
     }
 
-    /// The numbers of all records, each once, in an order that neither the keys nor the rows have.
+    /// The numbers of all records, each once, in an order unrelated to keys and rows.
     static func shuffledIndices(_ records: Int) -> [Int] {
-        // A prime above all counts visits each index once.
+        // A prime above all counts visits each index exactly once.
         (0..<records).map { $0 * 15_485_863 % records + 1 }
     }
 
-    /// Written by hand: a million of them take a tenth of the encoder's time.
+    /// Writes JSON by hand, because a million records take a tenth of the encoder's time.
     private static func smallContent(_ index: Int, mailProperty: String) -> Data {
         let person = person(index)
         let content =
@@ -111,7 +109,7 @@ package enum People {
     ]
 }
 
-/// A small random number generator that gives the same numbers everywhere (SplitMix64).
+/// A small random number generator that is identical everywhere (SplitMix64).
 struct SeededGenerator {
     private var state: UInt64
 
@@ -119,7 +117,7 @@ struct SeededGenerator {
         state = seed &* 0x9e37_79b9_7f4a_7c15
     }
 
-    /// The next number of the series, from 0 up to but not including a limit.
+    /// Returns the next number, from 0 up to but not including a limit.
     mutating func below(_ limit: Int) -> Int {
         state &+= 0x9e37_79b9_7f4a_7c15
         var bits = state

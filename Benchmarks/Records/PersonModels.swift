@@ -6,7 +6,7 @@ struct PersonV1: Codable, Sendable {
     var age: Int
     var city: String
     var isActive: Bool
-    /// A day, as in 2009-04-12.
+    /// A date, such as 2009-04-12.
     var joined: String
     var notes: String
 }
@@ -56,7 +56,7 @@ struct SplitPerson: Codable, Sendable {
     }
 }
 
-/// A person after any of the upgrades that are measured: each property that a record may have.
+/// A person after any of the measured upgrades, with every property that a record may have.
 struct UpgradedPerson: Decodable, Sendable {
     var fullName, firstName, lastName: String?
     var mail, email: String?
@@ -70,14 +70,14 @@ struct UpgradedPerson: Decodable, Sendable {
         var city: String
     }
 
-    /// Whether the full name was split as ``SplitPerson`` does it, and nothing else was changed.
+    /// Whether the full name was split as in ``SplitPerson``, and nothing else changed.
     func isSplit(of old: PersonV1) -> Bool {
         let expected = SplitPerson(old)
         return fullName == nil && firstName == expected.firstName && lastName == expected.lastName
             && mail == old.mail && notes == old.notes
     }
 
-    /// Whether `mail` was renamed to `email`, and nothing else was changed.
+    /// Whether `mail` was renamed to `email`, and nothing else changed.
     func isRenamed(of old: PersonV1) -> Bool {
         mail == nil && email == old.mail && fullName == old.fullName && notes == old.notes
     }

@@ -1,4 +1,4 @@
-/// A person with what an app gathers over time: the records of 2 KB and of 50 KB.
+/// A person with the data that an app accumulates over time, for the records of 2 KB and 50 KB.
 struct Profile: Codable, Sendable, Equatable {
     var addresses: [Address]
     var age: Int
@@ -49,7 +49,7 @@ struct Profile: Codable, Sendable, Equatable {
 }
 
 extension Profile {
-    /// A profile of release 1 with so many messages that its content has about the size.
+    /// Creates a profile of release 1 with enough messages to reach the size.
     init(_ person: PersonV1, index: Int, _ size: RecordSize) {
         var random = SeededGenerator(seed: 0x7072_6f66 &+ UInt64(index))
         let isLarge = size == .large
@@ -64,7 +64,7 @@ extension Profile {
         notes = person.notes
         settings = Settings(&random)
         tags = (0..<(isLarge ? 12 : 4)).map { _ in People.words[random.below(People.words.count)] }
-        // Everything but the messages takes about 700 bytes, or 1000.
+        // Everything except the messages takes about 700 bytes, or 1000 in a large record.
         var length = isLarge ? 1000 : 700
         while length < (isLarge ? 49_900 : 2020) {
             let message = Message(number: messages.count, &random)

@@ -1,13 +1,12 @@
-/// How large the records of a case are.
+/// The size of a case's records.
 package enum RecordSize: String, Codable, CaseIterable, Sendable {
     /// A person with seven properties.
     case small = "200B"
     /// A person with addresses, settings and some messages.
     case medium = "2KB"
-    /// The same with some hundred messages.
+    /// The same with several hundred messages.
     case large = "50KB"
 
-    /// The size in words.
     package var words: String {
         switch self {
         case .small: "200 bytes"
@@ -16,7 +15,7 @@ package enum RecordSize: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// The bytes that a content has on average.
+    /// The range of a content's mean size, in bytes.
     package var meanBytes: ClosedRange<Int> {
         switch self {
         case .small: 190...210

@@ -1,27 +1,22 @@
 import CMoltSQLite
 package import Foundation
 
-/// Everything that a run measured, as it is written to JSON.
+/// The measurements of a run, as written to JSON.
 package struct BenchmarkReport: Codable, Sendable {
-    /// Where and when it was measured.
+    /// The machine, and the date of the run.
     package let machine: Machine
-    /// On how many records, and how often.
     package let settings: Settings
     /// The cases, in the order of the table.
     package let results: [BenchmarkResult]
-    /// The comparisons.
     package let ratios: [BenchmarkRatio.Outcome]
 
-    /// On how many records it was measured, and how often.
     package struct Settings: Codable, Sendable {
-        /// Records in the large cases.
+        /// The number of records in the large cases.
         package let records: Int
-        /// Runs of each case.
         package let runs: Int
         /// Whether the counts are the small ones of `--quick`.
         package let isQuick: Bool
 
-        /// Creates the settings of a run.
         package init(records: Int, runs: Int, isQuick: Bool = false) {
             self.records = records
             self.runs = runs
@@ -29,7 +24,7 @@ package struct BenchmarkReport: Codable, Sendable {
         }
     }
 
-    /// Compares the results as their cases say.
+    /// Compares the results by the ratios of their cases.
     package init(machine: Machine, settings: Settings, results: [BenchmarkResult], cases: [BenchmarkCase]) {
         self.machine = machine
         self.settings = settings
@@ -40,9 +35,9 @@ package struct BenchmarkReport: Codable, Sendable {
         }
     }
 
-    /// Reads a file that ``json()`` was written to.
+    /// Reads a file with the output of ``json()``.
     ///
-    /// - Throws: ``BenchmarkArguments/UsageError`` when the file cannot be read, or is another one.
+    /// - Throws: ``BenchmarkArguments/UsageError`` when the file cannot be read or is not such a file.
     package init(contentsOf file: String) throws {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
@@ -55,7 +50,6 @@ package struct BenchmarkReport: Codable, Sendable {
         }
     }
 
-    /// The report as JSON.
     package func json() throws -> Data {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
@@ -64,68 +58,56 @@ package struct BenchmarkReport: Codable, Sendable {
     }
 }
 
-/// What one run of a case measured.
+/// The measurements of one run of a case.
 package struct BenchmarkRun: Codable, Sendable {
-    /// How many units were done.
+    /// The number of units.
     package var count: Int
-    /// How many bytes of content they had, where that matters.
+    /// The content of the units in bytes, where that matters.
     package var bytes: Int?
-    /// How long the timed parts took.
+    /// The duration of the timed parts.
     package var seconds: Double
-    /// How long they took in the other way.
+    /// The duration of the alternative's timed parts.
     package var otherSeconds: Double?
-    /// The processor time of the timed parts, of all cores together: less disturbed by others than the duration.
+    /// The processor time of the timed parts on all cores, which other processes disturb less than the duration.
     package var processorSeconds = 0.0
-    /// That of the other way.
     package var otherProcessorSeconds: Double?
-    /// The share of the processors' time that the host of a virtual machine gave to others, from 0 to 1.
+    /// The share of processor time that the host of a virtual machine gave to other machines, from 0 to 1.
     package var stolenShare = 0.0
     /// The highest resident memory of the process, up to the end of the timed parts.
     package var peakMemoryBytes = 0
 
-    /// Creates a run.
     package init(count: Int, seconds: Double) {
         self.count = count
         self.seconds = seconds
     }
 }
 
-/// What was measured for one case in all rounds.
+/// The measurements of one case in all rounds.
 package struct BenchmarkResult: Codable, Sendable {
-    /// The case.
     package let name: String
-    /// What the case does.
     package let summary: String
-    /// The other way to do the same, where the case measures two.
+    /// A description of the alternative, where the case measures two ways.
     package let other: String?
-    /// How many units one run does.
     package let count: Int
-    /// How large the records are.
     package let recordSize: RecordSize
-    /// How many bytes of content one run works on, where that matters.
     package let bytes: Int?
-    /// The duration of each run, in the order in which they were made.
+    /// The duration of each run, in order.
     package let seconds: [Double]
-    /// The duration of each run of the other way.
     package let otherSeconds: [Double]?
-    /// The median of the durations.
     package let medianSeconds: Double
-    /// The shortest duration.
     package let minSeconds: Double
-    /// The longest duration.
     package let maxSeconds: Double
-    /// The median of the runs' processor time, of all cores together.
+    /// The median processor time of the runs, on all cores.
     package let processorSeconds: Double
-    /// The median of the other way's processor time.
     package let otherProcessorSeconds: Double?
-    /// For each run, the share of the processors' time that the host of a virtual machine gave to others, from 0 to 1.
+    /// For each run, the share of processor time that the host gave to other machines, from 0 to 1.
     package let stolenShares: [Double]?
-    /// Units per second, by the median.
+    /// Units per second, from the median duration.
     package let unitsPerSecond: Double
     /// The median of the runs' highest resident memory.
     package let peakMemoryBytes: Int
 
-    /// Sums up the runs of a case; there must be at least one.
+    /// Summarizes the runs of a case; there must be at least one.
     package init(
         name: String,
         summary: String = "",
@@ -154,7 +136,7 @@ package struct BenchmarkResult: Codable, Sendable {
         peakMemoryBytes = Int(runs.map { Double($0.peakMemoryBytes) }.median)
     }
 
-    /// For each run, the duration as a multiple of the other way's; nil when there is no other way.
+    /// For each run, the duration as a multiple of the alternative's; nil without an alternative.
     package var timesAsLong: [Double]? {
         guard let otherSeconds, otherSeconds.count == seconds.count else { return nil }
         return zip(seconds, otherSeconds).map { $0 / $1 }
@@ -162,7 +144,7 @@ package struct BenchmarkResult: Codable, Sendable {
 }
 
 extension [Double] {
-    /// The value in the middle, or 0 when there is none.
+    /// The median, or 0 of an empty array.
     package var median: Double {
         guard !isEmpty else { return 0 }
         let sorted = sorted()
@@ -171,28 +153,22 @@ extension [Double] {
     }
 }
 
-/// Where and when something was measured.
+/// The machine, and the date of the measurement.
 package struct Machine: Codable, Sendable {
     /// The operating system and its version.
     package var system: String
-    /// The processor's architecture.
     package var architecture: String
-    /// The processor's name, where the system has it.
+    /// The processor's name, where the system reports it.
     package var processor: String?
-    /// The number of cores that may be used.
+    /// The number of active cores.
     package var cores: Int
-    /// The physical memory.
     package var memoryBytes: UInt64
-    /// The version of the compiler.
     package var swift: String
-    /// The version of the SQLite library.
     package var sqlite: String
-    /// Whether the benchmark was built with optimization.
     package var isOptimized: Bool
-    /// When the run ended.
+    /// The time when the run ended.
     package var date: Date
 
-    /// This machine, now.
     package static func current() -> Machine {
         let process = ProcessInfo.processInfo
         return Machine(
@@ -208,7 +184,7 @@ package struct Machine: Codable, Sendable {
         )
     }
 
-    /// The machine in one line, without the date.
+    /// A one-line description of the machine, without the date.
     var words: String {
         [
             system, architecture, processor, "\(cores) \(cores == 1 ? "core" : "cores")", "Swift \(swift)",

@@ -1,21 +1,17 @@
 import Foundation
 
-/// The ways to upgrade every record of a store, as a chart of horizontal bars.
+/// A horizontal bar chart of the ways to upgrade every record of a store.
 package struct ComparisonChart {
-    /// The chart, as the text of an SVG file.
     package let svg: String
 
-    /// A bar of the chart.
     package struct Bar: Sendable {
-        /// The words to the left of the bar.
         package let label: String
-        /// The case.
+        /// The name of the case.
         package let name: String
 
         fileprivate var isMolt: Bool { name.hasPrefix("molt-") }
     }
 
-    /// The cases in the chart, in their order.
     package static let bars = [
         Bar(label: "One JSON file a key, load old, save new", name: "file-per-key-rename"),
         Bar(label: "SQLite, decode and encode each row", name: "sqlite-decode-encode-rename"),
@@ -32,7 +28,7 @@ package struct ComparisonChart {
     ]
 
     private static let width = 760
-    /// Where the bars begin, and where the longest one ends: behind it is room for its figure.
+    /// The left end of all bars, and the right end of the longest, which leaves room for its figure.
     private static let barStart = 320
     private static let barEnd = 672
     private static let ink = "#1f2328"
@@ -40,7 +36,7 @@ package struct ComparisonChart {
 
     /// Draws a report.
     ///
-    /// - Throws: ``BenchmarkArguments/UsageError`` when none of the cases in the chart was measured.
+    /// - Throws: ``BenchmarkArguments/UsageError`` when the report has none of the chart's cases.
     package init(_ report: BenchmarkReport) throws {
         let rows = Self.bars.compactMap { bar in
             report.results.first { $0.name == bar.name }.map { (bar: bar, result: $0) }
@@ -54,7 +50,7 @@ package struct ComparisonChart {
         ]
         var top = 72
         for (index, (bar, result)) in rows.enumerated() {
-            // A little space between the others and Molt.
+            // A gap between the alternatives and Molt.
             if index > 0, bar.isMolt != rows[index - 1].bar.isMolt { top += 10 }
             parts += Self.drawing(of: bar, result.unitsPerSecond, longest: most, top: top)
             top += 24
@@ -107,7 +103,6 @@ package struct ComparisonChart {
             + #"text-anchor="\#(anchor)" fill="\#(color)">\#(escaped(text))</text>"#
     }
 
-    /// How many records of which size.
     private static func subtitle(_ results: [BenchmarkResult]) -> String {
         let counts = Set(results.map(\.count)).sorted(by: >)
         let fewer = counts.dropFirst().map(Figures.grouped).joined(separator: ", ")

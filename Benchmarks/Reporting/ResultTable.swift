@@ -4,12 +4,10 @@ import Foundation
 package struct ResultTable {
     private let report: BenchmarkReport
 
-    /// Creates the table of a report.
     package init(_ report: BenchmarkReport) {
         self.report = report
     }
 
-    /// The whole text.
     package var text: String {
         var parts = [head, Figures.columns(results)]
         if !report.ratios.isEmpty { parts.append("Ratios\n\n" + Figures.columns(ratios)) }
@@ -17,7 +15,7 @@ package struct ResultTable {
         return parts.joined(separator: "\n\n")
     }
 
-    /// The ratios that are beyond their limits, a line each.
+    /// The ratios outside their limits, one line each.
     package var failures: [String] {
         report.ratios.filter { !$0.isWithinLimit }.map { ratio in
             "\(Self.title(ratio)): \(Figures.figure(ratio.bestValue, ratio.measure)) by best runs, but it must be "
@@ -86,9 +84,9 @@ package struct ResultTable {
     }
 }
 
-/// Figures as text, with no more digits than are worth reading.
+/// Formats figures with a sensible number of digits.
 enum Figures {
-    /// 1234567 as "1 234 567".
+    /// Formats 1234567 as "1 234 567".
     static func grouped(_ value: Int) -> String {
         var groups: [Substring] = []
         var digits = String(value)[...]
@@ -99,7 +97,7 @@ enum Figures {
         return ([digits] + groups.reversed()).joined(separator: " ")
     }
 
-    /// A rate, with three significant digits.
+    /// Formats a rate with three significant digits.
     static func rate(_ value: Double) -> String {
         guard value >= 1000 else { return value < 10 ? String(format: "%.1f", value) : grouped(Int(value.rounded())) }
         let unit = pow(10, log10(value).rounded(.down) - 2)
@@ -110,13 +108,13 @@ enum Figures {
         String(format: value < 1 ? "%.4f" : "%.3f", value)
     }
 
-    /// What a ratio comes to.
+    /// Formats the value of a ratio.
     static func figure(_ value: Double, _ measure: BenchmarkRatio.Measure) -> String {
         if measure == .extraMegabytes { return String(format: "%+.1f MB", value) }
         return String(format: value < 0.1 ? "%.3f" : value < 10 ? "%.2f" : "%.0f", value)
     }
 
-    /// Aligns cells in columns: the first to the left, and the others to the right where nothing else is said.
+    /// Aligns cells in columns: the first to the left and the others to the right, unless `right` lists others.
     static func columns(_ rows: [[String]], right: Set<Int>? = nil) -> String {
         var widths: [Int: Int] = [:]
         for row in rows {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a child process does: one run of one case, so that its peak memory is its own, or one fixture.
+/// The task of a child process: one run of one case, for an isolated peak memory, or one fixture.
 struct BenchmarkChild: Codable {
     enum Kind: String, Codable {
         case run
@@ -8,13 +8,12 @@ struct BenchmarkChild: Codable {
     }
 
     let kind: Kind
-    /// The case, whose fixture it is.
+    /// The name of the case; also used to find its fixture.
     let name: String
     let context: BenchmarkContext
-    /// The directory with the fixture, which the run gets a copy of.
+    /// The directory with the fixture; the run works on a copy.
     var fixture: URL?
 
-    /// Does the task of this process.
     func perform() throws {
         guard let benchmark = BenchmarkCatalog.cases.first(where: { $0.name == name }) else {
             throw BenchmarkError("There is no case \"\(name)\".")
@@ -37,13 +36,13 @@ struct BenchmarkChild: Codable {
         }
         defer { try? FileManager.default.removeItem(at: context.directory) }
         let trial = try benchmark.prepare(context)
-        // Otherwise the first fsync of the timed part would pay for the copy.
+        // Otherwise the first fsync of the timed part would include the copy.
         try Platform.flush(context.directory)
 
         var (subject, other) = (Stopwatch(), Stopwatch())
         let stolenStart = Platform.stolenSeconds()
         for round in 0..<trial.rounds {
-            // Each way is the first in every second round.
+            // Each way goes first in every second round.
             if round.isMultiple(of: 2) { try subject.time { try trial.body(round) } }
             if let body = trial.other { try other.time { try body(round) } }
             if !round.isMultiple(of: 2) { try subject.time { try trial.body(round) } }
@@ -64,7 +63,7 @@ struct BenchmarkChild: Codable {
     }
 }
 
-/// Adds up the time of the parts of some work.
+/// Adds up the time of several parts.
 private struct Stopwatch {
     private(set) var seconds = 0.0
     private(set) var processorSeconds = 0.0

@@ -1,19 +1,17 @@
-/// How a case compares with another one, or with the other way that it measures itself.
+/// A comparison of a case with another case or with its own alternative.
 package struct BenchmarkRatio: Sendable {
-    /// What is compared.
     package let measure: Measure
-    /// The other case; nil for the other way that the case measures in turn with the first.
+    /// The name of the other case; nil for the case's own alternative.
     package let baseline: String?
-    /// What must hold even on a busy machine and with few records, for `--check`; nil when nothing is checked.
+    /// The limit for `--check`, which holds even on a busy machine and with few records; nil for none.
     package let limit: Limit?
 
-    /// What is compared.
     package enum Measure: String, Codable, Sendable {
         /// Units per second, as a multiple of the baseline's.
         case rate
-        /// Seconds a unit, as a multiple of the baseline's.
+        /// Seconds per unit, as a multiple of the baseline's.
         case time
-        /// Processor time a unit, of all cores together, as a multiple of the baseline's.
+        /// Processor time per unit on all cores, as a multiple of the baseline's.
         case processorTime
         /// Peak memory, as a multiple of the baseline's.
         case memory
@@ -21,46 +19,41 @@ package struct BenchmarkRatio: Sendable {
         case extraMegabytes
     }
 
-    /// A limit for a figure.
     package struct Limit: Codable, Hashable, Sendable {
         package var atLeast: Double?
         package var atMost: Double?
 
-        /// Whether a figure is within the limit.
         package func holds(for value: Double) -> Bool {
             value >= atLeast ?? -.infinity && value <= atMost ?? .infinity
         }
     }
 
-    /// What came out in one run of the benchmark.
+    /// The outcome of a comparison in one run of the benchmark.
     package struct Outcome: Codable, Sendable {
-        /// The case.
+        /// The name of the case.
         package let subject: String
-        /// The case that it is compared with, or the other way in words.
+        /// The name of the other case, or the description of the alternative.
         package let baseline: String
-        /// What is compared.
         package let measure: Measure
         /// The ratio of the medians.
         package let value: Double
-        /// The ratio of the best runs, which others on the machine have disturbed least.
+        /// The ratio of the best runs, which other processes have disturbed least.
         package let bestValue: Double
-        /// What the ratio of the best runs must be.
+        /// The limit for the ratio of the best runs.
         package let limit: Limit?
 
-        /// Whether the limit holds.
         package var isWithinLimit: Bool {
             limit?.holds(for: bestValue) ?? true
         }
     }
 
-    /// Compares a case.
     package init(_ measure: Measure, of baseline: String? = nil, atLeast: Double? = nil, atMost: Double? = nil) {
         self.measure = measure
         self.baseline = baseline
         limit = atLeast == nil && atMost == nil ? nil : Limit(atLeast: atLeast, atMost: atMost)
     }
 
-    /// The ratio; nil when the baseline was not measured.
+    /// Computes the outcome; nil when the baseline was not measured.
     package func outcome(for subject: BenchmarkResult, in results: [BenchmarkResult]) -> Outcome? {
         let figures: (value: Double, best: Double)
         if let baseline {
@@ -80,7 +73,7 @@ package struct BenchmarkRatio: Sendable {
         )
     }
 
-    /// The ratio of the two ways that a case measures: of the runs' ratios, the median and the best.
+    /// The median and the best of the runs' ratios between the two ways of a case.
     private func ratioOfWays(_ result: BenchmarkResult) -> (value: Double, best: Double)? {
         guard let times = result.timesAsLong, let shortest = times.min() else { return nil }
         switch measure {

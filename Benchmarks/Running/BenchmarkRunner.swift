@@ -4,14 +4,12 @@ import Foundation
 struct BenchmarkRunner {
     let cases: [BenchmarkCase]
     let arguments: BenchmarkArguments
-    /// Receives lines about the progress.
+    /// Receives progress messages.
     let log: (String) -> Void
 
-    /// Runs each case once a round.
+    /// Runs each case once per round.
     ///
-    /// Every second round goes backwards, so that a machine that becomes slower does not favor the first cases.
-    ///
-    /// - Throws: ``BenchmarkError`` when a child process fails.
+    /// Every second round runs in reverse, so that a machine that slows down does not favor the first cases.
     func run() throws -> [BenchmarkResult] {
         let scratch = FileManager.default.temporaryDirectory
             .appendingPathComponent("molt-benchmarks-\(UUID().uuidString)")
@@ -38,7 +36,7 @@ struct BenchmarkRunner {
         }
     }
 
-    /// - Returns: The fixtures' directories, by their names.
+    /// - Returns: The fixtures' directories by name.
     private func buildFixtures(in scratch: URL) throws -> [String: URL] {
         var directories: [String: URL] = [:]
         for benchmark in cases {

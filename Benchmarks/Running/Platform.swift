@@ -8,9 +8,8 @@ import Foundation
     import Musl
 #endif
 
-/// Everything that differs between Linux and Apple's systems, or that Foundation does not offer.
+/// Differences between Linux and Apple's systems, and calls that Foundation does not offer.
 enum Platform {
-    /// The architecture that the benchmark was built for.
     static var architecture: String {
         #if arch(arm64)
             "arm64"
@@ -21,7 +20,7 @@ enum Platform {
         #endif
     }
 
-    /// The version of the compiler; there is no way to ask for the patch number.
+    /// The version of the compiler; the patch number cannot be queried.
     static var swiftVersion: String {
         #if compiler(>=6.4)
             "6.4 or later"
@@ -32,7 +31,6 @@ enum Platform {
         #endif
     }
 
-    /// Whether the benchmark was built with optimization.
     static var isOptimized: Bool {
         #if DEBUG
             false
@@ -41,7 +39,7 @@ enum Platform {
         #endif
     }
 
-    /// The processor's name, where the system has it.
+    /// Returns the processor's name, where the system reports it.
     static func processorName() -> String? {
         #if canImport(Darwin)
             var size = 0
@@ -54,19 +52,19 @@ enum Platform {
         #endif
     }
 
-    /// The processor time of this process so far: of all threads, in the process and in the kernel.
+    /// Returns the processor time of this process so far, in all threads, in user and kernel mode.
     static func processorSeconds() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     }
 
-    /// The processor time that the host of a virtual machine has given to others while it was needed here.
+    /// Returns the processor time that the host of a virtual machine gave to others while this one needed it.
     ///
-    /// It is 0 where there is no host, and where the system does not report it (Linux does: proc_stat(5), `steal`).
+    /// It is 0 without a host, or where the system does not report it. Linux does: proc_stat(5), `steal`.
     static func stolenSeconds() -> Double {
         #if os(Linux)
-            // "cpu  user nice system idle iowait irq softirq steal …", the sum of all cores.
+            // "cpu  user nice system idle iowait irq softirq steal …", summed over all cores.
             let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8)
             let words = text?.split(separator: "\n").first?.split(separator: " ") ?? []
             guard words.count > 8, words[0] == "cpu", let ticks = Double(words[8]) else { return 0 }
@@ -76,15 +74,15 @@ enum Platform {
         #endif
     }
 
-    /// The highest resident memory of this process so far.
+    /// Returns the highest resident memory of this process so far.
     static func peakMemoryBytes() -> Int {
         #if canImport(Darwin)
             var usage = rusage()
             getrusage(RUSAGE_SELF, &usage)
             return usage.ru_maxrss
         #else
-            // Linux keeps ru_maxrss of getrusage across exec, so a child would never show less than the memory of the
-            // process that started it. VmHWM starts anew.
+            // Linux keeps ru_maxrss of getrusage across exec, so a child would report at least the memory of its
+            // parent. VmHWM is reset.
             guard
                 let text = field("VmHWM", inFileAt: "/proc/self/status"),
                 let kilobytes = Int(text.prefix(while: \.isNumber))
@@ -93,19 +91,15 @@ enum Platform {
         #endif
     }
 
-    /// Waits until the files of a directory are on the disk.
-    ///
-    /// - Throws: ``BenchmarkError``, or an error of `FileManager`.
+    /// Waits until the files of a directory are on disk.
     static func flush(_ directory: URL) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
-        // For many files it is quicker to flush everything that the system has.
+        // Syncing all file systems is faster than syncing many files.
         guard names.count < 100 else { return sync() }
         for name in names { try flushFile(directory.appendingPathComponent(name)) }
     }
 
-    /// Replaces a file such that a loss of power leaves the old bytes or the new ones.
-    ///
-    /// - Throws: ``BenchmarkError``, or an error of `Data`.
+    /// Replaces a file so that a power loss leaves either the old or the new bytes.
     static func replaceDurably(_ file: URL, with bytes: Data) throws {
         let temporary = file.appendingPathExtension("new")
         try bytes.write(to: temporary)
@@ -123,9 +117,9 @@ enum Platform {
 
     /// Runs this executable with other arguments, and waits for it.
     ///
-    /// - Parameter settings: The directory in which it has its settings on Linux, instead of the user's own.
-    /// - Returns: Its standard output; its standard error is that of this process.
-    /// - Throws: ``BenchmarkError`` when it does not end with the exit code 0.
+    /// - Parameter settings: The directory for its settings on Linux, instead of the user's own.
+    /// - Returns: Its standard output; its standard error goes to that of this process.
+    /// - Throws: ``BenchmarkError`` when it does not exit with code 0.
     static func runSelf(_ arguments: [String], settings: URL) throws -> Data {
         #if os(macOS) || os(Linux)
             guard let executable = Bundle.main.executableURL else {
@@ -160,7 +154,7 @@ enum Platform {
     }
 
     #if !canImport(Darwin)
-        /// The value of a line "name: value" of one of Linux's files.
+        /// Returns the value of a line "name: value" in a file of procfs.
         private static func field(_ name: String, inFileAt path: String) -> String? {
             let text = try? String(contentsOfFile: path, encoding: .utf8)
             let line = text?.split(separator: "\n").first { $0.hasPrefix(name) }

@@ -2,9 +2,9 @@
 package struct Arguments: Hashable, Sendable {
     /// The release whose store is upgraded.
     package var release = Release.first
-    /// How many people a new store gets; nil for a copy of the store that the release wrote.
+    /// The number of people in a newly written store; nil to copy the checked-in store of the release.
     package var people: Int?
-    /// A file to upgrade instead.
+    /// The path of a file to upgrade instead.
     package var store: String?
     package var isDryRun = false
     package var wantsHelp = false
@@ -37,7 +37,6 @@ package struct Arguments: Hashable, Sendable {
         }
     }
 
-    /// The text of `--help`.
     package static let help = """
         Upgrades an address book that an earlier release of this app wrote, and its settings, to today's release.
 
@@ -60,9 +59,7 @@ package struct Arguments: Hashable, Sendable {
         """
 }
 
-/// A wrong argument.
 package struct UsageError: Error, Hashable {
-    /// What is wrong.
     package let message: String
 
     package init(_ message: String) {

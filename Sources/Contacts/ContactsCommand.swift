@@ -2,11 +2,11 @@ internal import Foundation
 internal import Molt
 internal import Synchronization
 
-/// An address book whose models have changed three times: it upgrades the stores of its earlier releases.
+/// An address book that upgrades the stores of its earlier releases.
 @main
 struct ContactsCommand {
     static func main() async {
-        // When the reader of the output is gone, as after `| head`, the upgrade goes on.
+        // Keep upgrading when the reader of the output exits, as `| head` does.
         signal(SIGPIPE, SIG_IGN)
         do {
             try await run(Arguments(CommandLine.arguments.dropFirst()))
@@ -23,7 +23,7 @@ struct ContactsCommand {
         defer { try? FileManager.default.removeItem(at: scratch) }
         if let path = arguments.store {
             let file = URL(filePath: path)
-            // Opening a cache creates the file when there is none: right for an app, and not for a wrong path.
+            // Opening a cache creates a missing file, which is right for an app but hides a wrong path here.
             guard let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize, size > 0 else {
                 throw ContactsError("There is no store at \(path). Check the path.")
             }
@@ -45,7 +45,7 @@ struct ContactsCommand {
         }
     }
 
-    /// Shows the plan, upgrades the store, shows the report, and checks the data where they are known.
+    /// Shows the plan, upgrades the store, shows the report, and checks the data if the expected values are known.
     private static func upgrade(
         _ file: URL,
         named name: String,
@@ -70,7 +70,7 @@ struct ContactsCommand {
         let peopleBefore = try keys.map { try arguments.release.describePerson(forKey: $0, in: file) }
         let settingsBefore = try settings.own.values()
 
-        // An app needs this one line.
+        // An app needs only this line.
         let cache = try await CodableCache.open(at: file, migrations: registry, configuration: configuration)
         defer { cache.close() }
 
@@ -96,7 +96,7 @@ struct ContactsCommand {
         }
     }
 
-    /// Shows the progress of an upgrade, a line for each tenth.
+    /// Prints the progress of an upgrade, one line per tenth.
     private static func progress() -> @Sendable (MigrationEvent) -> Void {
         let shownTenth = Atomic(-1)
         return { event in

@@ -1,18 +1,18 @@
 package import Molt
 
-/// Every change of the models and settings since release 1, in the order in which they shipped.
+/// Returns every change of the models and settings since release 1, in the order in which they shipped.
 ///
-/// Versions are the numbers of the releases, so release 2 brought its stores to version 2. Release 1 had nothing to
-/// migrate: its stores are at version 0.
+/// A version is the number of the release that introduced it. Stores of release 1 are at version 0, because it had
+/// nothing to migrate.
 ///
-/// - Parameter settings: Where the settings are.
+/// - Parameter settings: The suites with the settings.
 package func migrations(settings: SettingsSuites) -> MigrationRegistry {
     [
         // Release 2: an alien is a person, and mail is email.
         Migration(to: 2, "alien-becomes-person", .renameType("Alien", to: "Person")),
         Migration(to: 2, "mail-becomes-email", .renameProperty("Person", "mail", to: "email")),
 
-        // Release 3: a name has two parts, and an address is a value of its own.
+        // Release 3: a name has two parts, and an address is a separate value.
         Migration(
             to: 3,
             "split-full-name",
@@ -32,8 +32,8 @@ package func migrations(settings: SettingsSuites) -> MigrationRegistry {
             }
         ),
 
-        // Release 4: there is no fax any more, a person can be a favorite and have a nickname, and the length of a call
-        // is in seconds.
+        // Release 4: the fax number is removed, a person can be a favorite and have a nickname, and the length of a
+        // call is in seconds.
         Migration(to: 4, "remove-fax", .removeProperty("Person", "fax")),
         Migration(to: 4, "favorites", .addProperty("Person", "isFavorite", default: false)),
         Migration(to: 4, "nickname-added"),
@@ -48,13 +48,14 @@ package func migrations(settings: SettingsSuites) -> MigrationRegistry {
                 return CallV4(person: call.person, seconds: minutes * 60 + seconds)
             }
         ),
-        // Its settings are native, and shared with a widget. Releases 1 to 3 kept those that Defaults 4 had written.
+        // Its settings are native and shared with a widget. Releases 1 to 3 kept the settings that Defaults 4 had
+        // written.
         .defaultsV4ToV5(to: 4, suite: settings.own, keys: settingsV4),
         .suiteToAppGroup(to: 4, from: settings.own, into: settings.group, afterwards: .clean),
     ]
 }
 
-// A migration has models and keys of its own. Today's `Call` may change again; the migration must not.
+// A migration has its own models and keys: today's `Call` may change again, but the migration must not.
 
 private struct CallV1: Codable {
     var person: String
@@ -69,7 +70,7 @@ private struct CallV4: Codable {
     var seconds: Int
 }
 
-/// The settings, in the forms that they have after the migration.
+/// The settings, in their forms after the migration.
 private let settingsV4: [DefaultsKeys] = [
     .key("showsPhotos", .bool),
     .key("signature", .string),

@@ -1,11 +1,10 @@
 internal import Foundation
 
-/// A directory for the files of one run.
 enum ScratchDirectory {
-    /// Creates the directory of this process, where `UserDefaults` for Linux has its files, too.
+    /// Creates the directory of this process; on Linux it also holds the files of `UserDefaults`.
     ///
-    /// Foundation for Linux reads `XDG_CONFIG_HOME` when it is loaded, so the process starts itself again, under the
-    /// same id, with that variable.
+    /// Foundation on Linux reads `XDG_CONFIG_HOME` when it is loaded. The process therefore sets it and executes itself
+    /// again, with the same process id.
     static func create() throws -> URL {
         let name = "contacts-\(ProcessInfo.processInfo.processIdentifier)"
         let url = FileManager.default.temporaryDirectory.appending(path: name, directoryHint: .isDirectory)
@@ -16,7 +15,7 @@ enum ScratchDirectory {
                 throw ContactsError("The command cannot start itself again: \(String(cString: strerror(errno))).")
             }
         #endif
-        // A process of the same id that was killed may have left it.
+        // A killed process with the same id may have left a directory.
         try? FileManager.default.removeItem(at: url)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
         return url

@@ -35,8 +35,8 @@ bool molt_disk_is_faulty(void) {
 #include <sys/syscall.h>
 #include <sys/types.h>
 
-// These take the place of the C library's functions in the tests' process, for all code in it. They make the system's
-// calls themselves: what is needed to find the library's own functions may not work yet when these are first called.
+// These functions replace the C library's for all code in the tests' process. They make system calls directly, because
+// looking up the library's own functions may not work yet when they are first called.
 
 int fsync(int descriptor) {
     molt_disk_call();
@@ -72,7 +72,7 @@ int unlink(const char *path) {
 
 #if MOLT_TAKES_CALLS
 
-// A sanitizer needs these itself.
+// A sanitizer needs the following functions itself.
 
 static int open_file(int directory, const char *path, int flags, mode_t mode) {
     if (!molt_is_watching()) return (int)syscall(SYS_openat, directory, path, flags, mode);

@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// One mutex for everything: what is recorded must be in the order in which it was done.
+// One mutex for everything, so that operations are recorded in the order in which they happened.
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool is_watching = false;
 
-/// Whether this thread began the watch.
+/// Whether this thread started the watch.
 static _Thread_local bool is_watcher = false;
 
 static char root[4096];
@@ -74,11 +74,11 @@ void molt_disk_refuse(unsigned kinds, long first, long last, int error_number, b
 
 enum { descriptor_limit = 65536, file_limit = 65536 };
 
-/// What a descriptor stands for: 0 for nothing that is watched, a file's number, or -1 for a directory.
+/// The meaning of each file descriptor: a file's number, -1 for a directory, or 0 when it is not watched.
 static int watched[descriptor_limit];
 static char *directories[descriptor_limit];
 
-/// Files by the number that the volume gave them; it may give it again, so the last one counts.
+/// The device and inode number of each file; the file system may reuse a number, so the last file counts.
 static struct {
     dev_t device;
     ino_t number;
@@ -134,7 +134,7 @@ void molt_disk_add_mark(const char *text) {
     pthread_mutex_unlock(&mutex);
 }
 
-/// Makes a path absolute; false for one that is not watched.
+/// Makes a path absolute; false when it is not watched.
 static bool find(int directory, const char *path, char found[4096]) {
     if (path[0] == '/') {
         snprintf(found, 4096, "%s", path);
@@ -150,13 +150,13 @@ static bool find(int directory, const char *path, char found[4096]) {
     size_t length = strlen(found);
     while (length > 1 && found[length - 1] == '/') found[--length] = 0;
     if (strncmp(found, root, root_length) != 0) return false;
-    // Other tests have their files in the directory too, and sync it when they will.
+    // Other tests also have files in the directory, and sync it at any time.
     if (found[root_length] == 0) return is_watcher;
     if (found[root_length] != '/' || !strstr(found + root_length, filter)) return false;
     return length < 4 || strcmp(found + length - 4, "-shm") != 0;
 }
 
-/// Whether a call is to fail; errno says why.
+/// Whether a call must fail; sets errno if so.
 static bool is_refused(enum molt_disk_kind kind, bool *is_short) {
     if (is_short) *is_short = false;
     if (!(refused_kinds & 1u << kind)) return false;
@@ -179,7 +179,7 @@ static int new_file(const struct stat *status) {
     return file_count;
 }
 
-/// The file's number; gives it one when it is first seen.
+/// Returns the file's number, and assigns one on first access.
 static int known_file(const struct stat *status, const char *path) {
     for (int file = file_count; file > 0; file--) {
         if (files[file].number == status->st_ino && files[file].device == status->st_dev) return file;
@@ -339,7 +339,7 @@ int molt_watched_remove(int directory, const char *path, int flags) {
     enum molt_disk_kind kind = flags & AT_REMOVEDIR ? molt_disk_remove_directory : molt_disk_remove;
     int result = -1;
     struct stat status;
-    // What is not there is not asked for: it would not be written.
+    // Removing a missing file is not counted, because it changes nothing.
     if (lstat(found, &status) != 0 || !is_refused(kind, NULL)) {
         result = (int)syscall(SYS_unlinkat, directory, path, flags);
         if (result == 0) add(kind, 0, found);

@@ -16,14 +16,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/// Whether anything is watched; a read of one flag.
+/// Whether a watch is active; reads a single flag.
 bool molt_is_watching(void);
 
-// Do what the system's calls do, and look whether it is done to what is watched.
+// These make the system call, and record or refuse it if the file is watched.
 
 int molt_watched_open(int directory, const char *path, int flags, mode_t mode);
 void molt_watched_close(int descriptor);
-/// - offset: -1 for where the descriptor stands.
+/// - offset: -1 for the descriptor's current position.
 ssize_t molt_watched_write(int descriptor, const void *bytes, size_t count, off_t offset);
 int molt_watched_truncate(int descriptor, off_t length);
 int molt_watched_sync(int descriptor);

@@ -1,11 +1,10 @@
 import Foundation
 
-/// Feeds mutated inputs to everything that reads what it did not write.
+/// Feeds mutated inputs to the readers of untrusted data.
 ///
 /// `swift run -c release MoltFuzz [--seed n] [--first n] [--count n] [--only name]`
 ///
-/// An input is known by the seed, the target's name and its number: what a crash or a hang prints is the command that
-/// does it again.
+/// The seed, the target's name and a number identify an input. A crash or a hang prints the command that reproduces it.
 @main
 struct FuzzCommand {
     static func main() {

@@ -1,13 +1,12 @@
 import Foundation
 import Generators
 
-/// A number of inputs for one reader.
+/// A run of numbered inputs through one reader.
 package struct FuzzRun {
-    /// What came of it.
     package struct Result {
-        /// How many inputs were taken for right.
+        /// The number of accepted inputs.
         package var accepted = 0
-        /// What broke a promise, with the command that does it again.
+        /// The inputs that broke a promise, each with the command that reproduces it.
         package var failures: [String] = []
     }
 
@@ -21,14 +20,14 @@ package struct FuzzRun {
         corpus = target.corpus
     }
 
-    /// The input of a number: the same for the same seed and number.
+    /// Returns the input of a number, which depends only on the seed and the number.
     package func input(_ number: Int) -> [UInt8] {
         var random = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(truncatingIfNeeded: number))
         var mutator = InputMutator(corpus: corpus, words: target.words)
         return mutator.input(&random)
     }
 
-    /// Runs them, each with a limit of time.
+    /// Runs the inputs, each with a time limit.
     package func run(_ numbers: Range<Int>) -> Result {
         var result = Result()
         FuzzWatch.start(target.rawValue, seed: seed)

@@ -5,7 +5,7 @@ import MoltDefaults
 import MoltTesting
 
 extension FuzzTarget {
-    /// Right inputs, to be changed.
+    /// Valid inputs to mutate.
     var corpus: [[UInt8]] {
         switch self {
         case .json: Self.texts
@@ -17,7 +17,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Pieces of the grammar.
+    /// Tokens of the grammar.
     var words: [[UInt8]] {
         switch self {
         case .json, .fixture, .ledger, .plist: Self.jsonWords.map { Array($0.utf8) } + Self.strangeBytes
@@ -93,7 +93,7 @@ extension FuzzTarget {
 
     private static let binaryLists = decoded(binaryTexts)
 
-    /// Kept as they were made once: an archive's order is another one in each process.
+    /// Decodes stored archives, because the order in a new archive differs between processes.
     private static func decoded(_ texts: [String]) -> [[UInt8]] {
         texts.compactMap { Data(base64Encoded: $0).map { Array($0) } }
     }
@@ -111,7 +111,7 @@ extension FuzzTarget {
 
     private static let archives = decoded(archiveTexts)
 
-    /// Small caches, with small pages: one with rows that go on, and one without its first page.
+    /// Small caches with small pages: one with overflow pages, and one without its first page.
     private static let databases: [[UInt8]] = {
         let url = FileManager.default.temporaryDirectory.appending(path: "molt-fuzz-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: url) }

@@ -5,29 +5,27 @@ import MoltDefaults
 import MoltSalvage
 import MoltTesting
 
-/// A reader of what it did not write.
+/// A reader of untrusted data.
 package enum FuzzTarget: String, CaseIterable, Sendable {
-    /// The JSON reader, and the splicing that writes a changed record back.
+    /// The JSON reader, and the writer that splices changes into a record.
     case json
     /// The reader of fixtures.
     case fixture
-    /// The ledgers and journals of suites, and the counts in the ledger of a file.
+    /// The ledgers and journals of suites, and the counts in a cache file's ledger.
     case ledger
-    /// Values of suites: as typed JSON, as property lists, and as the texts of Defaults 4.
+    /// Values of suites: as typed JSON, as property lists, and as the JSON strings of Defaults 4.
     case plist
     /// Binary property lists and keyed archives.
     case archive
     /// The pages of a damaged file.
     case salvage
 
-    /// What a reader did with an input.
     enum Outcome {
         case accepted
         case refused
         case failed(String)
     }
 
-    /// Gives an input to the reader.
     func feed(_ input: [UInt8]) -> Outcome {
         do {
             switch self {
@@ -81,7 +79,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
             guard case .converted(let value, _) = DefaultsV4Conversion(salvage: true).convert(stored, as: form) else {
                 continue
             }
-            // What was converted once is as the release reads it.
+            // A converted value must already have the new form.
             if case .notConvertible(let reason, _) = DefaultsV4Conversion(salvage: true).convert(value, as: form) {
                 return .failed("converted as \(form), it cannot be converted again: \(reason)")
             }

@@ -6,17 +6,17 @@ import Foundation
     import Glibc
 #endif
 
-/// Says which input it was when the process is ended by one, or when one takes too long.
+/// Prints the command for the current input when it ends the process or takes too long.
 enum FuzzWatch {
-    // Unchecked: written by the one thread that runs inputs, and read by the handler that interrupts it.
+    // Unchecked: only the thread that runs the inputs writes these, and only its signal handler reads them.
     nonisolated(unsafe) private static var text = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 200)
     nonisolated(unsafe) private static var length = 0
     nonisolated(unsafe) private static var number = 0
 
-    /// In seconds.
+    /// The time limit of an input, in seconds.
     private static let limit: UInt32 = 20
 
-    /// The most memory that the process has had, in bytes.
+    /// The peak memory of the process, in bytes.
     static var peakMemory: Int {
         var usage = rusage()
         #if canImport(Darwin)
@@ -41,7 +41,7 @@ enum FuzzWatch {
         }
     }
 
-    /// An input begins: it has so many seconds.
+    /// Starts the time limit of an input.
     static func begin(_ next: Int) {
         number = next
         alarm(limit)
@@ -54,7 +54,7 @@ enum FuzzWatch {
         }
     }
 
-    /// Only what may be called while a signal is handled.
+    /// Prints the command with async-signal-safe calls only.
     private static func tell() {
         write(2, text.baseAddress, length)
         var rest = number

@@ -1,17 +1,17 @@
 import Generators
 
-/// Makes inputs out of right ones: a few changes each, from a flipped bit to two inputs in one.
+/// Derives inputs from valid ones with a few changes each, from a flipped bit to a splice of two inputs.
 struct InputMutator {
     let corpus: [[UInt8]]
-    /// Pieces of the grammar, put in at random places.
+    /// Tokens of the grammar, inserted at random places.
     let words: [[UInt8]]
-    /// In bytes.
+    /// The maximum length, in bytes.
     private static let longest = 20_000
 
     mutating func input(_ random: inout SeededGenerator) -> [UInt8] {
         if random.oneIn(50) { return (0..<random.below(300)).map { _ in UInt8(truncatingIfNeeded: random.next()) } }
         var bytes = random.pick(corpus)
-        // Mostly one change: an input that is right but for that gets furthest.
+        // Usually one change, because an almost valid input gets furthest.
         let changes = random.oneIn(2) ? 1 : 1 + random.below(random.oneIn(4) ? 12 : 4)
         for _ in 0..<changes { change(&bytes, &random) }
         return bytes
@@ -41,7 +41,7 @@ struct InputMutator {
         case 10 where !random.oneIn(4) && !part.isEmpty:
             bytes[place] = bytes[place] &+ UInt8(truncatingIfNeeded: random.below(7) - 3)
         default:
-            // Deep: the same opening again and again, closed or not.
+            // Deep nesting: the same token repeated, closed or not.
             let depth = random.below(random.oneIn(20) ? 5_000 : 600)
             let word = random.pick(words)
             guard bytes.count + word.count * depth < Self.longest else { return }

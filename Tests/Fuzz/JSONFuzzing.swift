@@ -1,19 +1,19 @@
 import Foundation
 import MoltCore
 
-/// Reads a record, changes it, writes it back, and asks Foundation whether it agrees.
+/// Reads, changes and writes a record, and compares the results with Foundation's.
 enum JSONFuzzing {
     static func feed(_ input: [UInt8]) throws -> FuzzTarget.Outcome {
         var record: Record
         do {
             record = try Record(key: "key", typeName: "Type", json: input)
         } catch {
-            // What Molt refuses, Foundation must not have to accept; it is the more lenient of the two.
+            // Foundation may accept what Molt rejects, because it is more lenient.
             _ = try? RecordValue(json: input)
             throw error
         }
         guard written(record) == input else { return .failed("it is written otherwise than it was read") }
-        // Foundation's reader knows other limits: of depth, of numbers, and of names that are there twice.
+        // Foundation has different limits for depth, numbers and duplicate names.
         let isRead = isReadByFoundation(input)
         if !isRead, !hasUnlikeLimits(input) { return .failed("Foundation does not read it") }
         _ = try? record.decoded(as: [String: Double].self)
@@ -49,8 +49,8 @@ enum JSONFuzzing {
         (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)) != nil
     }
 
-    /// Whether there is what RFC 8259 allows and leaves to each reader: an exponent, many digits, depth, or half of a
-    /// surrogate pair.
+    /// Whether the input has features for which RFC 8259 lets readers set limits: an exponent, many digits, deep
+    /// nesting, or an unpaired surrogate.
     private static func hasUnlikeLimits(_ bytes: [UInt8]) -> Bool {
         do {
             _ = try RecordValue(json: bytes)

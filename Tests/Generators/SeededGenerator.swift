@@ -1,4 +1,4 @@
-/// Random numbers that are the same for the same seed, on every platform and in every run.
+/// A random number generator whose numbers depend only on the seed, on every platform and in every run.
 ///
 /// ```swift
 /// var random = SeededGenerator(seed: 7)
@@ -6,16 +6,15 @@
 /// let name = random.pick(["Ada", "Grace", "Hedy"])
 /// ```
 ///
-/// It is SplitMix64, as Steele, Lea and Flood describe it in "Fast splittable pseudorandom number generators" (2014).
+/// The algorithm is SplitMix64, from Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Creates a generator; neighbouring seeds give unrelated numbers.
+    /// Creates a generator; neighboring seeds give unrelated numbers.
     package init(seed: UInt64) {
         state = seed
     }
 
-    /// The next number.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -24,19 +23,19 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 up to a bound, without the bound; 0 when there is none.
+    /// Returns a number from 0 up to but not including a bound; 0 when the bound is not positive.
     package mutating func below(_ bound: Int) -> Int {
-        // `Int.random(in:using:)` draws other numbers where an Int has 32 bits.
+        // `Int.random(in:using:)` draws different numbers where an Int has 32 bits.
         let number = next()
         return bound > 0 ? Int(number.multipliedFullWidth(by: UInt64(bound)).high) : 0
     }
 
-    /// Whether something that happens once in `count` times happens now.
+    /// Returns true once in `count` times on average.
     package mutating func oneIn(_ count: Int) -> Bool {
         below(count) == 0
     }
 
-    /// One of the elements, of which there must be one.
+    /// Returns one of the elements; there must be at least one.
     package mutating func pick<Element>(_ elements: [Element]) -> Element {
         elements[below(elements.count)]
     }

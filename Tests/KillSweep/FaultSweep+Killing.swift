@@ -2,7 +2,7 @@ internal import Foundation
 package import MoltTesting
 
 extension FaultSweep {
-    /// Lets child processes upgrade the store, kills each at another point, and checks each time that nothing is lost.
+    /// Upgrades the store in child processes, kills each at another point, and checks that nothing is lost.
     ///
     /// With the exit tests of Swift Testing:
     ///
@@ -15,15 +15,15 @@ extension FaultSweep {
     ///     }
     /// }
     /// ```
-    /// A child process has nothing of its parent but what it captures, with its type written out; `migrations` here is a
-    /// global constant.
+    /// A child process gets only the values that the closure captures, whose types must be written out; `migrations`
+    /// here is a global constant.
     ///
     /// - Parameters:
-    ///   - points: The points of the kills; one of each kind and some more by default, 40 together.
-    ///   - entryPoint: The way in which the store is opened, not an `async` one; nil for the one that apps use most.
+    ///   - points: The points of the kills. The default is 40, with at least one of each kind.
+    ///   - entryPoint: The way to open the store, not an `async` one; nil for the most common one.
     ///   - child: Starts a process that calls ``KillPoint/run(through:configuration:)``, and waits until it has ended.
-    /// - Returns: The points that were tried.
-    /// - Throws: `FaultFailure` with all points at which something is lost, or the child was not killed.
+    /// - Returns: The tested points.
+    /// - Throws: `FaultFailure` with all points at which data was lost or the child was not killed.
     @discardableResult
     package func killing(
         _ points: Points = .spread(limit: 40),

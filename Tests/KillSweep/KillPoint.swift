@@ -4,11 +4,10 @@ package import MoltCore
 internal import MoltDefaults
 package import MoltTesting
 
-/// A point at which a child process is killed while it upgrades a copy of a store, with all that the child needs to know.
+/// A point at which a child process is killed while it upgrades a copy of a store, with the child's inputs.
 ///
-/// The child needs the environment of its parent: on Linux it says where suites are kept.
+/// The child needs the environment of its parent, which on Linux determines where suites are kept.
 package struct KillPoint: Hashable, Sendable, Codable {
-    /// The point of the kill.
     package let point: FaultPoint
     private let directory: String
     private let entryPoint: String
@@ -16,14 +15,14 @@ package struct KillPoint: Hashable, Sendable, Codable {
     private let primary: SuiteName?
     private let standIns: [StandIn]
 
-    /// A suite; the app's own has no name.
+    /// The name of a suite; nil for the app's own.
     private struct SuiteName: Hashable, Codable {
         var name: String?
 
         var suite: Suite { name.map(Suite.init(_:)) ?? .standard }
     }
 
-    /// A suite, and the one that takes its place.
+    /// A suite, and the suite that stands in for it.
     private struct StandIn: Hashable, Codable {
         var original: SuiteName
         var name: String
@@ -44,34 +43,31 @@ package struct KillPoint: Hashable, Sendable, Codable {
         }
     }
 
-    /// The point as text, for an argument or an environment variable.
+    /// The point encoded as a string, for an argument or an environment variable.
     package var text: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        // Texts and numbers can always be encoded.
+        // Strings and integers can always be encoded.
         return ((try? encoder.encode(self)) ?? Data()).base64EncodedString()
     }
 
-    /// Reads what ``text`` has given; nil for anything else.
+    /// Decodes ``text``; nil when the string is invalid.
     package init?(text: String) {
         guard let bytes = Data(base64Encoded: text) else { return nil }
-        // Why it is something else does not matter.
+        // The reason why a string is invalid does not matter.
         guard let point = try? JSONDecoder().decode(Self.self, from: bytes) else { return nil }
         self = point
     }
 
-    /// The file that says that the process is about to be killed.
+    /// The path of the file that records that the process is about to be killed.
     var marker: String {
         "\(directory)/killed"
     }
 
-    /// Upgrades the store, and kills this process at the point.
+    /// Upgrades the store with the registry and configuration of the sweep, and kills this process at the point.
     ///
-    /// - Parameters:
-    ///   - migrations: The registry that the sweep was given.
-    ///   - configuration: The configuration that the sweep was given.
-    /// - Throws: What the upgrade throws, or ``TestingError`` with the code `unsuitable` when it was done without coming to
-    ///   the point.
+    /// - Throws: The error of the upgrade, or ``TestingError`` with the code `unsuitable` when the upgrade finished
+    ///   without reaching the point.
     package func run(
         through migrations: MigrationRegistry,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
@@ -90,7 +86,7 @@ package struct KillPoint: Hashable, Sendable, Codable {
         do {
             _ = try store.upgradeNow(through: migrations, by: entryPoint, configuration: configuration)
         } catch {
-            // An exit test tells how its process ended, and not what was thrown in it.
+            // An exit test shows how its process ended, but not which error was thrown in it.
             try? FileHandle.standardError.write(
                 contentsOf: Data("Molt: the upgrade failed before \(point): \(error)\n".utf8)
             )
@@ -104,6 +100,5 @@ package struct KillPoint: Hashable, Sendable, Codable {
 }
 
 extension KillPoint: CustomStringConvertible {
-    /// The point in words.
     package var description: String { "\(point)" }
 }

@@ -1,6 +1,6 @@
 package import MoltCore
 
-/// Checks that a `MigrationStore` does everything that the migrator relies on.
+/// Checks that a `MigrationStore` behaves as the migrator requires.
 ///
 /// ```swift
 /// let report = try MigrationStoreConformance {
@@ -10,18 +10,19 @@ package import MoltCore
 /// }.verify()
 /// ```
 ///
-/// Each behavior is tried on new stores, and one error names all that are missing. The schema version that each record
-/// was last written at is not checked, because a transaction does not show it; nor is the state of the disk.
+/// Each behavior is tested on new stores, and one error lists all that are missing. Two things are not checked: the
+/// schema version that each record was last written at, because a transaction does not show it, and the state of the
+/// disk.
 package struct MigrationStoreConformance {
     private let hasRecords: Bool
     private let make: () throws -> any MigrationStore
     private let reopen: ((any MigrationStore) throws -> any MigrationStore)?
 
-    /// Creates the suite for a store that ends with its object, as one in memory does.
+    /// Creates the suite for a store whose data live only as long as its object, such as an in-memory store.
     ///
     /// - Parameters:
-    ///   - hasRecords: Whether it keeps records; a settings suite has none.
-    ///   - store: Makes an empty store; another one each time.
+    ///   - hasRecords: Whether it keeps records; a settings suite does not.
+    ///   - store: Makes a new empty store on each call.
     package init(hasRecords: Bool = true, store: @escaping () throws -> any MigrationStore) {
         self.hasRecords = hasRecords
         make = store
@@ -30,10 +31,7 @@ package struct MigrationStoreConformance {
 
     /// Creates the suite for a store that outlives its object.
     ///
-    /// - Parameters:
-    ///   - hasRecords: Whether it keeps records; a settings suite has none.
-    ///   - store: Makes an empty store; another one each time.
-    ///   - reopening: Makes a second object for the data of a first one, while the first one still exists.
+    /// - Parameter reopening: Makes a second object for the same data while the first one still exists.
     package init<Store: MigrationStore>(
         hasRecords: Bool = true,
         store: @escaping () throws -> Store,
@@ -49,12 +47,12 @@ package struct MigrationStoreConformance {
         }
     }
 
-    /// Tries the behaviors.
+    /// Tests the behaviors.
     ///
-    /// - Parameter names: The behaviors to try; nil for all.
-    /// - Returns: The behaviors that were tried, and those that do not apply, because the store has no records or cannot be
-    ///   opened again.
-    /// - Throws: ``ConformanceFailure``: each behavior that is missing, with what was expected and what was found.
+    /// - Parameter names: The behaviors to test; nil for all.
+    /// - Returns: The behaviors that were tested, and those that do not apply, because the store has no records or
+    ///   cannot be reopened.
+    /// - Throws: ``ConformanceFailure`` with each missing behavior, and its expected and actual values.
     @discardableResult
     package func verify(only names: Set<String>? = nil) throws -> Report {
         var report = Report()
@@ -92,21 +90,17 @@ package struct MigrationStoreConformance {
     }
 }
 
-/// The behaviors that a store does not have.
+/// The behaviors that a store lacks.
 package struct ConformanceFailure: Error {
-    /// Each behavior, with what was expected and what was found.
+    /// Each behavior, with its expected and actual values.
     package var message: String
 }
 
 extension MigrationStoreConformance {
-    /// The behaviors that were tried on a store.
     package struct Report {
-        /// The behaviors that the store has.
         package fileprivate(set) var checked: [String] = []
-        /// The behaviors that do not apply to the store.
         package fileprivate(set) var notApplicable: [String] = []
 
-        /// A line for each behavior.
         package var description: String {
             (checked.map { "✓ \($0)" } + notApplicable.map { "– \($0)" }).joined(separator: "\n")
         }

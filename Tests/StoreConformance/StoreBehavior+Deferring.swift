@@ -1,6 +1,6 @@
 internal import MoltCore
 
-/// Changes that wait for the end of a pass, and records as they were before it.
+/// Changes deferred to the end of a pass, and records as they were before it.
 extension StoreBehavior {
     static var deferring: [StoreBehavior] {
         [
@@ -157,7 +157,7 @@ extension StoreBehavior {
         ]
     }
 
-    /// Why a record goes into quarantine.
+    /// The reason for a quarantine.
     static var failure: RecordFailure {
         RecordFailure(
             migration: MigrationID(name: "conformance", version: 1),
@@ -168,7 +168,6 @@ extension StoreBehavior {
         )
     }
 
-    /// Defers a change.
     static func put(
         _ stage: Int,
         _ id: Int64,

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MoltCore
 
-/// The schema version and the ledger, and the journal.
+/// The schema version, the ledger and the journal.
 extension StoreBehavior {
     static var ledger: [StoreBehavior] {
         [
@@ -107,7 +107,7 @@ extension StoreBehavior {
 
     // MARK: Helpers
 
-    /// A ledger row of a migration to version 1.
+    /// Makes a ledger row of a migration to version 1.
     static func entry(_ name: String, _ outcome: LedgerEntry.Outcome) -> LedgerEntry {
         LedgerEntry(name: name, version: 1, outcome: outcome, appliedAt: Date(timeIntervalSince1970: 1_000))
     }
@@ -136,7 +136,7 @@ extension StoreBehavior {
         return [full, entry("alien", .bornFresh), entry("Müller's \"row\"", .replaced), entry("last", .deferred)]
     }
 
-    /// Compares ledgers field by field, so that what is missing has a name.
+    /// Compares ledgers field by field, so that each finding names its field.
     private static func compare(
         _ expected: [LedgerEntry],
         _ found: [LedgerEntry],
@@ -163,7 +163,7 @@ extension StoreBehavior {
         }
     }
 
-    /// What the store has not put into its journal itself.
+    /// The journal entries that the store did not add itself.
     private static func foreign(_ journal: [JournalEntry], _ store: any MigrationStore) -> [JournalEntry] {
         let own = store.attachments.map(\.attachedName)
         return journal.filter { !own.contains($0.store) }

@@ -1,6 +1,6 @@
 internal import MoltCore
 
-/// Finding records.
+/// Reading records by id, key and type.
 extension StoreBehavior {
     static var reading: [StoreBehavior] {
         [

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import MoltCore
 
-/// Whole or not at all, one after the other, and seen by others.
+/// Atomicity, order and visibility of transactions.
 extension StoreBehavior {
     static var transactions: [StoreBehavior] {
         [
@@ -152,13 +152,13 @@ extension StoreBehavior {
                 let store = try trial.store()
                 try trial.write(store) { try $0.record([], version: 1) }
                 try trial.settle(store)
-                // Used on the other thread only, until it is done.
+                // Used only on the other thread until it is done.
                 nonisolated(unsafe) let other = try trial.reopened(store)
                 let isHeld = DispatchSemaphore(value: 0)
                 let letGo = DispatchSemaphore(value: 0)
                 let isDone = DispatchSemaphore(value: 0)
                 DispatchQueue.global().async {
-                    // Were it to fail, the version that is looked at below would say so.
+                    // A failure would show in the version that is checked below.
                     try? other.withWriteTransaction(until: nil) { transaction in
                         try transaction.record([], version: 5)
                         isHeld.signal()
@@ -191,13 +191,12 @@ extension StoreBehavior {
 
     private typealias Stop = StoreTrial.Stop
 
-    /// Records something of each kind that every store has.
+    /// Makes one change of each kind that every store supports.
     private static func change(_ transaction: any MigrationTransaction) throws {
         try transaction.record([entry("undone", .ran)], version: 8)
         try transaction.addToJournal([JournalEntry(store: "conformance.undone", changes: [1])])
     }
 
-    /// Writes the content of a record.
     static func write(
         _ content: String,
         _ id: Int64,

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MoltCore
 
-/// What a migrator makes of a store, and of one that has no records.
+/// Upgrades of a store by a migrator, with and without records.
 extension StoreBehavior {
     static var upgrades: [StoreBehavior] {
         [
@@ -115,7 +115,7 @@ extension StoreBehavior {
 
     // MARK: Helpers
 
-    /// A migrator that waits for others, and takes no edited migration.
+    /// Makes a migrator that waits up to 10 seconds for a lock and rejects edited migrations.
     static func migrator(_ registry: MigrationRegistry, batchSize: Int? = nil) -> Migrator {
         var options = MigrationOptions(appVersion: "1", lockTimeout: .seconds(10), editedMigrations: .fail)
         options.batchSize = batchSize ?? options.batchSize
@@ -183,7 +183,7 @@ extension StoreBehavior {
     ]
 }
 
-/// Counts the transactions that a store is asked for.
+/// Counts the write transactions of a store.
 private final class SpyStore: MigrationStore {
     private let base: any MigrationStore
     private(set) var upgrades = 0

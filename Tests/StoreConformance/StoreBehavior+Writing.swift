@@ -101,7 +101,7 @@ extension StoreBehavior {
                     }
                     if error != nil { trial.expect("the key of the error", error?.recordKey, is: "c") }
                     trial.expect("the records then", try trial.rows(transaction), is: StoredRow.people)
-                    // What was refused is no reason to give up the transaction.
+                    // A refused change does not make the transaction fail.
                     try trial.insert(StoredRow(8, "e", "City"), transaction)
                     try transaction.heldRecords.delete(id: 3)
                     try trial.insert(StoredRow(9, "c", "City"), transaction)

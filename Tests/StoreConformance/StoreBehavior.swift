@@ -1,19 +1,17 @@
-/// One thing that a store must do.
+/// A required behavior of a store.
 struct StoreBehavior {
-    /// What a store must have, so that it can be tried.
+    /// A precondition for testing a behavior.
     enum Need {
-        /// It keeps records.
         case records
-        /// It keeps none.
         case noRecords
-        /// A second object for the same data can be made.
+        /// A second object can be made for the same data.
         case reopening
     }
 
-    /// The behaviour in a sentence.
+    /// The behavior in a sentence.
     let name: String
     let needs: [Need]
-    /// Tries it, and reports what is not as it must be.
+    /// Tests the behavior, and reports violations.
     let body: (StoreTrial) throws -> Void
 
     init(_ name: String, needs: Need..., body: @escaping (StoreTrial) throws -> Void) {
@@ -22,7 +20,6 @@ struct StoreBehavior {
         self.body = body
     }
 
-    /// All of them.
     static var all: [StoreBehavior] {
         ledger + journal + transactions + sharing + reading + writing + types + deferring + originals + upgrades
             + withoutRecords

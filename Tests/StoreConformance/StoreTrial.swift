@@ -1,18 +1,18 @@
 internal import MoltCore
 
-/// Tries one behaviour of a store, and keeps what is not as it must be.
+/// Tests one behavior of a store, and collects its violations.
 final class StoreTrial {
     private let make: () throws -> any MigrationStore
     private let reopen: ((any MigrationStore) throws -> any MigrationStore)?
-    /// What is not as it must be, in lines.
+    /// The violations, one per line.
     private(set) var findings: [String] = []
 
-    /// What closures throw to have a transaction undone.
+    /// Thrown by closures to roll a transaction back.
     struct Stop: Error, Equatable {
         var number = 1
     }
 
-    /// The lock of a store is held though nobody else has it.
+    /// The lock of a store is held although nothing else uses the store.
     struct Held: Error {}
 
     init(
@@ -25,12 +25,10 @@ final class StoreTrial {
 
     // MARK: Stores
 
-    /// A new store.
     func store() throws -> any MigrationStore {
         try make()
     }
 
-    /// A new store with records.
     func store(_ rows: [StoredRow]) throws -> any MigrationStore {
         let store = try store()
         try write(store) { transaction in
@@ -39,23 +37,23 @@ final class StoreTrial {
         return store
     }
 
-    /// A new store with four records of two types; there is a gap in their ids.
+    /// Makes a new store with four records of two types, with a gap in their ids.
     func people() throws -> any MigrationStore {
         try store(StoredRow.people)
     }
 
-    /// A second object for the data of a store.
+    /// Makes a second object for the data of a store.
     func reopened(_ store: any MigrationStore) throws -> any MigrationStore {
         guard let reopen else { throw ConformanceFailure(message: "The store cannot be opened again.") }
         return try reopen(store)
     }
 
-    /// Runs one transaction, for which no one else should be waited.
+    /// Runs one transaction, which must not have to wait for a lock.
     func write(_ store: any MigrationStore, _ body: (any MigrationTransaction) throws -> Void) throws {
         try store.withWriteTransaction(until: nil, body) { throw Held() }
     }
 
-    /// Runs one transaction, and undoes it.
+    /// Runs one transaction, and rolls it back.
     func writeAndUndo(_ store: any MigrationStore, _ body: (any MigrationTransaction) throws -> Void) throws {
         do {
             try write(store) { transaction in
@@ -66,7 +64,7 @@ final class StoreTrial {
         } catch is Stop {}
     }
 
-    /// Does what waits in the journal, as a migrator would: a store may have put something there itself.
+    /// Applies the changes in the journal, as a migrator would; a store may have added some itself.
     func settle(_ store: any MigrationStore) throws {
         try write(store) { transaction in
             let journal = try transaction.journal()
@@ -83,12 +81,11 @@ final class StoreTrial {
 
     // MARK: Records
 
-    /// Adds a record.
     func insert(_ row: StoredRow, _ transaction: any MigrationTransaction, version: Int = 0) throws {
         try transaction.heldRecords.insert(row.record, id: row.id, version: version)
     }
 
-    /// All records, or some, by batches.
+    /// Reads all or some records in batches.
     func rows(
         _ transaction: any MigrationTransaction,
         type: String? = nil,
@@ -105,12 +102,11 @@ final class StoreTrial {
                 rows.append(StoredRow(batch[index]))
                 last = max(last, batch[index].id)
             }
-            // A store that hands the same records out again and again would never end.
+            // Ends the loop for a store that returns the same records repeatedly.
         } while batch.count > 0 && rows.count < 100_000
         return rows
     }
 
-    /// All records of a store.
     func rows(_ store: any MigrationStore) throws -> [StoredRow] {
         var rows: [StoredRow] = []
         try write(store) { rows = try self.rows($0) }
@@ -119,12 +115,11 @@ final class StoreTrial {
 
     // MARK: Findings
 
-    /// Keeps a finding.
     func report(_ finding: String) {
         findings.append(finding)
     }
 
-    /// Compares what was found with what must be.
+    /// Checks that a value is as expected.
     func expect<Value: Equatable>(_ what: String, _ found: @autoclosure () throws -> Value, is expected: Value) {
         do {
             let found = try found()
@@ -134,7 +129,7 @@ final class StoreTrial {
         }
     }
 
-    /// Checks that something is refused with a code.
+    /// Checks that a closure fails with a code.
     @discardableResult
     func expectError(_ what: String, _ code: MigrationError.Code, _ body: () throws -> Void) -> MigrationError? {
         do {

@@ -1,13 +1,13 @@
 internal import MoltCore
 
-/// A record as the conformance suite writes and reads it; keys are compared by their bytes.
+/// A record as the conformance suite writes and reads it; keys are compared bytewise.
 struct StoredRow: Equatable, CustomStringConvertible {
     var id: Int64
     var key: [UInt8]
     var type: String
     var content: [UInt8]
     var isData = false
-    /// Seconds since 1970.
+    /// The expiration, in seconds since 1970.
     var expiration: Double?
 
     init(_ id: Int64, _ key: String, _ type: String, _ content: String = "{}", expiration: Double? = nil) {
@@ -28,7 +28,6 @@ struct StoredRow: Equatable, CustomStringConvertible {
         expiration = record.expirationSeconds
     }
 
-    /// A record to add.
     var record: Record {
         let batch = RecordBatch(capacity: 1, coding: .standard)
         key.withUnsafeBytes { key in
@@ -61,7 +60,7 @@ struct StoredRow: Equatable, CustomStringConvertible {
 }
 
 extension [StoredRow] {
-    /// The rows, with another key, type or content where one was changed, and without those of some ids.
+    /// Returns the rows with one of them changed.
     func changing(_ id: Int64, _ change: (inout StoredRow) -> Void) -> [StoredRow] {
         map { row in
             guard row.id == id else { return row }
@@ -75,7 +74,7 @@ extension [StoredRow] {
         filter { !ids.contains($0.id) }
     }
 
-    /// Ids, types and keys in short.
+    /// Short descriptions with id, type and key.
     var names: [String] {
         map { "\($0.id) \($0.type) \(String(decoding: $0.key, as: UTF8.self))" }
     }

@@ -3,24 +3,16 @@ internal import MoltTesting
 
 /// The files of a directory, with their modification times to the nanosecond.
 ///
-/// The library Cache keeps the expiry of an entry in its file's modification time. A tar archive keeps these times if it
-/// is made with `tar --format=pax`.
+/// The library Cache stores the expiry of an entry in its file's modification time. A tar archive keeps these times
+/// when it is made with `tar --format=pax`.
 package struct DirectoryFixture: Hashable, Sendable {
-    /// A file.
     package struct File: Hashable, Sendable {
-        /// The name; in directories of the directory, with their names and slashes before it.
+        /// The path relative to the directory.
         package var name: String
-        /// The bytes.
         package var content: Data
-        /// When it was last written, in nanoseconds since 1970.
+        /// The modification time, in nanoseconds since 1970.
         package var modified: Int64
 
-        /// Creates a file.
-        ///
-        /// - Parameters:
-        ///   - name: The name; in directories of the directory, with their names and slashes before it.
-        ///   - content: The bytes.
-        ///   - modified: When it was last written, in nanoseconds since 1970.
         package init(_ name: String, _ content: Data, modified: Int64) {
             self.name = name
             self.content = content
@@ -28,17 +20,16 @@ package struct DirectoryFixture: Hashable, Sendable {
         }
     }
 
-    /// The files, in the order of their names' bytes.
+    /// The files, sorted by the bytes of their names.
     package private(set) var files: [File]
 
-    /// Creates a directory in code.
     package init(_ files: [File]) {
         self.files = files.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// Reads a directory, and the directories in it.
+    /// Reads a directory and its subdirectories.
     ///
-    /// - Throws: `TestingError` with the code `unreadable`, or `malformedFixture` where something is neither a file
+    /// - Throws: `TestingError` with the code `unreadable`, or `malformedFixture` for an item that is neither a file
     ///   nor a directory.
     package init(contentsOf directory: URL) throws {
         var files: [File] = []
@@ -63,8 +54,8 @@ package struct DirectoryFixture: Hashable, Sendable {
     /// Reads a directory from a tar archive.
     ///
     /// - Parameters:
-    ///   - url: The archive, in the formats ustar, pax or GNU, not compressed.
-    ///   - directory: The path of the directory in the archive; nil for the only one that has files.
+    ///   - url: The uncompressed archive, in ustar, pax or GNU format.
+    ///   - directory: The path of the directory in the archive; nil for the only one with files.
     /// - Throws: `TestingError` with the code `malformedFixture`, which names the place in the archive, or
     ///   `unreadable`.
     package init(tar url: URL, directory: String? = nil) throws {
@@ -101,9 +92,9 @@ package struct DirectoryFixture: Hashable, Sendable {
         name.lastIndex(of: "/").map { String(name[..<$0]) } ?? ""
     }
 
-    /// Writes the files, with their times, into a directory, which is made where there is none.
+    /// Writes the files with their times into a directory, which is created if needed.
     ///
-    /// - Throws: `TestingError` with the code `fileExists` for a file that is there already, or `unwritable`.
+    /// - Throws: `TestingError` with the code `fileExists` for an existing file, or `unwritable`.
     package func write(to directory: URL) throws {
         for file in files where Self.leaves(file.name) {
             throw TestingError(.unwritable, "\"\(file.name)\" is not the name of a file in a directory.")
@@ -125,7 +116,7 @@ package struct DirectoryFixture: Hashable, Sendable {
         }
     }
 
-    /// Whether a name is none, or leads out of the directory.
+    /// Whether a name is invalid or refers to a place outside the directory.
     static func leaves(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         return name.utf8.contains(0) || parts.contains { $0.isEmpty || $0 == "." || $0 == ".." }

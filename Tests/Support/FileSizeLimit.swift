@@ -6,18 +6,16 @@
     internal import Glibc
 #endif
 
-/// How long a file may get that this process writes: beyond that, writes fail as on a full disk.
+/// The maximum size of files that this process writes; larger writes fail as on a full disk.
 package enum FileSizeLimit {
-    /// The system did not let the limit be set.
+    /// The system rejected the limit.
     package struct Failure: Error {
         package let errorNumber: Int32
     }
 
-    /// Sets the limit.
-    ///
     /// - Parameters:
-    ///   - bytes: nil for none.
-    ///   - isTold: Whether the process also gets the system's signal for such a write, which ends it by default.
+    ///   - bytes: The maximum size; nil for no limit.
+    ///   - isTold: Whether such a write also sends SIGXFSZ, which ends the process by default.
     package static func set(_ bytes: Int?, isTold: Bool = false) throws {
         signal(SIGXFSZ, isTold ? SIG_DFL : SIG_IGN)
         var limit = rlimit()

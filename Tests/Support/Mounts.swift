@@ -2,9 +2,9 @@
     package import Foundation
     internal import Glibc
 
-    /// Mounts that only a child process of the tests sees; Swift does not import these calls of Linux.
+    /// Mounts that only a child process of the tests sees; Swift does not import these Linux calls.
     ///
-    /// Mounting asks for the rights of root, so that tests with it run where there are those, as in a container.
+    /// Mounting requires root, so the tests that use it run only as root, for example in a container.
     package enum Mounts {
         private typealias Unshare = @convention(c) (CInt) -> CInt
         private typealias Mount =
@@ -12,7 +12,7 @@
                 UnsafePointer<CChar>?, UnsafePointer<CChar>, UnsafePointer<CChar>?, CUnsignedLong, UnsafeRawPointer?
             ) -> CInt
 
-        /// Whether this machine lets a process have mounts of its own.
+        /// Whether this machine lets a process have private mounts.
         package static let areAllowed: Bool = {
             guard getuid() == 0, FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare") else { return false }
             let process = Process()
@@ -24,18 +24,18 @@
             return process.terminationStatus == 0
         }()
 
-        /// Mounts a directory over itself, for reading only.
+        /// Mounts a directory over itself, read-only.
         package static func remountReadOnly(_ directory: URL) -> Bool {
             // MS_BIND, and MS_BIND with MS_REMOUNT and MS_RDONLY.
             mount(directory.path, on: directory, flags: 0x1000) && mount(nil, on: directory, flags: 0x1021)
         }
 
-        /// Mounts an empty volume over a directory, with room for a number of kilobytes.
+        /// Mounts an empty volume over a directory, with a capacity in kilobytes.
         package static func mountVolume(of kilobytes: Int, on directory: URL) -> Bool {
             mount("tmpfs", on: directory, kind: "tmpfs", options: "size=\(kilobytes)k")
         }
 
-        /// Undoes a mount, though the directory may still be in use.
+        /// Removes a mount, even if the directory is still in use.
         package static func unmount(_ directory: URL) -> Bool {
             umount2(directory.path, CInt(MNT_DETACH)) == 0
         }
@@ -53,7 +53,7 @@
             return options.withCString { mount(source, directory.path, kind, flags, $0) == 0 }
         }
 
-        /// Whether this process has got mounts of its own.
+        /// Whether this process got private mounts.
         private static let isPrivate: Bool = {
             guard let unshareSymbol = dlsym(nil, "unshare"), let mountSymbol = dlsym(nil, "mount") else { return false }
             let unshare = unsafeBitCast(unshareSymbol, to: Unshare.self)

@@ -1,9 +1,8 @@
 internal import CMoltSQLite
 package import Foundation
 
-/// A plain SQLite connection, to look at a file as any other tool would, and to change it behind the cache's back.
+/// A plain SQLite connection, to read a file as any other tool would, and to change it without the cache's knowledge.
 package final class SQLite {
-    /// What SQLite could not do.
     package struct Failure: Error {
         package let code: Int32
         package let message: String
@@ -11,12 +10,12 @@ package final class SQLite {
 
     private var handle: OpaquePointer?
 
-    /// Opens a file, which is made when there is none.
+    /// Opens a file, and creates it if needed.
     package convenience init(_ url: URL) throws {
         try self.init(url.path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     }
 
-    /// Opens a file that no one writes, and leaves no file beside it.
+    /// Opens a file that no process writes, without creating files beside it.
     package convenience init(immutable url: URL) throws {
         try self.init(url.absoluteString + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
     }
@@ -30,12 +29,11 @@ package final class SQLite {
         sqlite3_close(handle)
     }
 
-    /// Runs statements that give nothing back.
     package func run(_ sql: String) throws {
         try check(sqlite3_exec(handle, sql, nil, nil, nil))
     }
 
-    /// All rows as texts; NULL is "NULL".
+    /// Returns all rows as strings; NULL is "NULL".
     package func rows(_ sql: String) throws -> [[String]] {
         var statement: OpaquePointer?
         try check(sqlite3_prepare_v2(handle, sql, -1, &statement, nil))
@@ -55,12 +53,12 @@ package final class SQLite {
         }
     }
 
-    /// The first column of the first row.
+    /// Returns the first column of the first row.
     package func text(_ sql: String) throws -> String? {
         try rows(sql).first?.first
     }
 
-    /// The bytes that SQLite's function `hex` has written as text.
+    /// Decodes the output of SQLite's function `hex`.
     package static func bytes(ofHex text: String) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: text.utf8.count / 2) { bytes, count in
             var half: UInt8?

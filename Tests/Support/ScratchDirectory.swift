@@ -1,13 +1,12 @@
 package import Foundation
 
-/// A directory for one test; removed when the test lets go of it.
+/// A directory for one test, removed when the object is deallocated.
 package final class ScratchDirectory: Sendable {
-    /// The directory.
     package let url: URL
 
-    /// Makes a directory that no other test has.
+    /// Creates a directory with a unique name.
     ///
-    /// - Parameter parent: Where it is made; nil for among the system's temporary directories.
+    /// - Parameter parent: The parent directory; nil for the system's temporary directory.
     package init(in parent: URL? = nil) throws {
         url = (parent ?? FileManager.default.temporaryDirectory)
             .appending(path: "molt-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -18,18 +17,18 @@ package final class ScratchDirectory: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// Makes a directory that is there for a closure.
+    /// Calls a closure with a directory that exists until the closure returns.
     package static func with<Result>(_ body: (URL) throws -> Result) throws -> Result {
         let scratch = try ScratchDirectory()
         return try withExtendedLifetime(scratch) { try body(scratch.url) }
     }
 
-    /// A file in the directory; by default the one that a test is about.
+    /// Returns a file in the directory; the default is the cache file of the test.
     package func file(_ name: String = "cache.molt") -> URL {
         url.appending(path: name, directoryHint: .notDirectory)
     }
 
-    /// The names of the files in the directory, sorted.
+    /// Returns the sorted names of the files in the directory.
     package func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
     }

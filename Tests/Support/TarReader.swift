@@ -1,19 +1,19 @@
 internal import Foundation
 internal import MoltTesting
 
-/// Reads the files in a tar archive, with their times to the nanosecond where the archive has them.
+/// Reads the files in a tar archive, with times to the nanosecond where the archive has them.
 ///
-/// The format is that of POSIX.1-2017, pax: "ustar Interchange Format" and "pax Extended Header", and GNU's own headers
-/// for long names. Blocks have 512 bytes: a header, then the file's content, filled up to whole blocks. At the end
-/// there are blocks of zeros.
+/// The formats are POSIX.1-2017 pax ("ustar Interchange Format" and "pax Extended Header"), and GNU's headers for long
+/// names. An archive consists of 512-byte blocks: for each file a header and the content, padded to full blocks. Blocks
+/// of zeros end it.
 struct TarReader {
     private static let block = 512
 
     private let bytes: [UInt8]
     private let file: URL
-    /// The header that is read.
+    /// The offset of the current header.
     private var offset = 0
-    /// What extended headers say of all files that follow, and of the next one.
+    /// The extended header records for all following files, and those for the next file.
     private var common: [String: String] = [:]
     private var extended: [String: String] = [:]
 
@@ -22,7 +22,7 @@ struct TarReader {
         self.file = file
     }
 
-    /// Reads all files; their names have no `./` before them.
+    /// Reads all files, and removes `./` from the start of their names.
     ///
     /// - Throws: `TestingError` with the code `malformedFixture`, which names the place.
     mutating func files() throws -> [DirectoryFixture.File] {
@@ -68,11 +68,11 @@ struct TarReader {
     // MARK: Headers
 
     private func checkSum() throws {
-        // The sum of the header's bytes, with spaces where the sum itself stands.
+        // The checksum is the sum of the header's bytes, with spaces in place of the checksum itself.
         let sum = (0..<Self.block).reduce(0) { sum, index in
             sum + (148..<156 ~= index ? 0x20 : Int(bytes[offset + index]))
         }
-        // A sum that is no number is a wrong one.
+        // A checksum that is not a number is wrong.
         guard (try? number(148, 8)) == Int64(sum) else {
             throw failure("The sum of the header is wrong: the archive is damaged or compressed, or is no tar archive")
         }
@@ -80,7 +80,7 @@ struct TarReader {
 
     private func content(of kind: UInt8) throws -> ArraySlice<UInt8> {
         let start = offset + Self.block
-        // A directory has no content, whatever its size says.
+        // A directory has no content, even if its size is not 0.
         guard kind != UInt8(ascii: "5") else { return bytes[start..<start] }
         // An extended header has its own size.
         let isHeader = [UInt8(ascii: "x"), UInt8(ascii: "g"), UInt8(ascii: "L")].contains(kind)
@@ -99,7 +99,7 @@ struct TarReader {
 
     private func name() throws -> String {
         var name = text(0, 100)
-        // In GNU's form of the header, which has a space after the word, other things stand there.
+        // GNU's header, with a space after "ustar", has no prefix field at this offset.
         let isUstar = bytes[offset + 257..<offset + 263].elementsEqual("ustar\0".utf8)
         let prefix = isUstar ? text(345, 155) : ""
         if !prefix.isEmpty { name = prefix + "/" + name }
@@ -128,7 +128,7 @@ struct TarReader {
         return String(decoding: field.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// A number in octal digits or, where the first bit is set, in binary, as GNU writes large ones.
+    /// Reads a number in octal digits, or in binary when the first bit is set, as GNU writes large ones.
     private func number(_ start: Int, _ length: Int) throws -> Int64 {
         let field = bytes[offset + start..<offset + start + length]
         if let first = field.first, first & 0x80 != 0 {
@@ -147,7 +147,8 @@ struct TarReader {
         return number
     }
 
-    /// The records of an extended header: each a length, a space, a name, an equals sign, a value and a line feed.
+    /// Parses the records of an extended header: each is a length, a space, a name, an equals sign, a value and a line
+    /// feed.
     private func records(_ content: ArraySlice<UInt8>) throws -> [String: String] {
         var records: [String: String] = [:]
         var rest = content
@@ -169,7 +170,7 @@ struct TarReader {
         return records
     }
 
-    /// Decimal seconds, with nine digits after the point at most, in nanoseconds.
+    /// Converts decimal seconds to nanoseconds, ignoring digits after the ninth.
     private static func nanoseconds(_ text: String) -> Int64? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let digits = parts.count > 1 ? parts[1].prefix(9) : ""

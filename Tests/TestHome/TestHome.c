@@ -32,8 +32,8 @@ static void remove_home(void) {
     if (home && owner && atol(owner) == (long)getpid()) nftw(home, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-// Foundation reads XDG_CONFIG_HOME when it is loaded, before any code of ours. So the process is started again, under
-// the same id, with the variable set. Child processes inherit it, and with it the directory.
+// Foundation reads XDG_CONFIG_HOME when it is loaded, before any of our code runs. The process therefore sets it and
+// executes itself again, with the same process id. Child processes inherit the variable.
 __attribute__((constructor)) static void enter_home(int count, char **arguments, char **environment) {
     (void)count;
     (void)environment;
@@ -41,7 +41,7 @@ __attribute__((constructor)) static void enter_home(int count, char **arguments,
         atexit(remove_home);
         return;
     }
-    // In memory where that is possible: each write is flushed, which takes a disk ten times as long.
+    // In memory if possible: every write is flushed, which takes ten times as long on a disk.
     const char *temporary = access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : getenv("TMPDIR");
     char home[4096];
     char owner[32];

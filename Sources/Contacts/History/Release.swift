@@ -1,10 +1,10 @@
 package import Foundation
 package import Molt
 
-/// A release before today's, with its models as they were.
+/// An earlier release, with its models as they were.
 ///
-/// An app keeps no such code: it keeps its migrations, and in its tests a store that each release wrote. It is here to
-/// show where those stores come from, and to write larger ones.
+/// A real app does not keep this code. It keeps its migrations, and its tests have a store from each release. The code
+/// is here to show how those stores were made, and to write larger ones.
 package enum Release: Int, CaseIterable, Sendable {
     /// People are aliens, and an address is two properties.
     case first = 1
@@ -43,28 +43,27 @@ package enum Release: Int, CaseIterable, Sendable {
 
     /// A call in all three releases.
     struct Call: Codable {
-        /// The key of the person.
         var person: String
         /// Minutes and seconds, as in "2:05".
         var length: String
     }
 
-    /// The migrations that the release had: those of today up to its version, because none is ever changed.
+    /// The migrations of the release: today's up to its version, because a shipped migration never changes.
     package var registry: MigrationRegistry {
         migrations(settings: .empty).upTo(version: rawValue)
     }
 
-    /// A cache of the release.
+    /// Opens a cache as the release did.
     package func open(_ file: URL) throws -> CodableCache {
         try CodableCache(at: file, migrations: registry, configuration: .contacts(release: rawValue))
     }
 
-    /// The store that the release wrote: a resource of this package, to be copied and never changed.
+    /// The store that the release wrote: a resource of this package, which is copied and never changed.
     package var store: URL {
         get throws { try Self.resource("release-\(rawValue).molt") }
     }
 
-    /// Writes a store with sample data, as an app of this release would have that was just installed.
+    /// Writes a store with sample data, as the newly installed app of this release would.
     package func write(people count: Int, to file: URL) throws {
         let cache = try open(file)
         defer { cache.close() }
@@ -118,7 +117,7 @@ package enum Release: Int, CaseIterable, Sendable {
         }
     }
 
-    /// A person of a store of this release, as this release reads it: type and JSON text.
+    /// Reads a person from a store of this release with the release's own model, as type and JSON text.
     package func describePerson(forKey key: String, in file: URL) throws -> String? {
         let cache = try open(file)
         defer { cache.close() }
@@ -129,7 +128,7 @@ package enum Release: Int, CaseIterable, Sendable {
         }
     }
 
-    /// The settings of all three releases, as Defaults 4 wrote them: a resource of this package.
+    /// The settings of all three releases as Defaults 4 wrote them, from a resource of this package.
     package static func settings() throws -> [String: PropertyListValue] {
         let data = try Data(contentsOf: resource("release-1.plist"))
         let list = try PropertyListSerialization.propertyList(from: data, format: nil)
@@ -145,7 +144,6 @@ package enum Release: Int, CaseIterable, Sendable {
 }
 
 extension CodableCache {
-    /// A value with its type, as JSON text.
     func describe<Value: Codable & Sendable>(_ type: Value.Type, forKey key: String) throws -> String? {
         guard let value = try value(type, forKey: key) else { return nil }
         let encoder = JSONEncoder()

@@ -1,8 +1,8 @@
-/// Somebody in the address book, as today's release stores it.
+/// A person in the address book, as today's release stores it.
 package struct Person: Codable, Hashable, Sendable {
     /// The first word of the name; empty when no name is known.
     package var firstName: String
-    /// The rest of the name; empty when it has one word.
+    /// The rest of the name; empty when the name is a single word.
     package var lastName: String
     /// New in release 4.
     package var nickname: String?
@@ -37,7 +37,7 @@ package struct Person: Codable, Hashable, Sendable {
         package var street: String?
         package var city: String?
 
-        /// An address; nil when neither part is known.
+        /// Creates an address; nil when neither part is known.
         package init?(street: String? = nil, city: String? = nil) {
             guard street != nil || city != nil else { return nil }
             self.street = street
@@ -58,7 +58,7 @@ package struct Call: Codable, Hashable, Sendable {
     }
 }
 
-/// People who belong together; the same in every release so far.
+/// A group of people; unchanged in every release so far.
 package struct Group: Codable, Hashable, Sendable {
     package var name: String
     /// The keys of the people.

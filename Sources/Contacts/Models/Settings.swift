@@ -14,13 +14,13 @@ extension DefaultsKeys {
     package static let recentSearches = DefaultsKey<[String]>("recentSearches", default: [])
 }
 
-/// How the list of people is sorted; stored as JSON text, as in every release.
+/// The sort order of the list of people, stored as JSON text in every release.
 package enum SortOrder: String, Codable, Sendable, DefaultsSerializable {
     case firstName = "First Name"
     case lastName = "Last Name"
 }
 
-/// How people with a label look in the list; the same in every release so far.
+/// The look of people with a label in the list; unchanged in every release so far.
 package struct Label: Codable, Hashable, Sendable, DefaultsSerializable {
     /// The angle on the color wheel, from 0 to 359.
     package var hue: Int
@@ -30,12 +30,12 @@ package struct Label: Codable, Hashable, Sendable, DefaultsSerializable {
     }
 }
 
-/// How often the address book is copied; stored as its raw value since release 4.
+/// The interval between backups of the address book, stored as its raw value since release 4.
 package enum BackupInterval: String, Sendable, DefaultsNativeType {
     case oneHour = "1 Hour"
     case oneDay = "1 Day"
 
-    /// The type as releases 1 to 3 stored it: as JSON text.
+    /// The type as releases 1 to 3 stored it, as JSON text.
     package enum CodableForm: String, DefaultsCodableType {
         case oneHour = "1 Hour"
         case oneDay = "1 Day"
@@ -46,13 +46,13 @@ package enum BackupInterval: String, Sendable, DefaultsNativeType {
 
 /// The suites with the settings: the app's own until release 3, and that of an app group since.
 ///
-/// An app would name `.standard` and its group. The command makes two suites for each run, so that it changes
-/// nobody's settings.
+/// An app would use `.standard` and its group. The command creates two suites for each run, so that it does not change
+/// anybody's settings.
 package struct SettingsSuites: Sendable {
     package let own: Suite
     package let group: Suite
 
-    /// Two suites whose names end with an identifier.
+    /// Creates two suites whose names end with an identifier.
     package init(id: String = String(UUID().uuidString.prefix(8))) {
         own = Suite("contacts.\(id)")
         group = Suite("group.contacts.\(id)")
@@ -61,9 +61,8 @@ package struct SettingsSuites: Sendable {
     /// Two suites that are always empty.
     package static let empty = SettingsSuites(id: "no-settings")
 
-    /// Removes both suites with everything in them.
     package func remove() {
-        // Elsewhere they are files in the directory of the run, which is removed.
+        // On other platforms they are files in the run's scratch directory, which is removed.
         #if canImport(Darwin)
             for suite in [own, group] {
                 UserDefaults(suiteName: suite.domainName)?.removePersistentDomain(forName: suite.domainName)

@@ -1,12 +1,12 @@
 internal import Foundation
 package import Molt
 
-/// People, groups, calls and pictures that are the same in every run.
+/// People, groups, calls and pictures that are identical in every run.
 package enum SampleData {
-    /// How many people the checked-in stores have.
+    /// The number of people in the checked-in stores.
     package static let namedPeople = 12
 
-    /// Some of the data, each value with its key.
+    /// A part of the data, each value with its key.
     struct Batch {
         var people: [(key: String, value: SamplePerson)] = []
         var groups: [(key: String, value: Group)] = []
@@ -15,7 +15,7 @@ package enum SampleData {
         var pictures: [(key: String, value: Data)] = []
     }
 
-    /// A call in the shape of no release.
+    /// A call, independent of any release.
     struct SampleCall {
         var person: String
         var seconds: Int
@@ -26,12 +26,12 @@ package enum SampleData {
         }
     }
 
-    /// The data of a store with a number of people, in batches of a thousand people.
+    /// Generates the data of a store, in batches of 1000 people.
     static func batches(people count: Int) -> some Sequence<Batch> {
         stride(from: 0, to: count, by: 1000).lazy.map { batch(of: $0..<min($0 + 1000, count)) }
     }
 
-    /// The key of a person, counted from 0.
+    /// Returns the key of the person at a zero-based index.
     static func key(ofPersonAt index: Int) -> String {
         "contact/\(index + 1)"
     }
@@ -55,12 +55,12 @@ package enum SampleData {
         return batch
     }
 
-    /// Whether a person has a group, a call or a picture: some of the named ones have, and one in a hundred others.
+    /// Whether the person at an index has a group, a call or a picture: some named people do, and 1 in 100 others.
     private static func occurs(at index: Int, every step: Int) -> Bool {
         index < namedPeople ? index % step == 0 : index % 100 == step
     }
 
-    /// Bytes that are neither text nor JSON.
+    /// Returns bytes that are neither UTF-8 nor JSON.
     private static func picture(at index: Int) -> Data {
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x00, 0xFF]
         return Data(signature + (0..<8).map { UInt8(truncatingIfNeeded: index >> ($0 * 8)) })
@@ -68,10 +68,10 @@ package enum SampleData {
 
     // MARK: Checking
 
-    /// Reads every value of an upgraded store with today's models, and compares it with what it must be.
+    /// Reads every value of an upgraded store with today's models, and compares it with the expected value.
     ///
-    /// - Parameter count: How many people were written.
-    /// - Throws: ``ContactsError`` for the first value that is wrong, and when there are more or fewer records.
+    /// - Parameter count: The number of people that were written.
+    /// - Throws: ``ContactsError`` for the first wrong value, or when the number of records is wrong.
     package static func check(_ cache: CodableCache, people count: Int) throws {
         var expected = 0
         for batch in batches(people: count) {
@@ -97,7 +97,7 @@ package enum SampleData {
         }
     }
 
-    /// The settings of every release before today's, as they must be in the app group.
+    /// The settings of every earlier release, as the app group must have them after the upgrade.
     package static let settings: [String: PropertyListValue] = [
         "showsPhotos": false,
         "signature": #""Yours, Ada""#,
@@ -110,11 +110,11 @@ package enum SampleData {
         ],
         "favoriteGroups": ["work/lab", "club"],
         "labels": ["vip": #"{"hue":210}"#],
-        // As release 1 left them on a full disk: the text is truncated.
+        // Release 1 left them on a full disk: the string is truncated.
         "recentSearches": #"["Ada","Plat"#,
     ]
 
-    /// - Throws: ``ContactsError`` for a setting that is wrong, lost, or still at its old place.
+    /// - Throws: ``ContactsError`` for a setting that is wrong, missing or still in its old suite.
     package static func check(_ suites: SettingsSuites) throws {
         guard try suites.group.values() == settings, try suites.own.values().isEmpty else {
             throw ContactsError("The settings in \(suites.group) are not what they should be after the upgrade.")
@@ -122,7 +122,7 @@ package enum SampleData {
     }
 }
 
-/// Why the command could not do its work, apart from the errors of Molt.
+/// An error of the command itself, as opposed to the errors of Molt.
 package struct ContactsError: LocalizedError, Hashable {
     package let errorDescription: String?
 

@@ -1,4 +1,4 @@
-/// What is known of a person, in the shape of no release: every release's sample data is made from it.
+/// The facts about a person, independent of any release; the sample data of each release is made from it.
 package struct SamplePerson: Sendable {
     package var firstName: String
     package var lastName: String
@@ -13,7 +13,7 @@ package struct SamplePerson: Sendable {
         lastName.isEmpty ? firstName : "\(firstName) \(lastName)"
     }
 
-    /// The person as today's release must read it, whichever release wrote it.
+    /// The person that today's release must read, from the store of any release.
     package var expected: Person {
         Person(
             firstName: firstName,
@@ -27,7 +27,7 @@ package struct SamplePerson: Sendable {
 }
 
 extension SampleData {
-    /// A person, counted from 0: first those with a name of their own, then as many as are needed.
+    /// Returns the person at a zero-based index: first the named people, then generated ones.
     static func person(at index: Int) -> SamplePerson {
         guard index >= namedPeople else { return named[index] }
         let name = "\(firstNames[index % firstNames.count]) \(lastNames[index / 7 % lastNames.count])"
@@ -49,7 +49,8 @@ extension SampleData {
     private static let streets = ["Main Street", "Rue de l’Église", "Straße des 17. Juni", "улица Ленина", "C/ Mayor"]
     private static let cities = ["London", "Zürich", "São Paulo", "Санкт-Петербург", "東京", "Ålesund"]
 
-    /// The people of the checked-in stores: names of no word to four, several scripts, and JSON's own characters.
+    /// The people of the checked-in stores: names of zero to four words, several scripts, and JSON's special
+    /// characters.
     private static let named: [SamplePerson] = [
         SamplePerson(
             firstName: "Ada",

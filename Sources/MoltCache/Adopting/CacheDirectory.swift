@@ -1,49 +1,49 @@
-/// What `Migration.adoptCacheDirectory` is told about a directory that the library Cache wrote.
+/// Namespace for the options of `Migration.adoptCacheDirectory`, which adopts a directory of the library Cache.
 public enum CacheDirectory {
-    /// Which files are adopted, and under which keys.
+    /// The files to adopt, and the keys of their records.
     ///
-    /// Cache names a file by a digest of its key, and the key cannot be read from that. So either the app says which
-    /// keys it may have used, or the files keep their names for keys until their keys are first written.
+    /// Cache names a file after a digest of its key, and a digest does not reveal the key. Either the app lists the
+    /// keys that it may have used, or each record keeps its file's name as its key until the real key is first used.
     ///
     /// ```swift
     /// let people = (0..<100).map { "person-\($0)" }
     /// let keys = CacheDirectory.Keys.list(people).and(.fileNames)
     /// ```
     public struct Keys: Sendable {
-        /// The keys that are named, in their order.
+        /// The listed keys, in order.
         var known: [Key] = []
-        /// Whether files of other keys are adopted, too.
+        /// Whether files of unlisted keys are adopted, too.
         var takesFileNames = false
 
-        /// The files of these keys, in this order, under these keys; files of other keys are left.
+        /// Adopts the files of these string keys, in this order, and leaves other files alone.
         public static func list(_ keys: some Sequence<String>) -> Keys {
             Keys(known: keys.map { .string($0) })
         }
 
-        /// The files of a storage with whole numbers for keys, under the numbers' decimal texts: "-1", "0", "12".
+        /// Adopts the files of a storage with `Int` keys; the records get the decimal strings "-1", "0", "12" as keys.
         ///
-        /// Their names depend on how long an `Int` is: the same on all devices but for old watches.
+        /// The file names depend on the size of `Int`, which is 64 bits on all devices except old watches.
         public static func integers(_ keys: some Sequence<Int>) -> Keys {
             Keys(known: keys.map { .integer($0) })
         }
 
-        /// All files that Cache may have written, each under its file's name until its key is first written.
+        /// Adopts every file that Cache may have written, under the file's name until its key is first used.
         ///
-        /// From then on the record has that key, whether it was read, set, removed or only looked for, alone or with
-        /// others. Until then a listing of keys shows the file's name, and migrations see the record under it.
+        /// The record takes its real key when that key is read, set, removed or looked up, alone or with others. Until
+        /// then, listings and migrations see the record under the file's name.
         ///
-        /// A string is recognized as a key, and the decimal text of a whole number as the key of a storage with `Int`
-        /// keys. Storages with keys of other types are not; their records keep their file's name.
+        /// Keys of a storage with `String` or `Int` keys are recognized, the latter by their decimal strings. Records
+        /// of a storage with any other key type keep the file's name.
         public static var fileNames: Keys {
             Keys(takesFileNames: true)
         }
 
-        /// A key as Cache was given it.
+        /// A key as the app passed it to Cache.
         enum Key: Sendable {
             case string(String)
             case integer(Int)
 
-            /// The key of the record.
+            /// The key of the adopted record.
             var text: String {
                 switch self {
                 case .string(let text): text
@@ -51,7 +51,7 @@ public enum CacheDirectory {
                 }
             }
 
-            /// What the name of its file begins with.
+            /// The digest that the file's name begins with.
             var digest: String {
                 switch self {
                 case .string(let text): CacheFileName.digest(of: text)
@@ -60,38 +60,38 @@ public enum CacheDirectory {
             }
         }
 
-        /// These keys and others.
+        /// Adopts the files of these keys, then those of others.
         public func and(_ others: Keys) -> Keys {
             Keys(known: known + others.known, takesFileNames: takesFileNames || others.takesFileNames)
         }
     }
 
-    /// What the file of a key holds, and the type name that it is stored as.
+    /// The kind of content in a file, and the type name of its record.
     ///
-    /// The text of a type's name means a value of that type or, where the file is something else, raw data:
+    /// A string literal is shorthand for ``valueOrData(_:)``:
     ///
     /// ```swift
     /// let content: CacheDirectory.Content = "Person"
     /// ```
     public struct Content: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// The type name of a value; nil when the file is raw data.
+        /// The type name of a value; nil when the file can only be raw data.
         let typeName: String?
-        /// Whether a file that holds no value is raw data.
+        /// Whether a file without a value is adopted as raw data.
         let mayBeData: Bool
 
-        /// A `Codable` value: Cache wrote `{"object": …}`, and what is in it is stored as it was written.
+        /// A `Codable` value: Cache wrote `{"object": …}`, and the inner JSON is stored unchanged.
         ///
-        /// A file that holds something else is left, and named in the report.
+        /// Any other file is left in place and named in the report.
         public static func value(_ typeName: String) -> Content {
             Content(typeName: typeName, mayBeData: false)
         }
 
-        /// Raw data, of a storage with a data transformer: stored as it is, whatever it looks like, as type `Data`.
+        /// Raw data of a storage with a data transformer, stored unchanged as type `Data`.
         public static var data: Content {
             Content(typeName: nil, mayBeData: true)
         }
 
-        /// A value when the file holds exactly `{"object": …}`, and raw data otherwise.
+        /// A value when the file is exactly `{"object": …}`, and raw data otherwise.
         public static func valueOrData(_ typeName: String) -> Content {
             Content(typeName: typeName, mayBeData: true)
         }
@@ -101,34 +101,33 @@ public enum CacheDirectory {
             self.mayBeData = mayBeData
         }
 
-        /// As ``valueOrData(_:)``.
+        /// Same as ``valueOrData(_:)``.
         public init(stringLiteral typeName: String) {
             self = .valueOrData(typeName)
         }
     }
 
-    /// Which of two wins when the store has a record under the key of a file.
+    /// Which content to keep when the store already has a record under a file's key.
     public enum Existing: Hashable, Sendable {
-        /// The store's own record.
+        /// Keep the store's record.
         case keep
-        /// What the file holds.
+        /// Replace the record with the file's content.
         case replace
     }
 
-    /// What becomes of the directory when everything is committed.
+    /// What to do with the directory after the commit.
     public enum Afterwards: Hashable, Sendable {
-        /// It stays as it is.
+        /// Leave it unchanged.
         case keep
-        /// The files that were brought in are removed, unless they were written to since; so is the directory when
-        /// nothing else is left in it.
+        /// Remove the adopted files that were not modified since, and the directory if it is then empty.
         ///
-        /// A kill in between loses nothing: the rest is removed when the store is next opened. What cannot be removed
-        /// is left.
+        /// A kill in between loses nothing: the remaining files are removed when the store is next opened. A file that
+        /// cannot be removed is left in place.
         case remove
     }
 }
 
-// What fingerprints are made of: it stays the same in all releases of Molt.
+// These strings are part of fingerprints, so they must be the same in all releases of Molt.
 
 extension CacheDirectory.Existing {
     var identity: String {

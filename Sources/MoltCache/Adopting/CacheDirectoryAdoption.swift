@@ -1,21 +1,20 @@
 internal import Foundation
 internal import MoltCore
 
-/// What the step does that adopts a directory of Cache.
+/// The work of the step that adopts a directory of Cache.
 struct CacheDirectoryAdoption: Sendable {
     let store: CacheDirectoryStore
     let keys: CacheDirectory.Keys
-    /// What the file of a key holds; for a file whose key is not known it gets the file's name.
+    /// The kind of content in a key's file; the argument is the file's name when the key is unknown.
     let content: @Sendable (String) -> CacheDirectory.Content
     let existing: CacheDirectory.Existing
     let afterwards: CacheDirectory.Afterwards
     let isStrict: Bool
     let now: @Sendable () -> Date
 
-    /// What Cache sets for an entry that never expires: 2037-12-15T00:00:00Z, in seconds since 1970.
+    /// The date that Cache sets for an entry that never expires: 2037-12-15T00:00:00Z, in seconds since 1970.
     private static let never = 2_144_448_000.0
 
-    /// Brings the files in, one by one.
     func run(_ migration: MigrationContext) throws {
         let session = try migration.attached(store)
         guard let names = session.names else {
@@ -31,7 +30,7 @@ struct CacheDirectoryAdoption: Sendable {
                 migration.note(outcome(key.text, .absent))
                 continue
             }
-            // One in all but the oddest directories: the key alone says what follows the digest.
+            // Usually one: Cache appends only the key's path extension to the digest.
             for name in names {
                 migration.note(try adopt(name, as: key.text, migration, session))
             }
@@ -47,7 +46,7 @@ struct CacheDirectoryAdoption: Sendable {
         }
     }
 
-    /// Brings in a file whose key is not known.
+    /// Adopts a file whose key is unknown.
     private func adoptByFileName(
         _ name: String,
         _ digest: String,
@@ -55,7 +54,7 @@ struct CacheDirectoryAdoption: Sendable {
         _ session: CacheDirectorySession
     ) throws {
         let outcome = try adopt(name, as: name, migration, session)
-        // Of those that are in, the counts say enough.
+        // The counts are enough for adopted files; only the others are noted one by one.
         guard outcome.outcome == .adopted || outcome.outcome == .replaced else { return migration.note(outcome) }
         let isCache = try migration.withTransaction(CacheTransaction.self) { transaction in
             try transaction.awaitKey(ofFile: name, digest: digest)
@@ -67,7 +66,6 @@ struct CacheDirectoryAdoption: Sendable {
         }
     }
 
-    /// Brings one file in.
     private func adopt(
         _ name: String,
         as key: String,
@@ -81,7 +79,7 @@ struct CacheDirectoryAdoption: Sendable {
         }
         let expiration = Double(file.modified) / 1_000_000_000
         guard expiration > now().timeIntervalSince1970 else { return outcome(key, .expired) }
-        // The file stays where it is, and the report names it.
+        // The file stays in place, and the report names it.
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
             return try leave(key, .unreadable, "the file \(name) cannot be read")
         }
@@ -93,9 +91,7 @@ struct CacheDirectoryAdoption: Sendable {
         return self.outcome(key, outcome)
     }
 
-    /// Adds a record.
-    ///
-    /// - Returns: What became of it; nil when the data is no value and must be one.
+    /// Creates the record and returns the outcome; nil when the data is not a value but has to be one.
     private func insert(
         _ data: Data,
         _ key: String,
@@ -122,15 +118,15 @@ struct CacheDirectoryAdoption: Sendable {
         }
     }
 
-    // MARK: Saying what became of it
+    // MARK: Outcomes
 
     private func outcome(_ key: String, _ outcome: KeyOutcome.Outcome, _ reason: String? = nil) -> KeyOutcome {
         KeyOutcome(store: store.path, key: key, outcome: outcome, reason: reason)
     }
 
-    /// What became of a file that cannot be adopted.
+    /// Returns the outcome for a file that cannot be adopted.
     ///
-    /// - Throws: ``MigrationError`` with the code `notConvertible` when that is not accepted.
+    /// - Throws: ``MigrationError`` with the code `notConvertible` when the adoption is strict.
     private func leave(_ key: String, _ outcome: KeyOutcome.Outcome, _ reason: String) throws -> KeyOutcome {
         guard isStrict else { return self.outcome(key, outcome, reason) }
         var error = MigrationError(

@@ -9,13 +9,13 @@ internal import MoltCore
     internal import Glibc
 #endif
 
-/// A directory of Cache as something that a step reads, and that loses files after the commit.
+/// A directory of Cache as an attached store: a step reads it, and its files are removed after the commit.
 struct CacheDirectoryStore: DirectoryAttachedStore {
     let attachedName: String
-    /// The directory; another one from launch to launch where the system moves the app's container.
+    /// The path of the directory; it changes between launches where the system moves the app's container.
     let path: String
 
-    /// - Parameter migration: The name of the migration that adopts the directory, which stays the same for ever.
+    /// - Parameter migration: The name of the migration that adopts the directory. It must never change.
     init(migration: String, path: String) {
         self.init(attachedName: "the Cache directory of \"\(migration)\"", path: path)
     }
@@ -43,16 +43,15 @@ struct CacheDirectoryStore: DirectoryAttachedStore {
         guard phase == .remove else { return }
         for file in CacheDirectoryFile.list(changes) {
             let place = path + "/" + file.name
-            // Written since: not what was adopted.
+            // The file was modified since, so its content was not adopted.
             guard CacheDirectoryFile(name: file.name, at: place) == file else { continue }
-            // What cannot be removed must not keep the store from being opened: everything in it was brought in.
+            // A failure must not keep the store from being opened, and loses nothing: the content was adopted.
             _ = unlink(place)
         }
-        // Fails, as it should, when something else is left in it.
+        // Fails by design when the directory is not empty.
         _ = rmdir(path)
     }
 
-    /// The error for a directory that cannot be used.
     func failure(_ message: String, underlying: (any Error)? = nil) -> MigrationError {
         var error = MigrationError(.attachedStoreFailed, message, underlying: underlying)
         error.attachedStore = attachedName
@@ -60,11 +59,11 @@ struct CacheDirectoryStore: DirectoryAttachedStore {
     }
 }
 
-/// One upgrade's work on a directory of Cache: the files in it, and those that are to be removed.
+/// One upgrade's work on a directory of Cache: its files, and which of them to remove.
 final class CacheDirectorySession: AttachedSession {
-    /// The names of the files, sorted, dot-files left out; nil when there is no directory.
+    /// The sorted names of the files, without those that begin with a dot; nil when there is no directory.
     let names: [String]?
-    /// Where they are; a test's copy is elsewhere than the step says.
+    /// The path of the directory; a test may use a copy elsewhere.
     let path: String
     private var removed: [CacheDirectoryFile] = []
 
@@ -88,7 +87,7 @@ final class CacheDirectorySession: AttachedSession {
         }
         do {
             let found = try FileManager.default.contentsOfDirectory(atPath: store.path)
-            // Cache's own temporary files begin with a dot.
+            // The names of Cache's own temporary files begin with a dot.
             names = found.filter { !$0.hasPrefix(".") }.sorted()
         } catch {
             throw store.failure(
@@ -100,7 +99,7 @@ final class CacheDirectorySession: AttachedSession {
 
     var count: Int { (names?.count ?? 0) - removed.count }
 
-    /// Has a file removed after the commit.
+    /// Marks a file for removal after the commit.
     func remove(_ file: CacheDirectoryFile) {
         removed.append(file)
     }
@@ -110,16 +109,15 @@ final class CacheDirectorySession: AttachedSession {
     }
 }
 
-/// A file of a directory, and what tells whether it was written to.
+/// A file of a directory, with the size and time that show whether it was modified.
 struct CacheDirectoryFile: Hashable {
-    /// The name, without the directory.
     let name: String
-    /// In bytes.
+    /// The size in bytes.
     let size: Int
-    /// When Cache lets the entry expire, in nanoseconds since 1970: it sets the modification time to that.
+    /// The modification time, in nanoseconds since 1970; Cache sets it to the expiration of the entry.
     let modified: Int64
 
-    /// Looks at a file; nil when what is there is not a file, or nothing.
+    /// Reads a file's metadata; nil when there is no regular file at the path.
     init?(name: String, at path: String) {
         guard let status = FileStatus.unfollowed(path), status.isFile else { return nil }
         self.init(name: name, size: status.size, modified: status.modified)
@@ -131,12 +129,12 @@ struct CacheDirectoryFile: Hashable {
         self.modified = modified
     }
 
-    /// The text that a journal keeps: names, sizes and times, with a slash behind each, which no name can hold.
+    /// Encodes files for the journal as name, size and time, each followed by a slash, which no file name contains.
     static func bytes(of files: [CacheDirectoryFile]) -> [UInt8] {
         files.flatMap { Array("\($0.name)/\($0.size)/\($0.modified)/".utf8) }
     }
 
-    /// Reads what ``bytes(of:)`` wrote.
+    /// Decodes the output of ``bytes(of:)``.
     static func list(_ bytes: [UInt8]) -> [CacheDirectoryFile] {
         let parts = bytes.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
         return stride(from: 0, to: parts.count - 2, by: 3).compactMap { start in

@@ -1,27 +1,27 @@
-/// How Cache 7 names the file of a key: `DiskStorage.makeFileName(for:)` of github.com/hyperoslo/Cache.
+/// The file names of Cache 7: `DiskStorage.makeFileName(for:)` of github.com/hyperoslo/Cache.
 ///
-/// For a string it is the MD5 digest of the key, and behind a dot the key's path extension, if it has one. What is
-/// a path extension differs from one Foundation to another, so a file is known by its digest alone. For any other key
-/// it is the decimal of a hash with a fixed seed.
+/// For a string key, the name is the MD5 digest of the key, then a dot and the key's path extension, if it has one.
+/// Foundation's versions disagree about path extensions, so only the digest identifies a file. For any other key, the
+/// name is the decimal form of a hash with a fixed seed.
 package enum CacheFileName {
-    /// What the name of a string's file begins with, up to the dot.
+    /// Returns the file name of a string key, up to the dot.
     package static func digest(of key: String) -> String {
         MD5.hexadecimal(of: key.utf8)
     }
 
-    /// The name of the file of a whole number.
+    /// Returns the file name of an `Int` key.
     package static func digest(of key: Int) -> String {
-        // The length of an Int is that of the device, as it was when the file was written.
+        // The size of Int is that of the device, as when the file was written.
         String(Int(truncatingIfNeeded: SipHash.hash(of: key)))
     }
 
-    /// What the file of a key may begin with: that of the string, and that of the whole number which it spells.
+    /// Returns the possible digests of a key: as a string, and as an integer if it is the decimal form of one.
     package static func digests(of key: String) -> [String] {
         guard let number = Int(key), String(number) == key else { return [digest(of: key)] }
         return [digest(of: key), digest(of: number)]
     }
 
-    /// What the name of a file begins with, or nil when Cache cannot have given it.
+    /// Returns the digest in a file's name; nil when Cache cannot have chosen the name.
     package static func digest(ofFile name: String) -> String? {
         let bytes = name.utf8
         let start = bytes.prefix(32)

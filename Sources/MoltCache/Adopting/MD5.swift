@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// The MD5 digest (RFC 1321), by which Cache names its files; it protects nothing.
+/// The MD5 digest (RFC 1321), which Cache's file names contain; it is not used for security.
 ///
-/// CryptoKit, which has it too, is not on Linux.
+/// CryptoKit is not available on Linux.
 package enum MD5 {
-    /// The digest in uppercase hexadecimal digits, as in the names of Cache's files.
+    /// Returns the digest in uppercase hexadecimal digits, as in Cache's file names.
     package static func hexadecimal(of message: some Sequence<UInt8>) -> String {
         let digest = digest(of: Array(message))
         return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
@@ -12,7 +12,6 @@ package enum MD5 {
 
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// The 16 bytes of the digest.
     private static func digest(of message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
         let padded = padded(message)
@@ -22,7 +21,7 @@ package enum MD5 {
         return state.flatMap { bytes(of: $0) }
     }
 
-    /// Adds a bit, zeros up to a whole block, and the length in bits.
+    /// Appends a 1 bit, zeros up to a full block, and the length in bits.
     private static func padded(_ message: [UInt8]) -> [UInt8] {
         var padded = message
         padded.append(0x80)
@@ -35,7 +34,7 @@ package enum MD5 {
         withUnsafeBytes(of: number.littleEndian) { Array($0) }
     }
 
-    /// How far each round's four steps rotate.
+    /// The rotation of each round's four steps.
     private static let rotations: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
     /// The constants of the steps, as RFC 1321 defines them: 4 294 967 296 times the sine of the step's number.
     private static let constants = (1...64).map { UInt32(abs(sin(Double($0))) * 4_294_967_296) }

@@ -2,7 +2,7 @@ public import Foundation
 public import MoltCore
 
 extension Migration {
-    /// Brings the entries of a directory of the library Cache (hyperoslo, version 7) into the store, as records.
+    /// Adopts the entries of a directory of the library Cache (hyperoslo, version 7) as records.
     ///
     /// ```swift
     /// let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0].appending(path: "Floppy")
@@ -12,31 +12,33 @@ extension Migration {
     /// ]
     /// ```
     ///
-    /// A value is stored byte for byte as Cache wrote it, and expires when Cache would have let it expire; what has
-    /// expired already is left behind. The directory is only read until everything is committed. It also runs on a
-    /// store that was just created, and the migrations that follow run on what it brought in.
+    /// A value is stored byte for byte as Cache wrote it, and keeps its expiry; expired entries are skipped. The
+    /// directory is not changed before the commit. The migration also runs on a newly created store, and later
+    /// migrations convert the adopted records.
     ///
-    /// The report says what became of each key that is named. It names the files that could not be read, too: those are
-    /// left where they are, and do not keep the others from being adopted. A directory that does not exist has nothing
-    /// to bring in. An app extension cannot see the app's own directories: there, opening the store fails with the code
-    /// `deferred` when there is no directory, until the app has opened it.
+    /// The report gives the outcome of each listed key, and names the files that could not be read. Such a file stays
+    /// in place and does not prevent the adoption of the others. A missing directory is treated as empty. An app
+    /// extension cannot see the app's own directories: without a directory, opening the store there fails with the code
+    /// `deferred` until the app has opened it.
     ///
     /// - Important: Files of the protection class `complete` cannot be read while a device is locked. Set `strict` for
-    ///   those, so that an upgrade at such a time fails, and a later one adopts them.
+    ///   them, so that an upgrade at such a time fails and a later one adopts them.
     ///
-    /// Upgrades that run it fail with the code `attachedStoreFailed` when what is at the path is not a directory or
-    /// cannot be listed, and `notConvertible` when `strict` is set and a file cannot be adopted.
+    /// An upgrade fails with the code `attachedStoreFailed` when the path is not a directory or cannot be listed, and
+    /// with `notConvertible` when `strict` is set and a file cannot be adopted.
     ///
     /// - Parameters:
-    ///   - version: The schema version that it brings a store to.
-    ///   - name: The migration's name; give one for each directory.
-    ///   - directory: The directory of one storage: Cache's `DiskConfig.directory`, or the caches directory, and in it
-    ///     the `DiskConfig.name`.
-    ///   - keys: Which files, and under which keys.
-    ///   - type: What the files hold, and the type name that it is stored as; as text, the name of the type alone.
-    ///   - existing: Which wins when the store has a record under the key already; by default the store's own.
-    ///   - afterwards: What becomes of the directory; by default it is kept.
-    ///   - strict: Whether a file that cannot be adopted fails the upgrade, which is rolled back then.
+    ///   - version: The schema version that the migration brings a store to.
+    ///   - name: The migration's name; each directory needs its own.
+    ///   - directory: The directory of one storage: Cache's `DiskConfig.directory`, or the subdirectory
+    ///     `DiskConfig.name` of the caches directory.
+    ///   - keys: The files to adopt, and the keys of their records.
+    ///   - type: The kind of content in the files, and its type name. A string literal is the type name alone.
+    ///   - existing: Which content to keep when the store already has a record under the key. The default is the
+    ///     store's.
+    ///   - afterwards: What to do with the directory after the commit. The default is to keep it.
+    ///   - strict: Whether a file that cannot be adopted fails the upgrade, which is then rolled back. The default is
+    ///     false.
     public static func adoptCacheDirectory(
         to version: Int,
         _ name: String = "adopt-cache-directory",
@@ -60,7 +62,7 @@ extension Migration {
         )
     }
 
-    /// Brings the entries of a directory of the library Cache into the store, with a type for each key.
+    /// Adopts the entries of a directory of the library Cache as records, with a type for each key.
     ///
     /// ```swift
     /// .adoptCacheDirectory(to: 1, directory: caches, keys: .list(keys)) { key in
@@ -69,14 +71,16 @@ extension Migration {
     /// ```
     ///
     /// - Parameters:
-    ///   - version: The schema version that it brings a store to.
-    ///   - name: The migration's name; give one for each directory.
+    ///   - version: The schema version that the migration brings a store to.
+    ///   - name: The migration's name; each directory needs its own.
     ///   - directory: The directory of one storage.
-    ///   - keys: Which files, and under which keys.
-    ///   - existing: Which wins when the store has a record under the key already; by default the store's own.
-    ///   - afterwards: What becomes of the directory; by default it is kept.
-    ///   - strict: Whether a file that cannot be adopted fails the upgrade, which is rolled back then.
-    ///   - type: Gets a key, or the name of a file whose key is not known, and says what the file holds.
+    ///   - keys: The files to adopt, and the keys of their records.
+    ///   - existing: Which content to keep when the store already has a record under the key. The default is the
+    ///     store's.
+    ///   - afterwards: What to do with the directory after the commit. The default is to keep it.
+    ///   - strict: Whether a file that cannot be adopted fails the upgrade, which is then rolled back. The default is
+    ///     false.
+    ///   - type: Returns the kind of content for a key, or for the name of a file whose key is unknown.
     public static func adoptCacheDirectory(
         to version: Int,
         _ name: String = "adopt-cache-directory",
@@ -100,9 +104,9 @@ extension Migration {
         )
     }
 
-    /// As the other two, with a clock of its own.
+    /// Adopts the entries of a directory of the library Cache as records, with a given clock.
     ///
-    /// - Parameter now: What the times at which entries expire are compared with.
+    /// - Parameter now: Returns the time that expirations are compared with.
     package static func adoptCacheDirectory(
         to version: Int,
         _ name: String = "adopt-cache-directory",

@@ -1,8 +1,8 @@
-/// The hash SipHash-1-3 with a key of zeros, by which Cache names the files of keys that are not strings.
+/// SipHash-1-3 with a zero key, which Cache uses for the file names of keys that are not strings.
 ///
-/// It is what Swift's own `Hasher` computes when its random seed is taken out, as Cache does.
+/// Swift's own `Hasher` computes the same once its random seed is removed, as Cache does.
 enum SipHash {
-    /// The hash of the bytes of a whole number, the lowest first, as `Hasher` takes them.
+    /// Returns the hash of an integer's bytes in little-endian order, as `Hasher` feeds them.
     static func hash(of number: some FixedWidthInteger) -> UInt64 {
         let bytes = withUnsafeBytes(of: number.littleEndian) { Array($0) }
         var state = State()
@@ -10,7 +10,7 @@ enum SipHash {
         for start in stride(from: 0, to: end, by: 8) {
             state.add(word(bytes[start..<start + 8]))
         }
-        // The last word ends with the number of bytes.
+        // The top byte of the last word is the number of bytes.
         state.add(word(bytes[end...]) | UInt64(truncatingIfNeeded: bytes.count) << 56)
         return state.finish()
     }

@@ -1,11 +1,11 @@
 internal import MoltCore
 
-/// Finds out whether a file is a whole cache.
+/// Checks whether a file is an intact cache.
 enum BackupCheck {
-    /// What is wrong with a file, in a sentence; nil when it is whole, or there is none.
+    /// Describes a file's damage in a sentence; nil when the file is intact or missing.
     ///
-    /// - Parameter isThorough: Whether the indexes are compared with the rows, too. That takes longer; an index that has
-    ///   not all rows loses none.
+    /// - Parameter isThorough: Whether to compare the indexes with the rows, too, which takes longer. An incomplete
+    ///   index loses no rows.
     static func damage(_ path: String, isThorough: Bool = false) -> String? {
         do {
             let words = try FileProbe.look(path) { connection throws(SQLiteError) in
@@ -18,9 +18,9 @@ enum BackupCheck {
         }
     }
 
-    /// Refuses a backup that is not a whole cache that this release can read.
+    /// Checks that a backup is an intact cache that this release can read.
     ///
-    /// - Returns: What it says of itself.
+    /// - Returns: The state of the store in the backup.
     /// - Throws: ``MigrationError`` with the code `backupUnusable`.
     @discardableResult
     static func verify(_ backup: StoreBackup, at path: String) throws(MigrationError) -> StoreState {
@@ -31,12 +31,12 @@ enum BackupCheck {
             throw .backupUnusable(backup, reason(error), underlying: error)
         }
         guard !state.isFresh else { throw .backupUnusable(backup, "there is nothing in it.") }
-        // Its pages are copied as they are, those of its indexes too.
+        // Its pages are copied unchanged, including those of its indexes.
         if let damage = damage(path, isThorough: true) { throw .backupUnusable(backup, damage) }
         return state
     }
 
-    /// What is wrong with a file: its error tells what to do about a cache, and not about a backup.
+    /// Describes an error for a backup, because the error's own message gives advice for a cache.
     private static func reason(_ error: CacheError) -> String {
         switch error.code {
         case .notADatabase: "it is no SQLite database."

@@ -1,19 +1,19 @@
 internal import Foundation
 internal import MoltCore
 
-/// Makes a copy of a cache file beside it.
+/// Copies a cache file to a backup beside it.
 ///
-/// A connection of its own reads the file, and so sees the state before what an open transaction has written. The copy
-/// is made under a name that does not count; it gets its own when all of it is on disk.
+/// A separate connection reads the file, so the copy does not include the writes of an open transaction. The copy has a
+/// temporary name until all of it is on disk.
 struct BackupCopy {
     private let files: BackupFiles
     private let storeName: String
     private let request: BackupRequest
     private let isLocked: Bool
 
-    /// Looks at nothing yet.
+    /// Creates the copier without reading any file.
     ///
-    /// - Parameter isLocked: Whether the caller's own connection holds the write lock, and has written nothing.
+    /// - Parameter isLocked: Whether the caller's connection holds the write lock and has not written anything.
     init(of storeName: String, _ request: BackupRequest, isLocked: Bool = false) {
         self.storeName = storeName
         self.request = request
@@ -21,24 +21,22 @@ struct BackupCopy {
         files = BackupFiles(storeName)
     }
 
-    /// Makes the copy.
-    ///
-    /// - Throws: ``MigrationError`` with the code `noSpaceForBackup` or `backupFailed`, or what the request's `step`
-    ///   throws; nothing is left then.
+    /// - Throws: ``MigrationError`` with the code `noSpaceForBackup` or `backupFailed`, or the error of the request's
+    ///   `step`; no file is left then.
     func make() throws -> StoreBackup {
         let source: Connection
         let size: Int64
         do throws(SQLiteError) {
             source = try Connection(files.path, mode: isLocked && !hasLog ? .immutable : .readOnly)
             source.setBusyTimeout(milliseconds: 5_000)
-            // All of the copy is of this moment, and what is written meanwhile does not make it begin anew.
+            // One read transaction: the copy is a snapshot, and concurrent writes do not restart it.
             try source.execute("BEGIN")
             size = try source.integer("PRAGMA page_count") * source.integer("PRAGMA page_size")
-            // The first read of the file itself.
+            // Forces the first read of the file.
             _ = try source.integer("SELECT count(*) FROM sqlite_schema")
         } catch {
             if request.kind == .damaged, error.isDamage { throw error }
-            // Not the file alone is read: beside one that is in use SQLite needs a file that it can write.
+            // Reading a file in use needs write access to the -shm file beside it.
             guard error.isFull || error.isAtLimit else { throw failure(error.advice, error) }
             throw noSpace(Int64(FileStatus.unfollowed(files.path)?.size ?? 0), error)
         }
@@ -74,12 +72,12 @@ struct BackupCopy {
         }
     }
 
-    /// Whether others write beside the file itself: only a part of the store is in it then.
+    /// Whether the store has a log or journal with content, so that the file alone is incomplete.
     private var hasLog: Bool {
         ["-wal", "-journal"].contains { FileStatus.hasContent(files.path + $0) }
     }
 
-    /// Gives the copy its name, or the next one that nothing has.
+    /// Publishes the copy under its name, or under the next unused one.
     private func publish(_ part: PartFile, as wanted: BackupName) throws(DurableFile.Failure) -> BackupName {
         var name = wanted
         while true {
@@ -88,21 +86,19 @@ struct BackupCopy {
                 return name
             } catch {
                 guard error.isExisting else { throw error }
-                // Somebody has made one of that name while this one was filled.
+                // Another backup took the name while this one was written.
                 name = files.unused(request.kind, version: version, at: name.date)
             }
         }
     }
 
-    /// Copies the pages, and adds what a backup has more than the store.
-    ///
-    /// - Returns: How many records it has, where that was asked for.
+    /// Copies the pages, adds the data that only a backup has, and counts the records for the kinds that store it.
     private func fill(_ part: PartFile, from source: Connection, _ size: Int64) throws -> Int? {
         do {
             let connection = try Connection(part.path, mode: .readWrite)
             defer { connection.close() }
             do {
-                // The file is given up when anything fails, and brought to the disk as a whole.
+                // On failure the file is discarded, and on success it is synced as a whole.
                 try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
                 let copy = try PageCopy(from: source, into: connection)
                 repeat { try request.step() } while try copy.step()
@@ -119,7 +115,7 @@ struct BackupCopy {
         }
     }
 
-    /// Marks the copy as a backup, and keeps in it what attached stores are now.
+    /// Marks the copy as a backup, and stores the current state of attached stores in it.
     private func complete(_ part: PartFile, _ size: Int64) throws -> Int {
         let connection = try Connection(part.path, mode: .readWrite)
         defer { connection.close() }

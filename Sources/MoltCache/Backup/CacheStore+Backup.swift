@@ -2,28 +2,26 @@ internal import Foundation
 package import MoltCore
 
 extension CacheStore: BackedUpStore {
-    /// Copies the file as others see it.
+    /// Copies the last committed state of the file.
     package func makeBackup(_ request: BackupRequest) throws -> StoreBackup {
         guard !isInMemory else { throw MigrationError.backupFailed("it is in memory.", store: storeName) }
         return try BackupCopy(of: storeName, request).make()
     }
 
-    /// The backups beside the file, the newest first.
+    /// Returns the backups beside the file, newest first.
     package func backups() throws -> [StoreBackup] {
         try isInMemory ? [] : BackupFiles(storeName).list()
     }
 
-    /// What a backup says of the store.
     package func storeState(in backup: StoreBackup) throws -> StoreState {
         try FileProbe.state(BackupFiles(storeName).path(of: backup))
     }
 
-    /// Looks at all of a backup.
+    /// Checks all pages of a backup.
     package func verify(_ backup: StoreBackup) throws {
         try BackupCheck.verify(backup, at: BackupFiles(storeName).path(of: backup))
     }
 
-    /// Puts a backup in the place of what the file has.
     package func restore(
         _ backup: StoreBackup,
         _ request: RestoreRequest,
@@ -33,10 +31,10 @@ extension CacheStore: BackedUpStore {
         let path = try files.path(of: backup, isOwn: !request.isFromAnotherStore)
         let state = try BackupCheck.verify(backup, at: path)
         try request.checkAttached(state.journal, of: backup)
-        // Whatever this connection knows of the file is over.
+        // The replacement makes everything that this connection has cached stale.
         close()
         do {
-            // Earlier copies of what was replaced stay: the first may have what is nowhere else.
+            // Earlier copies of replaced contents stay: the oldest may be the only one with some data.
             try StoreReplacement(
                 of: storeName,
                 keeping: request.keeping,
@@ -52,7 +50,6 @@ extension CacheStore: BackedUpStore {
         }
     }
 
-    /// Removes a backup of this store, and nothing else.
     package func remove(_ backup: StoreBackup) throws {
         let files = BackupFiles(storeName)
         let path = try files.path(of: backup, isOwn: false)
@@ -63,7 +60,7 @@ extension CacheStore: BackedUpStore {
             throw MigrationError.backupUnusable(backup, "it is none of this store, and was not removed.")
         }
         do {
-            // A damaged file may have its log with it.
+            // A damaged file may have been moved together with its log.
             for suffix in ["-wal", "-shm", "-journal"] where parsed.kind == .damaged {
                 try DurableFile.remove(path + suffix)
             }
@@ -73,15 +70,15 @@ extension CacheStore: BackedUpStore {
         }
     }
 
-    /// Whether the file is not whole; looks at all of it.
+    /// Whether the file is damaged, from a check of all pages.
     package func isDamaged() -> Bool {
         !isInMemory && BackupCheck.damage(storeName) != nil
     }
 
-    /// Keeps the file aside under another name, and leaves a fresh one.
+    /// Moves the file's contents aside under another name, and leaves an empty cache.
     ///
-    /// - Returns: The file that is kept: with `aside` at the end of its name or, when it cannot be read, with `damaged`. nil
-    ///   when there was nothing in it.
+    /// - Returns: The file that was kept. Its name ends with `aside` or, when it cannot be read, with `damaged`. nil
+    ///   when there was no content.
     package func startAfresh(waiting: () throws -> Void) throws -> StoreBackup? {
         close()
         do {
@@ -91,7 +88,7 @@ extension CacheStore: BackedUpStore {
                 atCopy: atCopy
             ).replace(
                 with: .nothing,
-                // Upgrades of the old store that were cut off do not count for the fresh one.
+                // Interrupted upgrades of the old store do not count for the new one.
                 whenLocked: { attemptsURL.map { AttemptLog($0).clear() } },
                 waiting: waiting
             )

@@ -2,15 +2,15 @@ public import Foundation
 public import MoltCore
 
 extension CodableCache {
-    /// The backups of a cache file, the newest first.
+    /// Returns the backups of a cache file, newest first.
     ///
     /// ```swift
     /// for backup in try CodableCache.backups(at: url) { print(backup) }
     /// ```
     ///
-    /// A file that looks like a backup and cannot be read is not among them.
+    /// A file that looks like a backup but cannot be read is left out.
     ///
-    /// - Throws: ``CacheError`` with the code `notAFile` when there can be no cache at the URL; `noPermission` or
+    /// - Throws: ``CacheError`` with the code `notAFile` when the URL cannot be that of a cache; `noPermission` or
     ///   `storeFailed` when its directory cannot be listed.
     public static func backups(at url: URL) throws -> [StoreBackup] {
         let path = FileStatus.path(of: url)
@@ -18,14 +18,17 @@ extension CodableCache {
         return try CacheStore(at: url).backups()
     }
 
-    /// The files beside a cache file that are no backups, and that Molt has kept; the newest first.
+    /// Returns the files that Molt has set aside beside a cache file, newest first; backups are not among them.
     ///
-    /// By the end of the file's name: `aside` for a store that was started afresh, `damaged` for a file that could not be
-    /// read when something took its place, and `replaced` for a whole store when a backup did. Molt removes none of them. ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)`` puts one back,
-    /// `CodableCache.salvage(from:to:)` of the product MoltSalvage reads a damaged one, and ``removeBackup(_:at:)`` removes
-    /// one.
+    /// The end of the file's name tells its kind: `aside` for a store that was started afresh, `damaged` for an
+    /// unreadable file that was replaced, and `replaced` for an intact store that a backup replaced. Molt never removes
+    /// them.
     ///
-    /// - Throws: ``CacheError`` with the code `notAFile` when there can be no cache at the URL, and `noPermission` or
+    /// Use ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)`` to put one back,
+    /// `CodableCache.salvage(from:to:)` of the product MoltSalvage to read a damaged one, and ``removeBackup(_:at:)``
+    /// to remove one.
+    ///
+    /// - Throws: ``CacheError`` with the code `notAFile` when the URL cannot be that of a cache; `noPermission` or
     ///   `storeFailed` when its directory cannot be listed.
     public static func filesAside(at url: URL) throws -> [StoreBackup] {
         let path = FileStatus.path(of: url)
@@ -33,15 +36,15 @@ extension CodableCache {
         return try BackupFiles(path).list(BackupName.Kind.filesAside)
     }
 
-    /// Copies a cache file as it is now; others may read and write it meanwhile.
+    /// Copies a cache file to a backup beside it, even while other processes read and write the file.
     ///
-    /// The copy is beside the file and stays until ``removeBackup(_:at:)``: upgrades never remove it.
+    /// The backup stays until ``removeBackup(_:at:)``. Upgrades never remove it.
     ///
     /// - Parameters:
     ///   - url: The file.
-    ///   - attached: Suites that are to be in the backup as they are now, too; none by default.
-    /// - Throws: ``CacheError`` with the code `fileMissing`, or that of a file that cannot be read; `MigrationError` with
-    ///   the code `noSpaceForBackup` or `backupFailed`.
+    ///   - attached: Suites to include in the backup. The default is none.
+    /// - Throws: ``CacheError`` with the code `fileMissing`, or that of an unreadable file; `MigrationError` with the
+    ///   code `noSpaceForBackup` or `backupFailed`.
     @discardableResult
     public static func backUp(at url: URL, attaching attached: [any Attachable] = []) throws -> StoreBackup {
         let store = CacheStore(at: url)
@@ -64,7 +67,7 @@ extension CodableCache {
         )
     }
 
-    /// Puts a backup in the place of a cache file, whole or not at all.
+    /// Replaces the contents of a cache file with a backup, completely or not at all.
     ///
     /// ```swift
     /// if let backup = try CodableCache.backups(at: url).first {
@@ -73,27 +76,28 @@ extension CodableCache {
     /// let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
     /// ```
     ///
-    /// Other processes may have the file open: they see the old values until it is done, and then get an error with the
-    /// code `storeChanged` until they open it again. A process that is killed in the middle leaves the file as it was.
+    /// Other processes may have the file open. They see the old values until the restore is done, and then get errors
+    /// with the code `storeChanged` until they reopen it. A process that is killed midway leaves the file unchanged.
     ///
-    /// Settings of suites that the backup has are put back when the cache is next opened. That opening must attach those
-    /// suites, which ``StoreBackup/attachedStores`` names, in the configuration's `attached`. Otherwise it fails with the
-    /// code `notAttached`, and so do later ones. So a backup that has suites is refused unless they are named here, too.
+    /// A suite's settings in the backup are restored when the cache is next opened. The configuration's `attached` must
+    /// then include the suites that ``StoreBackup/attachedStores`` names. Otherwise this and every later opening fails
+    /// with the code `notAttached`. A backup with suites is therefore refused unless they are passed here, too.
     ///
-    /// What was there is kept beside: with `replaced` at the end of its name, or with `damaged` when it is not whole.
-    /// ``filesAside(at:)`` lists both; they stay until ``removeBackup(_:at:)``. The first has the settings of the suites
-    /// that are named in `attaching`, too.
+    /// The replaced contents are kept in a file whose name ends with `replaced`, or with `damaged` when they are not
+    /// intact. ``filesAside(at:)`` lists both kinds, and they stay until ``removeBackup(_:at:)``. A `replaced` file
+    /// includes the settings of the suites in `attaching`.
     ///
-    /// - Important: What was written since the backup was made is not in the file any more.
+    /// - Important: Values that were written after the backup was made are no longer in the file.
     /// - Parameters:
-    ///   - backup: One of ``backups(at:)``, or of ``filesAside(at:)``.
-    ///   - url: The file; it need not exist, nor its directory.
-    ///   - attached: The suites that the backup has (``StoreBackup/attachedStores``), and others that are to be in the copy
-    ///     of what is there. None by default.
-    ///   - fromAnotherStore: Whether the backup may be of another file, or stand in another directory than the file; not
-    ///     by default, as the values of one user would replace those of another.
-    ///   - keepsReplaced: Whether a copy of what is there is kept; by default. It takes the space of the file.
-    ///   - timeout: How long to wait while another process writes; 5 seconds by default.
+    ///   - backup: A file of ``backups(at:)`` or ``filesAside(at:)``.
+    ///   - url: The file; neither it nor its directory has to exist.
+    ///   - attached: The suites in the backup (``StoreBackup/attachedStores``), and others to include in the copy of
+    ///     the replaced contents. The default is none.
+    ///   - fromAnotherStore: Whether the backup may belong to another file or be in another directory. The default is
+    ///     false, because one user's values could replace another's.
+    ///   - keepsReplaced: Whether to keep a copy of the replaced contents, which takes the space of the file. The
+    ///     default is true.
+    ///   - timeout: The time to wait while another process writes. The default is 5 seconds.
     /// - Throws: `MigrationError` with the code `notAttached`, `backupUnusable`, `restoreFailed`, `noSpaceForBackup`,
     ///   `backupFailed` or `busy`; ``CacheError`` for a file that is not a cache.
     public static func restore(
@@ -116,29 +120,29 @@ extension CodableCache {
         try CacheStore(at: url).restore(backup, request, waiting: patience(timeout, path))
     }
 
-    /// Keeps a cache file aside under another name, and leaves an empty cache in its place, whole or not at all.
+    /// Moves the contents of a cache file aside, and leaves an empty cache, completely or not at all.
     ///
     /// ```swift
     /// if let aside = try CodableCache.startAfresh(at: url) { print("The old store is \(aside.url.path) now.") }
     /// let cache = try CodableCache(at: url, migrations: migrations)
     /// ```
     ///
-    /// It is for a file that this release cannot open: a newer app has upgraded it, it is older than the registry
-    /// supports, its upgrade fails or is cut off each time, or it is damaged. The next opening makes a new store, as where
-    /// there was no file. Settings of suites stay as they are.
+    /// Use it for a file that this release cannot open: a newer app has upgraded it, it is older than the registry
+    /// supports, its upgrade fails or is interrupted each time, or it is damaged. The next opening creates a new store,
+    /// as for a missing file. The settings of suites do not change.
     ///
-    /// Nothing is deleted. The old store is in ``filesAside(at:)`` until ``removeBackup(_:at:)``, and
-    /// ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)`` puts it back. Backups stay, too. Other processes
-    /// may have the file open: their next read or write throws `storeChanged` or ``CacheError/Code/fileReplaced``. A
-    /// process that is killed in the middle leaves the file as it was.
+    /// Nothing is deleted. ``filesAside(at:)`` lists the old store until ``removeBackup(_:at:)``, and
+    /// ``restore(_:at:attaching:fromAnotherStore:keepsReplaced:timeout:)`` puts it back. Backups stay, too. Other
+    /// processes may have the file open: their next read or write throws `storeChanged` or
+    /// ``CacheError/Code/fileReplaced``. A process that is killed midway leaves the file unchanged.
     ///
     /// - Parameters:
     ///   - url: The file.
-    ///   - timeout: How long to wait while another process writes; 5 seconds by default.
-    /// - Returns: Where the old store is: a file whose name ends in `aside` or, when it cannot be read, in `damaged`. nil
-    ///   when there was no file, or nothing in it.
-    /// - Throws: `MigrationError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``CacheError`` for a file that
-    ///   is not a cache.
+    ///   - timeout: The time to wait while another process writes. The default is 5 seconds.
+    /// - Returns: The file with the old store. Its name ends with `aside` or, when it cannot be read, with `damaged`.
+    ///   nil when there was no file or no content.
+    /// - Throws: `MigrationError` with the code `noSpaceForBackup`, `backupFailed` or `busy`; ``CacheError`` for a file
+    ///   that is not a cache.
     @discardableResult
     public static func startAfresh(at url: URL, timeout: Duration = .seconds(5)) throws -> StoreBackup? {
         let path = FileStatus.path(of: url)
@@ -147,7 +151,7 @@ extension CodableCache {
         return try CacheStore(at: url).startAfresh(waiting: patience(timeout, path))
     }
 
-    /// Waits for another process that writes, up to a time.
+    /// Returns a closure that throws once another process has written for longer than the timeout.
     private static func patience(_ timeout: Duration, _ path: String) -> () throws -> Void {
         let deadline = ContinuousClock.now + timeout
         return {
@@ -161,7 +165,7 @@ extension CodableCache {
 
     /// Removes a backup of a cache file, or one of ``filesAside(at:)``.
     ///
-    /// - Throws: `MigrationError` with the code `backupUnusable` when it is none of this file's.
+    /// - Throws: `MigrationError` with the code `backupUnusable` when the backup does not belong to this file.
     public static func removeBackup(_ backup: StoreBackup, at url: URL) throws {
         try CacheStore(at: url).remove(backup)
     }

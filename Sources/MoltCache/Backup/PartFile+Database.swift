@@ -9,9 +9,9 @@ internal import MoltCore
 #endif
 
 extension PartFile {
-    /// Marks the database as one that keeps no log beside it, which a copy of a live one is not.
+    /// Marks the database as one with a rollback journal; a copy of a live file is marked as WAL.
     ///
-    /// The two bytes are the file format's write and read version: 2 for WAL, 1 for a rollback journal
+    /// The two bytes are the format's write and read version: 2 for WAL, 1 for a rollback journal
     /// (sqlite.org/fileformat2.html, section 1.3.3).
     func markAsRollbackJournaled() throws(DurableFile.Failure) {
         var marks: [UInt8] = [0, 0]

@@ -9,24 +9,24 @@ package import MoltCore
     internal import Glibc
 #endif
 
-/// Puts other contents in the place of what a cache file has, whole or not at all.
+/// Replaces the contents of a cache file, completely or not at all.
 ///
-/// The pages are written into the file itself, under its lock and in one transaction: who has the file open sees the old
-/// contents until then, and afterwards that they are others. Where SQLite cannot write into a file, because it is
-/// damaged, that is moved aside, and another one takes its place.
+/// The pages are written into the file itself, under its lock and in one transaction. A process that has the file open
+/// sees the old contents until the commit, and then that they were replaced. When SQLite cannot write into a damaged
+/// file, the file is moved aside and another takes its place.
 package struct StoreReplacement {
-    /// The file, a link followed.
+    /// The files beside the store; its path is resolved if it is a link.
     private let files: BackupFiles
     private let storeName: String
 
-    /// The copy of what is replaced that is kept where it is whole; nil for none.
+    /// The request for a copy of intact contents before they are replaced; nil for no copy.
     private let keeping: BackupRequest?
-    /// What that copy is to have of attached stores; called with the lock held.
+    /// Returns the changes of attached stores to keep in that copy; called with the lock held.
     private let attachedNow: () throws -> [JournalEntry]
-    /// Called before each part of the copy; with the last one it is committed.
+    /// Called before each part of the copy is written; the last part commits.
     private let atCopy: () -> Void
 
-    /// Looks at nothing yet.
+    /// Creates the replacement without reading any file.
     package init(
         of storeName: String,
         keeping: BackupRequest? = nil,
@@ -40,21 +40,20 @@ package struct StoreReplacement {
         files = BackupFiles(storeName)
     }
 
-    /// What takes the place of the contents.
     package enum Contents {
-        /// Those of another file, by its path.
+        /// The contents of another file, given by its path.
         case file(String)
-        /// None: the file is started afresh.
+        /// No contents: the file becomes an empty cache.
         case nothing
 
-        /// Refuses a file that is not whole.
+        /// Throws if the other file is damaged.
         fileprivate func check() throws(DamagedSource) {
             guard case .file(let path) = self, let reason = BackupCheck.damage(path) else { return }
             throw DamagedSource(reason: reason)
         }
     }
 
-    /// What is to take the place of the contents is not whole, though it was before.
+    /// The file with the new contents turned out to be damaged after it had passed its check.
     struct DamagedSource: Error {
         var reason: String
     }
@@ -63,10 +62,9 @@ package struct StoreReplacement {
     ///
     /// - Parameters:
     ///   - whenLocked: Called with the lock held, before anything is replaced.
-    ///   - waiting: Called again and again while another process holds the lock; throws to give up.
-    /// - Returns: What was kept: the copy of a file that was whole, where that was wanted, or what is left of a damaged one;
-    ///   nil when there was nothing.
-    /// - Throws: What `waiting` throws; ``CacheError`` for a file that is not ours; ``DamagedSource``; ``SQLiteError``.
+    ///   - waiting: Called repeatedly while another process holds the lock; throws to give up.
+    /// - Returns: The requested copy of intact contents, or the damaged file; nil when there were none.
+    /// - Throws: The error of `waiting`; ``CacheError`` for a foreign file; ``DamagedSource``; ``SQLiteError``.
     @discardableResult
     func replace(
         with contents: Contents,
@@ -75,12 +73,12 @@ package struct StoreReplacement {
     ) throws -> StoreBackup? {
         try HardLinks.check(files.path)
         if FileStatus.hasContent(files.path) { try FileProbe.refuseForeignJournal(files.path) }
-        // Without a directory, the next lines fail with the reason.
+        // On failure, the next lines report the reason.
         try? DurableDirectory.make(at: files.directory)
         files.removeLeftovers()
         if !FileStatus.hasContent(files.path) {
-            // Written into, the empty file would be a cache without records if the power failed. And SQLite would remove
-            // the log of an empty file, which may have all that is left.
+            // An empty file that is written in place would be a cache without records after a power loss. SQLite would
+            // also delete its log, which may hold all remaining data.
             whenLocked()
             try contents.check()
             let isEmpty = { !FileStatus.hasContent(files.path) }
@@ -91,27 +89,27 @@ package struct StoreReplacement {
             let damaged = try replacePages(with: contents, &kept, whenLocked, waiting)
             return kept ?? damaged
         } catch {
-            // A copy of what is still there is of no use. After a failed disk, the commit may be found in the log later.
+            // The copy is useless while the contents are still there. After an I/O error, the log may still contain the
+            // commit.
             let mayBeCommitted = (error as? SQLiteError)?.mayBeCommitted ?? false
             if let kept, !mayBeCommitted { try? DurableFile.remove(FileStatus.path(of: kept.url)) }
             guard let error = error as? SQLiteError, error.isDamage else { throw error }
             try contents.check()
             whenLocked()
-            // Another process may have been here first.
+            // Another process may have replaced it first.
             let isStillDamaged = { isDamaged(storeName) }
             return try describe(setAside(by: contents, ifStill: isStillDamaged, waiting: waiting))
         }
     }
 
-    /// Describes a file that was set aside.
     private func describe(_ path: String?) -> StoreBackup? {
         path.flatMap { BackupName(($0 as NSString).lastPathComponent, of: files.name) }.flatMap(files.describe)
     }
 
     // MARK: Writing into the file
 
-    /// - Parameter kept: Gets the copy of a file that was whole.
-    /// - Returns: The copy of a damaged one.
+    /// - Parameter kept: Set to the copy of intact contents.
+    /// - Returns: The copy of damaged contents.
     private func replacePages(
         with contents: Contents,
         _ kept: inout StoreBackup?,
@@ -121,12 +119,12 @@ package struct StoreReplacement {
         let live = try Connection(files.path, mode: .readWrite)
         defer { live.close() }
         live.setBusyTimeout(milliseconds: 50)
-        // Beside a damaged file it may be all that is left of some records, and SQLite would remove it.
+        // SQLite would delete the log on close. Beside a damaged file, it may hold the only copy of some records.
         live.keepLog(true)
-        // What was put back must survive a loss of power. Without a log the removal of a journal is the commit, and only
-        // this has the directory synced after it.
+        // The new contents must survive a power loss. Without a log, deleting the journal is the commit, and only EXTRA
+        // syncs the directory after that.
         try live.execute("PRAGMA synchronous = EXTRA")
-        // The size of the pages is known once the file was read.
+        // The page size is known only after the first read.
         let isOurs = try live.integer("PRAGMA application_id") == FileFormat.applicationID
         let (source, part) = try open(contents, pageSize: live.integer("PRAGMA page_size"))
         defer { withExtendedLifetime(part) { source.close() } }
@@ -146,34 +144,34 @@ package struct StoreReplacement {
         whenLocked()
         var damaged: StoreBackup?
         if isTampered || state == nil || isDamaged(storeName) {
-            // Page by page: something may still be found in it.
+            // Copied page by page, because some records may still be recoverable.
             damaged = try BackupCopy(of: storeName, BackupRequest(.damaged, version: 0), isLocked: true).make()
         } else if var request = keeping, let state, !state.isFresh {
             request.version = state.version
-            // Where changes are still to be made, those are what the copy is to have: it has them already.
+            // With changes pending, the journal in the file already has the right state, and the copy includes it.
             let entries = state.journal.isEmpty ? try attachedNow() : []
             request.attached = entries.isEmpty ? nil : entries
             kept = try BackupCopy(of: storeName, request, isLocked: true).make()
         }
         repeat { atCopy() } while try copy.step()
         try copy.finish()
-        // Apple's own SQLite never asks the drive for that. Nobody locks the log.
+        // Apple's SQLite never asks the drive to flush its cache. Nobody locks the log, so opening it is safe.
         DiskSync.drive(of: files.path + "-wal")
-        // It is done, whether or not others let the log be emptied now.
+        // The commit is done, even if other processes prevent the checkpoint.
         live.keepLog(false)
         live.setBusyTimeout(milliseconds: 0)
         try? live.execute("PRAGMA journal_size_limit = 16777216; PRAGMA wal_checkpoint(TRUNCATE)")
         return damaged
     }
 
-    /// Opens what is to be copied.
+    /// Opens the new contents.
     ///
-    /// - Returns: A connection, and the file that must live as long as it.
+    /// - Returns: A connection, and the temporary file that has to outlive it.
     private func open(_ contents: Contents, pageSize: Int64) throws -> (Connection, PartFile?) {
         switch contents {
         case .nothing:
             let blank = try Connection("", mode: .memory)
-            // The mark makes a page of it: one that says whose file it is, and has nothing else.
+            // The application ID makes SQLite write one page, which marks the file as ours.
             try blank.execute(
                 "PRAGMA page_size = \(pageSize); PRAGMA application_id = \(FileFormat.applicationID)"
             )
@@ -181,7 +179,7 @@ package struct StoreReplacement {
         case .file(let path):
             let source = try Connection(path, mode: .readOnly)
             _ = try source.integer("PRAGMA user_version")
-            // SQLite writes only pages of the same size into a file that has a log.
+            // SQLite cannot change the page size of a file in WAL mode.
             guard try FileStatus.hasContent(files.path) && source.integer("PRAGMA page_size") != pageSize else {
                 return (source, nil)
             }
@@ -195,10 +193,10 @@ package struct StoreReplacement {
         }
     }
 
-    /// What the file says of itself while its lock is held.
+    /// Reads the file's state while its lock is held.
     ///
-    /// - Returns: No state when it cannot be read, or only by a newer release; and whether others have put triggers or
-    ///   views of theirs into a file of ours.
+    /// - Returns: The state, or nil when it is unreadable or in a newer format; and whether foreign triggers or views
+    ///   were added to a file of ours.
     private func lockedState(isOurs: Bool) throws -> (StoreState?, isTampered: Bool) {
         do throws(CacheError) {
             return (try FileProbe.state(storeName), false)
@@ -211,15 +209,15 @@ package struct StoreReplacement {
         }
     }
 
-    // MARK: Putting another file in its place
+    // MARK: Replacing the file
 
-    /// Moves the file aside, with its log, and puts a copy of another one in its place.
+    /// Moves the file aside with its log, and puts another file in its place.
     ///
-    /// At every moment there is a file at the path, if there was one. It gets its other name first, so that the log, which
-    /// is moved before another file takes its place and would be taken for that one's, has that name, too.
+    /// A file that existed is never missing at the path. It gets a second name first, so that it and its log stay
+    /// together. Its log is moved before the new file takes its place, which would otherwise adopt the log.
     ///
-    /// - Parameter isAsBefore: Called with the lock held: whether the file is still what is to be moved aside.
-    /// - Returns: Where the file is now; nil when there was nothing in it.
+    /// - Parameter isAsBefore: Called with the lock held; whether the file is still the one to move aside.
+    /// - Returns: The new path of the file; nil when it had no content.
     package func setAside(
         by contents: Contents,
         ifStill isAsBefore: () throws -> Bool,
@@ -234,7 +232,7 @@ package struct StoreReplacement {
         case .nothing:
             try copy.execute("PRAGMA page_size = 8192; PRAGMA application_id = \(FileFormat.applicationID)")
         case .file(let path):
-            // No process writes to it, and no log of it is made.
+            // No process writes to this file, and it must not get a log.
             let source = try Connection(path, mode: .immutable)
             do throws(SQLiteError) {
                 try source.copy(into: copy)
@@ -252,9 +250,9 @@ package struct StoreReplacement {
         for suffix in ["-wal", "-journal"] where FileStatus.hasContent(files.path + suffix) {
             try DurableFile.move(files.path + suffix, to: aside + suffix)
         }
-        // Those without content, and the index of the log, which SQLite makes again.
+        // The empty ones, and the index of the log, which SQLite rebuilds.
         for suffix in ["-wal", "-shm", "-journal"] { try DurableFile.remove(files.path + suffix) }
-        // Not every file system has two names for one file.
+        // Some file systems have no hard links.
         if hasContent, !isLinked, FileStatus.unfollowed(files.path) != nil {
             try DurableFile.move(files.path, to: aside)
         }
@@ -263,7 +261,6 @@ package struct StoreReplacement {
         return hasContent ? aside : nil
     }
 
-    /// Whether a file of ours is not whole.
     func isDamaged(_ path: String) -> Bool {
         BackupCheck.damage(path) != nil
     }

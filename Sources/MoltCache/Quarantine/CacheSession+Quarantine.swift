@@ -1,22 +1,22 @@
 internal import Foundation
 internal import MoltCore
 
-/// The quarantine, inside a transaction.
+/// Reads and writes of the quarantine inside a transaction.
 extension CacheSession {
-    /// Whether records were ever put into quarantine.
+    /// Whether the table of the quarantine exists.
     func hasQuarantine() throws(SQLiteError) -> Bool {
         try connection.hasTable(QuarantineTable.name)
     }
 
-    /// The greatest id in quarantine; 0 when it is empty.
+    /// Returns the greatest id in quarantine; 0 when it is empty.
     func lastQuarantinedID() throws(SQLiteError) -> Int64 {
         guard try hasQuarantine() else { return 0 }
         return try connection.integer("SELECT max(id) FROM molt_quarantine")
     }
 
-    /// The next rows behind an id.
+    /// Returns the next rows after an id.
     ///
-    /// - Parameter byteLimit: How many bytes of content end the page early; at least one row is read.
+    /// - Parameter byteLimit: The number of content bytes that ends the page early. At least one row is read.
     func quarantineRows(
         after: Int64,
         through: Int64 = .max,
@@ -39,7 +39,6 @@ extension CacheSession {
         return rows
     }
 
-    /// The row with an id, or nil.
     func quarantineRow(_ id: Int64) throws(SQLiteError) -> QuarantineRow? {
         guard try hasQuarantine() else { return nil }
         let statement = try connection.prepare(QuarantineRow.single)
@@ -47,24 +46,24 @@ extension CacheSession {
         return try statement.first { QuarantineRow($0) }
     }
 
-    /// Takes a row out of quarantine.
     func deleteQuarantined(_ id: Int64) throws(SQLiteError) {
         let statement = try connection.prepare("DELETE FROM molt_quarantine WHERE id = ?1")
         try statement.bind(id, at: 1)
         try statement.run()
     }
 
-    /// Whether there is a value under a key, also one that still waits for its key.
+    /// Whether a key has a value, including an adopted record that still waits for the key.
     func isTaken(_ key: String) throws(SQLiteError) -> Bool {
         if try recordTypeName(key) != nil { return true }
         return try adoptedRecord(key) != nil
     }
 
-    /// Adds a record under a key that is free, as a migration has left it.
+    /// Inserts a record under a free key, as a migration converted it.
     ///
     /// - Parameters:
-    ///   - created: When its key was first set, and when it was last set, in seconds since 1970.
-    ///   - digest: The name of the file that it was adopted from, when it still waits for its key.
+    ///   - created: The time when the key was first set, in seconds since 1970.
+    ///   - updated: The time when the key was last set, in seconds since 1970.
+    ///   - digest: The digest of the adopted file's name while the record still waits for its key.
     func add(
         _ record: StoreContents.StoredRecord,
         created: Double,
@@ -92,7 +91,7 @@ extension CacheSession {
         changes.append(CacheChange(key: record.key, typeName: record.typeName, kind: .set))
     }
 
-    /// Lets the record under the name of a file wait for the key that the name was made of, as before its quarantine.
+    /// Makes the record under a file's name wait for its real key again, as before its quarantine.
     func awaitKey(_ name: String, digest: String) throws(SQLiteError) {
         try AdoptedTable.make(connection)
         let waiting = try connection.prepare(
@@ -104,7 +103,7 @@ extension CacheSession {
         noteAdopted()
     }
 
-    /// Writes down why a record failed again, and what it was before that.
+    /// Stores the reason of another failure, and the record as it was before the failed migration.
     func update(_ row: QuarantineRow) throws(SQLiteError) {
         let statement = try connection.prepare(
             """

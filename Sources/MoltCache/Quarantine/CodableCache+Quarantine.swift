@@ -2,26 +2,26 @@ public import Foundation
 internal import MoltCore
 
 extension CodableCache {
-    /// The records that a migration could not convert, in the order in which they were set aside.
+    /// Returns the records that a migration could not convert, in the order in which they were quarantined.
     ///
     /// ```swift
     /// for record in try cache.quarantined() { print(record) }
     /// ```
     ///
-    /// They come into quarantine when the policy says so, see `MigrationOptions.unconvertible` and
-    /// `MigrationStep.onFailure(_:)`, and stay there until they are tried again with ``retryQuarantined(_:with:)``, put
-    /// back or removed; later upgrades leave them alone, and so does `removeAll`. Reads do not see them, and their
-    /// keys are free.
+    /// Records are quarantined when the policy allows it; see `MigrationOptions.unconvertible` and
+    /// `MigrationStep.onFailure(_:)`. They stay in quarantine until they are retried with
+    /// ``retryQuarantined(_:with:)``, restored or removed. Later upgrades and `removeAll` leave them alone. Reads do
+    /// not see them, and their keys are free.
     ///
     /// - Parameters:
-    ///   - id: Only records behind the one with this id; all by default.
-    ///   - limit: How many records at most; all by default. Of very many read one page after another.
+    ///   - id: Returns only records after this id. The default is all.
+    ///   - limit: The maximum number of records. The default is no limit; read a large quarantine in pages.
     /// - Throws: ``CacheError``; ``MigrationError`` with the code `storeChanged`.
     public func quarantined(after id: Int64 = 0, limit: Int = .max) throws -> [QuarantinedRecord] {
         try quarantineRows(after: id, limit: limit).map(\.publicRecord)
     }
 
-    /// How many records are in quarantine.
+    /// The number of records in quarantine.
     public var quarantinedCount: Int {
         get throws {
             try core.read { session throws(SQLiteError) in
@@ -31,11 +31,11 @@ extension CodableCache {
         }
     }
 
-    /// Deletes records that are in quarantine.
+    /// Deletes records in quarantine.
     ///
-    /// - Important: They are gone.
-    /// - Parameter ids: Which of them; all by default.
-    /// - Returns: How many there were.
+    /// - Important: Deleted records cannot be recovered.
+    /// - Parameter ids: The records to delete. The default is all.
+    /// - Returns: The number of deleted records.
     @discardableResult
     public func removeQuarantined(_ ids: [Int64]? = nil) throws -> Int {
         try change { session throws(SQLiteError) in
@@ -54,13 +54,13 @@ extension CodableCache {
         }
     }
 
-    /// Puts a value in the place of a record that is in quarantine: under its key, with its expiry.
+    /// Replaces a record in quarantine with a value in the store, under its key and with its expiry.
     ///
     /// - Parameters:
-    ///   - id: The record.
-    ///   - value: What it is to be today.
-    ///   - isReplacing: Whether a value that was set under the key meanwhile may be replaced; not by default.
-    /// - Throws: ``CacheError`` with the code `notQuarantined`, or `keyTaken`, or as ``set(_:forKey:expiry:)``.
+    ///   - id: The id of the record.
+    ///   - value: The value to store.
+    ///   - isReplacing: Whether to replace a value that was set under the key since. The default is false.
+    /// - Throws: ``CacheError`` with the code `notQuarantined` or `keyTaken`, or as ``set(_:forKey:expiry:)`` does.
     public func restoreQuarantined<Value: Encodable>(
         _ id: Int64,
         as value: Value,
@@ -82,17 +82,17 @@ extension CodableCache {
         }
     }
 
-    /// Puts a record that is in quarantine back, with content that has today's shape.
+    /// Restores a record from quarantine with content in today's shape.
     ///
-    /// It is as if the content had been set under the record's key at the store's schema version: the migrations since
-    /// do not see it. Content that has the shape of before goes through them with ``retryQuarantined(_:with:)``.
+    /// The content is stored as if it had been set under the record's key at the store's current schema version, so no
+    /// migration runs on it. To migrate content in its old shape, use ``retryQuarantined(_:with:)``.
     ///
     /// - Parameters:
-    ///   - id: The record.
-    ///   - content: JSON text, or raw data for a record that holds such.
-    ///   - typeName: The type name that it is to have today; nil for the one that it had.
-    ///   - isReplacing: Whether a value that was set under the key meanwhile may be replaced; not by default.
-    /// - Throws: ``CacheError`` with the code `notQuarantined`, `keyTaken`, or `notEncodable` for what is no JSON text.
+    ///   - id: The id of the record.
+    ///   - content: JSON text, or raw data for a record that holds raw data.
+    ///   - typeName: The record's type name today; nil to keep its old one.
+    ///   - isReplacing: Whether to replace a value that was set under the key since. The default is false.
+    /// - Throws: ``CacheError`` with the code `notQuarantined`, `keyTaken`, or `notEncodable` for invalid JSON text.
     public func restoreQuarantined(
         _ id: Int64,
         content: Data,
@@ -122,7 +122,6 @@ extension CodableCache {
 
     // MARK: Helpers
 
-    /// What became of a record that was to be put back.
     private enum Restoring: Sendable {
         case done, gone, taken
     }
@@ -133,7 +132,7 @@ extension CodableCache {
         _ write: @Sendable (CacheSession) throws(SQLiteError) -> Void
     ) throws {
         let outcome = try change { session throws(SQLiteError) -> Restoring in
-            // Another process may have been quicker.
+            // Another process may have removed it first.
             guard try session.quarantineRow(row.id) != nil else { return .gone }
             let isTaken = try session.isTaken(row.record.key)
             guard isReplacing || !isTaken else { return .taken }
@@ -163,7 +162,7 @@ extension CodableCache {
         return row
     }
 
-    /// Reads rows in a transaction of their own.
+    /// Reads rows in a separate transaction.
     func quarantineRows(after id: Int64, limit: Int, byteLimit: Int = .max) throws -> [QuarantineRow] {
         try core.read { session throws(SQLiteError) in
             try session.quarantineRows(after: id, limit: max(0, limit), byteLimit: byteLimit)
@@ -181,9 +180,9 @@ extension CodableCache {
 }
 
 extension Data {
-    /// Whether it is JSON text as RFC 8259 has it, in UTF-8.
+    /// Whether it is UTF-8 JSON text as defined by RFC 8259.
     var isJSONText: Bool {
-        // Whether it throws is the answer.
+        // Only success or failure matters.
         (try? Record(json: self)) != nil
     }
 }

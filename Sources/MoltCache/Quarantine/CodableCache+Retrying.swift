@@ -2,7 +2,7 @@ internal import Foundation
 public import MoltCore
 
 extension CodableCache {
-    /// Tries to convert records in quarantine again, with a registry whose step was corrected, and puts them back.
+    /// Retries the conversion of records in quarantine with a corrected registry, and moves the converted ones back.
     ///
     /// ```swift
     /// let cache = try CodableCache(at: url, migrations: migrations)
@@ -11,23 +11,24 @@ extension CodableCache {
     /// }
     /// ```
     ///
-    /// Each goes through the migration that it failed in, and through all that were applied to the store since; it is
-    /// then what it would be, had that migration never failed. To correct the step, change what its closure does, and
-    /// leave the order of the steps and the revision as they are: the migration stays the same for stores that have it.
+    /// Each record runs through the migration that it failed in and all migrations applied to the store since. The
+    /// result is the same as if that migration had never failed. To correct a step, change its closure, and keep the
+    /// order of the steps and the revision: stores that have the migration must still recognize it.
     ///
-    /// What is converted is written in one transaction for each 256 records or 4 MiB. A record that fails again stays in
-    /// quarantine with the new reason, as it is before the migration that it failed in this time. One whose key is taken
-    /// meanwhile stays as it was, and so does one that cannot be tried now, as when an attached store cannot be read.
+    /// Converted records are written in transactions of 256 records or 4 MiB. A record that fails again stays in
+    /// quarantine, with the new reason and in its shape before the migration that failed this time. A record stays
+    /// unchanged when its key is taken, or when it cannot be tried now, for example because an attached store cannot be
+    /// read.
     ///
-    /// - Important: A `run` block sees the records that are tried with it, not the whole store; run again, it reads
-    ///   attached stores and does not change them. What it creates is added unless the key is taken. Steps that bring
-    ///   data in from elsewhere do not run again.
+    /// - Important: A `run` block sees only the records of the same trial, not the whole store. It reads attached
+    ///   stores and does not change them. A record that it creates is added unless the key is taken. Steps that import
+    ///   data from elsewhere do not run again.
     /// - Parameters:
-    ///   - ids: Which records; all by default.
+    ///   - ids: The records to retry. The default is all.
     ///   - migrations: The app's registry.
-    /// - Returns: What became of each record.
-    /// - Throws: ``CacheError``; ``MigrationError`` with the code `storeChanged` or `invalidRegistry`; what says that a
-    ///   closure was cancelled. What was converted before stays so.
+    /// - Returns: The outcome of each record.
+    /// - Throws: ``CacheError``; ``MigrationError`` with the code `storeChanged` or `invalidRegistry`; the error of a
+    ///   closure that was cancelled. Records that were converted before stay converted.
     @discardableResult
     public func retryQuarantined(
         _ ids: [Int64]? = nil,
@@ -60,14 +61,14 @@ extension CodableCache {
 }
 
 extension CacheSession {
-    /// Writes what came of rows: those that could be converted go into the store.
+    /// Writes the results of a trial, and moves converted records into the store.
     fileprivate func settle(
         _ rows: [QuarantineRow],
         _ trial: QuarantineTrial.Results
     ) throws(SQLiteError) -> QuarantineReport {
         var report = QuarantineReport()
         for (row, result) in zip(rows, trial.results) {
-            // Another process may have been quicker.
+            // Another process may have removed it first.
             guard try quarantineRow(row.id) != nil else { continue }
             var entry = QuarantineReport.Entry(
                 id: row.id,

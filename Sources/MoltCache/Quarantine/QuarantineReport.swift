@@ -1,53 +1,53 @@
 internal import Foundation
 public import MoltCore
 
-/// What became of records in quarantine that were tried again.
+/// The outcomes of a retry of records in quarantine.
 public struct QuarantineReport: Hashable, Sendable, Codable {
-    /// What became of one record.
+    /// The outcome of one record.
     public enum Outcome: String, Hashable, Sendable, Codable {
-        /// The migrations could convert it, and it is in the store.
+        /// The migrations converted it, and it is in the store.
         case converted
-        /// A migration dropped it, as its code says, and it is gone.
+        /// A migration dropped it by design, and it is gone.
         case dropped
-        /// A step could not convert it: it is still in quarantine, with the reason of this time.
+        /// A step could not convert it. It is still in quarantine, with the new reason.
         case failed
-        /// It could be converted, but another value has its key: it is still in quarantine.
+        /// It was converted, but another value has its key. It is still in quarantine.
         case keyTaken
-        /// It could not be tried, for the reason given: it is still in quarantine, as it was.
+        /// It could not be tried, for the given reason. It is still in quarantine, unchanged.
         case notTried
     }
 
-    /// A record that was tried again.
+    /// A record that was retried.
     public struct Entry: Hashable, Sendable, Codable {
-        /// What it was called in quarantine.
+        /// The record's id in quarantine.
         public var id: Int64
-        /// The key that it had there.
+        /// The record's key in quarantine.
         public var key: String
-        /// The type name that it had there.
+        /// The record's type name in quarantine.
         public var typeName: String
-        /// What became of it.
+        /// The outcome of the record.
         public var outcome: Outcome
-        /// The key that the migrations gave it, when that is another one.
+        /// The record's new key, when the migrations changed it.
         public var newKey: String?
-        /// Why it could not be converted this time.
+        /// The reason why it could not be converted this time.
         public var failure: RecordFailure?
-        /// Why it was not tried.
+        /// The reason why it was not tried.
         public var reason: String?
     }
 
-    /// The records, in the order in which they were set aside.
+    /// The records, in the order in which they were quarantined.
     public var entries: [Entry] = []
-    /// How many records blocks of migrations created, and that are in the store now.
+    /// The number of records that migrations' blocks created and that are now in the store.
     public var created = 0
 
-    /// How many records have an outcome.
+    /// Returns the number of records with an outcome.
     public func count(of outcome: Outcome) -> Int {
         entries.count { $0.outcome == outcome }
     }
 }
 
 extension QuarantineReport: CustomStringConvertible {
-    /// The counts, then a line for each record that is still in quarantine; no values.
+    /// The counts, then a line for each record that is still in quarantine, without values.
     public var description: String {
         let counts = [
             (count(of: .converted), "converted"), (count(of: .dropped), "dropped"), (created, "created"),

@@ -1,23 +1,21 @@
 internal import Foundation
 internal import MoltCore
 
-/// Sends records of the quarantine through the migrations that they have missed, in a store in memory.
+/// Runs records in quarantine through the migrations that they missed, in an in-memory store.
 struct QuarantineTrial {
-    /// What came of a record.
     enum Result: Sendable {
         case converted(StoreContents.StoredRecord)
         case dropped
-        /// With what the record was before the migration that it failed in this time.
+        /// The record as it was before the migration that failed this time.
         case failed(StoreContents.StoredRecord, RecordFailure)
-        /// With the reason.
+        /// The reason.
         case notTried(String)
     }
 
-    /// What came of some records.
     struct Results: Sendable {
-        /// By the place of the record.
+        /// The results, in the order of the records.
         var results: [Result]
-        /// What blocks have created.
+        /// The records that blocks created.
         var created: [StoreContents.StoredRecord] = []
     }
 
@@ -25,16 +23,14 @@ struct QuarantineTrial {
     private let ledger: [LedgerEntry]
     private let configuration: CodableCache.Configuration
 
-    /// - Parameters:
-    ///   - migrations: The registry of a release that can convert them.
-    ///   - ledger: That of the store.
+    /// - Parameter migrations: The registry of a release that can convert the records.
     init(_ migrations: MigrationRegistry, ledger: [LedgerEntry], _ configuration: CodableCache.Configuration) {
         self.migrations = migrations
         self.ledger = ledger
         self.configuration = configuration
     }
 
-    /// Rows that can be tried together: that failed in the same migration, and have different keys.
+    /// Groups rows that can be tried together: they failed in the same migration and have different keys.
     static func groups(_ rows: [QuarantineRow]) -> [[QuarantineRow]] {
         var groups: [[QuarantineRow]] = []
         var keys: Set<[UInt8]> = []
@@ -53,9 +49,9 @@ struct QuarantineTrial {
         return groups
     }
 
-    /// Tries rows of one group.
+    /// Tries the rows of one group.
     ///
-    /// - Throws: What says that someone asked for it to stop.
+    /// - Throws: The error of a cancellation.
     func run(_ rows: [QuarantineRow]) throws -> Results {
         guard let failure = rows.first?.failure else { return Results(results: []) }
         do {
@@ -68,7 +64,7 @@ struct QuarantineTrial {
         } catch {
             guard !Self.isStop(error) else { throw error }
             guard rows.count == 1, let row = rows.first else {
-                // One of them stops the others: two get the same key, or a block throws.
+                // One row fails the others: two rows get the same key, or a block throws.
                 return try rows.map { try run([$0]) }.reduce(into: Results(results: [])) { all, one in
                     all.results += one.results
                     all.created += one.created
@@ -104,7 +100,7 @@ struct QuarantineTrial {
         options.isDryRun = true
         options.editedMigrations = .ignore
         options.policyOfAllSteps = .quarantine(upTo: .none)
-        // By their ids the rows are found again.
+        // Rows are identified by their ids afterwards.
         options.lastReservedID = Int64(rows.count)
         for registry in registries { _ = try Migrator(registry, options: options).migrate(store) }
         return try results(of: rows, in: store)
@@ -123,10 +119,10 @@ struct QuarantineTrial {
                 $0.failure.migration == row.failure.migration && $0.failure.firstStep == row.failure.firstStep
             } ?? false
         }
-        // The store has what blocks create without these rows.
+        // The store already has the records that blocks create without these rows.
         if isStuck { return Results(results: results) }
         if let created = failed.values.filter({ $0.recordID > Int64(rows.count) }).min(by: { $0.id < $1.id }) {
-            // It has no place in the quarantine of the store, and would be lost.
+            // The store's quarantine has no place for it, so it would be lost.
             var error = MigrationError(
                 created.failure.code,
                 "A record that a block created could not be converted: \(created.failure.reason)"
@@ -142,17 +138,16 @@ struct QuarantineTrial {
 
     // MARK: The migrations
 
-    /// Why rows cannot be tried.
+    /// The reason why rows cannot be tried.
     private struct Obstacle: Error {
         var reason: String
     }
 
-    /// The migrations that the store counts as applied, without what was done to the records already.
+    /// The migrations that the ledger counts as applied, without the steps that already ran on the records.
     ///
-    /// The store ran late migrations behind others that follow them in the registry. So the migrations run in portions,
-    /// one registry after the other; each has those of the ones before, too.
-    ///
-    /// What brings data in from elsewhere has done so when the store was upgraded.
+    /// The store may have run a late migration after migrations that follow it in the registry. The migrations
+    /// therefore run in portions, one registry after another; each registry includes those of the earlier portions.
+    /// Steps that import data from elsewhere are left out: they ran when the store was upgraded.
     private func registries(behind failure: RecordFailure) throws(Obstacle) -> [MigrationRegistry] {
         let applied = ledger.filter { $0.outcome != .deferred }
         let places = Dictionary(applied.enumerated().map { ($1.name, $0) }) { first, _ in first }
@@ -169,11 +164,11 @@ struct QuarantineTrial {
         for migration in migrations.migrations {
             guard var place = places[migration.name] else { continue }
             if applied[place].outcome == .replaced {
-                // What it replaces did its work, and earlier than its own row was written.
+                // The migrations that it replaces ran, before the ledger got its own row.
                 place = migration.replaces.compactMap { places[$0] }.max() ?? place
             }
             let isFailed = migration.id == failed.id
-            // In their places, so that the others keep their numbers.
+            // A no-op takes the place of each skipped step, so that the others keep their numbers.
             let steps = migration.steps.enumerated().map { index, step in
                 let isDone = isFailed && index + 1 < failure.firstStep || step.runsOnFreshStore
                 return isDone ? .run("done before") { _ in } : step
@@ -205,18 +200,17 @@ struct QuarantineTrial {
         }
     }
 
-    // MARK: What stops a trial
+    // MARK: Errors
 
-    /// Whether someone asked for it to stop.
+    /// Whether an error is a cancellation.
     private static func isStop(_ error: any Error) -> Bool {
         guard let error = error as? MigrationError else { return error is CancellationError }
         return error.code == .cancelled || error.underlying.map(isStop) ?? false
     }
 
-    /// What an error says of a row that was tried by itself.
+    /// Returns the result for a row that failed alone.
     ///
-    /// Only what the migrations did tells why a record cannot be converted: a store that cannot be read now must not take
-    /// the place of the reason.
+    /// Only a failure of a migration replaces the record's reason. A store that cannot be read now must not.
     private func result(of error: any Error, _ row: QuarantineRow) -> Result {
         guard let error = error as? MigrationError, error.code == .keyExists || error.isAboutRecord else {
             return .notTried(ErrorSummary.oneLine(ErrorSummary.line(of: error)))
@@ -224,7 +218,7 @@ struct QuarantineTrial {
         return .failed(row.record, failure(of: error, row))
     }
 
-    /// Why a record failed when it was not by itself that it did, as when a block threw; what was kept of it stays.
+    /// Returns the failure for an error that is not about a single record, for example when a block throws.
     private func failure(of error: MigrationError, _ row: QuarantineRow) -> RecordFailure {
         let place = error.migration.map { migration in
             "Migration \(migration)\(error.step.map { ", step \($0.number) (\($0.words))" } ?? ""): "
@@ -238,7 +232,7 @@ struct QuarantineTrial {
     }
 }
 
-/// What a store in memory holds after a trial.
+/// The contents of the in-memory store after a trial.
 extension CacheStore {
     fileprivate func quarantineRows() throws -> [QuarantineRow] {
         let connection = try ready(busyMilliseconds: 0)
@@ -256,7 +250,7 @@ extension CacheStore {
         let ids = try ready(busyMilliseconds: 0).prepare("SELECT id FROM molt_record ORDER BY id")
         var all: [Int64] = []
         try ids.eachRow { row throws(SQLiteError) in all.append(row.integer(0)) }
-        // Both are in the order of the ids.
+        // Both are in the order of ids.
         return Dictionary(zip(all, try contents().records)) { $1 }
     }
 }

@@ -3,70 +3,67 @@ public import MoltCore
 
 /// A record that a migration could not convert, as it was before that migration.
 public struct QuarantinedRecord: Hashable, Sendable, Codable, Identifiable {
-    /// What it is called in quarantine; no other record of the store ever has the same.
+    /// The record's id in quarantine, which no other record of the store ever gets.
     public var id: Int64
-    /// The key that it had.
+    /// The record's key.
     public var key: String
-    /// The type name that it had.
+    /// The record's type name.
     public var typeName: String
     /// JSON text, or raw data, byte for byte.
     public var content: Data
-    /// Whether the content is raw data, and not JSON text.
+    /// Whether the content is raw data instead of JSON text.
     public var isData: Bool
-    /// When it expires; nil for never.
+    /// The time when it expires; nil for never.
     public var expiration: Date?
-    /// The schema version that it was last written at.
+    /// The schema version that the record was last written at.
     public var version: Int
-    /// When its key was first set.
+    /// The time when its key was first set.
     public var created: Date
-    /// When its key was last set.
+    /// The time when its key was last set.
     public var updated: Date
-    /// Why it could not be converted, and by which step.
+    /// The reason why it could not be converted, and the step.
     public var failure: RecordFailure
-    /// When it was put into quarantine.
+    /// The time when it was quarantined.
     public var quarantined: Date
 }
 
 extension QuarantinedRecord: CustomStringConvertible, CustomReflectable {
-    /// The key, the type name, the size, and why it is in quarantine; never a value.
+    /// The key, the type name, the size and the reason, without the value.
     public var description: String {
         ErrorSummary.oneLine(
             "\(id): \(typeName) \"\(key)\" (\(isData ? "data, " : "")\(content.count) B, version \(version)): \(failure)"
         )
     }
 
-    /// What the description says, so that a dump shows no value either.
+    /// The members without the content, so that a dump shows no value either.
     public var customMirror: Mirror {
         Mirror(self, children: ["id": id, "key": key, "typeName": typeName, "version": version, "failure": failure])
     }
 }
 
-/// A row of the table.
+/// A row of the table `molt_quarantine`.
 struct QuarantineRow: Sendable {
     var id: Int64
     var recordID: Int64
-    /// As the store has it: dates are seconds since 1970 there.
+    /// The record as the store holds it, with dates in seconds since 1970.
     var record: StoreContents.StoredRecord
     var created: Double
     var updated: Double
-    /// The name of the file that it was adopted from, when its key was not known yet.
+    /// The digest of the adopted file's name, when the key was not known yet.
     var digest: String?
     var failure: RecordFailure
     var quarantined: Double
-    /// Whether its numbers are such as an upgrade writes: anybody can write into the file.
+    /// Whether its numbers are valid; the file may have been edited by others.
     let isSound: Bool
 
-    /// The columns, in the order in which they are read.
     private static let columns = """
         id, record_id, key, type, version, expires_at, created_at, updated_at, digest, migration, migration_version,
         first_step, step, step_words, code, reason, property, quarantined_at, typeof(content) = 'blob', content
         """
-    /// Reads rows behind an id, through another.
+    /// Reads the rows between two ids.
     static let page = "SELECT \(columns) FROM molt_quarantine WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3"
-    /// Reads one row.
     static let single = "SELECT \(columns) FROM molt_quarantine WHERE id = ?1"
 
-    /// Copies a row of these queries.
     init(_ row: Statement) {
         id = row.integer(0)
         recordID = row.integer(1)
@@ -94,12 +91,11 @@ struct QuarantineRow: Sendable {
         isSound = kept == [4, 10, 11, 12].map { Int(row.integer($0)) }
     }
 
-    /// A number that a store can hold.
+    /// Clamps an integer from the file to the valid range.
     private static func number(_ value: Int64, from least: Int64) -> Int {
         Int(min(max(least, value), Int64(Int32.max)))
     }
 
-    /// The row as apps see it.
     var publicRecord: QuarantinedRecord {
         QuarantinedRecord(
             id: id,

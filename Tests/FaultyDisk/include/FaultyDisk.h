@@ -3,31 +3,32 @@
 
 #include <stdbool.h>
 
-// On Linux these calls of the C library are ours in the tests' process, for all code in it, SQLite and Foundation
-// included: open, close, write, ftruncate, fsync, rename, link, unlink, mkdir and their relatives. Elsewhere nothing is
-// counted, recorded or refused; under a sanitizer, which needs most of them itself, calls are only counted.
+// On Linux, these functions replace the C library's for all code in the tests' process, including SQLite and
+// Foundation: open, close, write, ftruncate, fsync, rename, link, unlink, mkdir and their relatives. On other systems,
+// nothing is counted, recorded or refused. Under a sanitizer, which needs most of them itself, calls are only counted.
 
-/// Whether calls can be recorded and refused here.
+/// Whether calls can be recorded and refused on this system.
 bool molt_disk_is_faulty(void);
 
 // Kills
 
-/// Counts the calls of this thread that change what is on disk under which name: fsync, rename, link and unlink.
+/// Starts counting this thread's calls that change which data are on disk under which name: fsync, rename, link and
+/// unlink.
 ///
-/// Counting begins anew. Before the call of the number given the process is killed; 0 for never.
+/// Kills the process before the call with the given number; 0 never kills it.
 void molt_kill_before_call(long number);
 
-/// How many such calls this thread has made.
+/// Returns the number of such calls of this thread.
 long molt_disk_calls(void);
 
-/// Counts as such a call, and does nothing.
+/// Counts as such a call, without any effect.
 void molt_disk_call(void);
 
 // Recording
 
-/// What is done to a disk.
+/// A kind of operation on a disk.
 enum molt_disk_kind {
-    /// A file that was there before is first seen.
+    /// The first access to a file that existed before the watch.
     molt_disk_found,
     molt_disk_create,
     molt_disk_write,
@@ -35,61 +36,60 @@ enum molt_disk_kind {
     molt_disk_sync,
     molt_disk_make_directory,
     molt_disk_rename,
-    /// A file gets a second name.
+    /// The file gets a second name.
     molt_disk_link,
     molt_disk_remove,
     molt_disk_remove_directory,
     molt_disk_sync_directory,
-    /// Nothing is done; the test has come somewhere.
+    /// No operation; a mark that the test has added.
     molt_disk_mark,
 };
 
 struct molt_disk_operation {
     enum molt_disk_kind kind;
-    /// Which file it is, whatever its name; 0 for a directory.
+    /// The identity of the file, independent of its name; 0 for a directory.
     int file;
-    /// The path at which something is found, made, removed or synced; the old one of what is renamed or linked; a mark's
-    /// text.
+    /// The path that is found, created, removed or synced; the old path of a rename or link; the text of a mark.
     const char *path;
-    /// The new path of what is renamed or linked.
+    /// The new path of a rename or link.
     const char *new_path;
-    /// Where is written, or the length to which is cut.
+    /// The offset of a write, or the new length of a truncation.
     long offset;
     const unsigned char *bytes;
     long count;
 };
 
-/// Follows what any thread does to files below a directory whose paths have a text in them.
+/// Starts recording the operations of all threads on files below a directory whose paths contain a string.
 ///
-/// The directory itself belongs to them for the thread that calls this; files that end with "-shm" do not: they are
-/// memory. One at a time.
+/// Operations on the directory itself are recorded only for the calling thread. Files that end with "-shm" are ignored,
+/// because they are memory. Only one watch can be active.
 void molt_disk_watch(const char *directory, const char *text);
 
-/// Ends it; what was recorded stays until the next time.
+/// Ends the watch; the recording stays until the next one.
 void molt_disk_unwatch(void);
 
-/// Records that the test has come somewhere.
 void molt_disk_add_mark(const char *text);
 
-/// How much was recorded.
+/// Returns the number of recorded operations.
 long molt_disk_operations(void);
 
-/// What was recorded, by its place from 0.
+/// Returns a recorded operation, by its index from 0.
 const struct molt_disk_operation *molt_disk_operation_at(long place);
 
 // Refusals
 
-/// Has calls fail on what is watched: counted from 1 among those whose kinds are in the set, from the first to the
-/// last number.
+/// Makes calls on watched files fail: those with numbers from first to last, counted from 1 over the calls of the given
+/// kinds.
 ///
-/// - kinds: 1 << kind for each of them.
-/// - is_short: A write that is the first to fail is done by half instead, and says so.
+/// - kinds: The sum of 1 << kind of each kind.
+/// - is_short: Whether the first failing call, if it is a write, writes half of the bytes and returns that count
+///   instead.
 void molt_disk_refuse(unsigned kinds, long first, long last, int error_number, bool is_short);
 
-/// How many calls of the kinds were counted, those that failed included.
+/// Returns the number of counted calls, including failed ones.
 long molt_disk_counted(void);
 
-/// How many calls have failed.
+/// Returns the number of failed calls.
 long molt_disk_refused(void);
 
 #endif
