@@ -58,8 +58,7 @@ import Testing
     }
 
     /// Some systems move an app's container from launch to launch.
-    @Test func `The opening after a kill removes the directory, wherever it is then`() async throws
-    {
+    @Test func `The opening after a kill removes the directory, wherever it is then`() async throws {
         let paths = [old.url.path, old.store.path]
         await #expect(processExitsWith: .signal(SIGKILL)) { [paths = paths as [String]] in
             let adoption = removal(of: paths[0])

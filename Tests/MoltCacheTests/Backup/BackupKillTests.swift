@@ -73,7 +73,9 @@ private let rounds = TestRun.choose(4, long: 200)
 
     // MARK: Making a backup
 
-    @Test func `A kill at any point of a backup leaves the store unchanged, and nothing that counts as a backup`() async throws {
+    @Test func `A kill at any point of a backup leaves the store unchanged, and nothing that counts as a backup`()
+        async throws
+    {
         try scenario.fill(1, count: count)
         let before = try scenario.contents
         let start = try image()
@@ -201,7 +203,9 @@ private let rounds = TestRun.choose(4, long: 200)
         }
     }
 
-    @Test func `A kill at any instant of starting afresh leaves the newer store, or a fresh one beside it`() async throws {
+    @Test func `A kill at any instant of starting afresh leaves the newer store, or a fresh one beside it`()
+        async throws
+    {
         try scenario.fill(2, count: count)
         let new = try scenario.contents
         try await killAtRandom(.startAfresh, seed: 14) {

@@ -225,7 +225,9 @@ import Testing
         #expect(try scenario.otherNames().count == count)
     }
 
-    @Test func `Publishing a file under a name that another process takes at the same time overwrites nothing`() async throws {
+    @Test func `Publishing a file under a name that another process takes at the same time overwrites nothing`()
+        async throws
+    {
         let place = scenario.scratch.file("place").path
         for round in 0..<40 {
             let winners = await withTaskGroup(of: Int?.self) { group in

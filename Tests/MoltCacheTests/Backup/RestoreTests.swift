@@ -148,8 +148,7 @@ import Testing
 
     // MARK: Refusals
 
-    @Test func `A damaged, foreign, empty, missing or linked backup is refused, and nothing is changed`() throws
-    {
+    @Test func `A damaged, foreign, empty, missing or linked backup is refused, and nothing is changed`() throws {
         let (backup, _) = try upgraded()
         let after = try scenario.contents
         let bytes = try Data(contentsOf: backup.url)
@@ -198,8 +197,7 @@ import Testing
         func changesBackToNow() throws -> [UInt8]? { Array(try JSONEncoder().encode(notebook.lines)) }
     }
 
-    @Test func `A backup with attached stores is refused unless all are named, and nothing is changed`() throws
-    {
+    @Test func `A backup with attached stores is refused unless all are named, and nothing is changed`() throws {
         try scenario.fill(1)
         let notebook = KeptNotebook(notebook: Notebook(url: scenario.scratch.file("notes")))
         let list = KeptNotebook(notebook: Notebook(url: scenario.scratch.file("list")))
@@ -552,7 +550,9 @@ import Testing
         #expect(try scenario.scratch.names() == [])
     }
 
-    @Test func `A backup on demand holds what was committed, while the cache is open and another connection writes`() throws {
+    @Test func `A backup on demand holds what was committed, while the cache is open and another connection writes`()
+        throws
+    {
         let cache = try scenario.open(1)
         try cache.set(Person.john, forKey: "a")
         let writer = try SQLite(scenario.url)

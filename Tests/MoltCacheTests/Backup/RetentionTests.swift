@@ -217,7 +217,8 @@ import Testing
 
     // MARK: Names
 
-    @Test(arguments: [0, 1, 4_102_444_799.999, 1_800_000_000.0004, 951_782_400]) func `A backup's name contains its date`(
+    @Test(arguments: [0, 1, 4_102_444_799.999, 1_800_000_000.0004, 951_782_400])
+    func `A backup's name contains its date`(
         seconds: Double
     ) throws {
         for kind in BackupName.Kind.allCases {

@@ -49,7 +49,8 @@ struct OnceTests {
         try Self.check(store)
     }
 
-    @Test func `When two processes open a store, one migrates while the other waits and sees the result`() async throws {
+    @Test func `When two processes open a store, one migrates while the other waits and sees the result`() async throws
+    {
         let store = try OldStore(Self.records)
         let path = store.url.path
         async let first: Void = Self.openInChild(path, "first", "second")

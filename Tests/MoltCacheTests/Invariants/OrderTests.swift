@@ -71,7 +71,9 @@ struct OrderTests {
         #expect(try Data(contentsOf: store.url) == bytes)
     }
 
-    @Test func `A store older than the retired migrations is refused unchanged, and a later one is upgraded`() async throws {
+    @Test func `A store older than the retired migrations is refused unchanged, and a later one is upgraded`()
+        async throws
+    {
         let registry = MigrationRegistry([Self.trace("d", to: 4, inBlock: false)], oldestSupportedVersion: 3)
         let old = try OldStore(Self.records, version: 2, ledger: [("a", 1), ("b", 2)])
         let bytes = try Data(contentsOf: old.url)

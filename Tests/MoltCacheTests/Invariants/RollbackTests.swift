@@ -140,7 +140,8 @@ struct RollbackTests {
     }
 
     @Test(arguments: Kill.allCases)
-    func `A kill leaves the old store or the new one, and the next launch finishes the upgrade`(kill: Kill) async throws {
+    func `A kill leaves the old store or the new one, and the next launch finishes the upgrade`(kill: Kill) async throws
+    {
         let store = try OldStore(Self.many)
         let before = try store.snapshot()
         let path = store.url.path

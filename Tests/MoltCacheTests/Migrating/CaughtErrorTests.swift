@@ -200,7 +200,9 @@ struct CaughtErrorTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `The visited record cannot be changed both by an inner enumeration and as the new record`(entry: EntryPoint) async throws {
+    func `The visited record cannot be changed both by an inner enumeration and as the new record`(entry: EntryPoint)
+        async throws
+    {
         let error = try await Self.store(entry).failure(
             registry(
                 .run { migration in
@@ -234,7 +236,9 @@ struct CaughtErrorTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Updating a record that was read before its type was renamed keeps the new type name`(entry: EntryPoint) async throws {
+    func `Updating a record that was read before its type was renamed keeps the new type name`(entry: EntryPoint)
+        async throws
+    {
         let after = try await Self.store(entry).upgraded(
             registry(
                 .run { migration in

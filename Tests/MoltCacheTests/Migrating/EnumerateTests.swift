@@ -18,7 +18,8 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `An enumeration visits each record of the type once, in the order of insertion`(entry: EntryPoint) async throws {
+    func `An enumeration visits each record of the type once, in the order of insertion`(entry: EntryPoint) async throws
+    {
         let visited = Log<String>()
 
         _ = try await Self.upgrade(entry) { migration in
@@ -284,7 +285,9 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `The visited record keeps its key unless it is dropped, and the error says what to do`(entry: EntryPoint) async throws {
+    func `The visited record keeps its key unless it is dropped, and the error says what to do`(entry: EntryPoint)
+        async throws
+    {
         let error = try await OldStore(Self.records, through: entry).failure(
             registry(
                 .run { migration in
@@ -438,7 +441,9 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `An inner enumeration may delete the record that the outer one visits, and later ones`(entry: EntryPoint) async throws {
+    func `An inner enumeration may delete the record that the outer one visits, and later ones`(entry: EntryPoint)
+        async throws
+    {
         let visited = Log<String>()
 
         let after = try await Self.upgrade(entry) { migration in
@@ -494,7 +499,9 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `The report counts the records that an enumeration read, changed, dropped and created`(entry: EntryPoint) async throws {
+    func `The report counts the records that an enumeration read, changed, dropped and created`(entry: EntryPoint)
+        async throws
+    {
         let store = try OldStore(Self.records, through: entry)
 
         let report = try await store.upgrade(

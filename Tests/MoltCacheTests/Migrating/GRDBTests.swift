@@ -187,7 +187,9 @@ struct GRDBTests {
     ///
     /// The ledger here keeps the rows of the migrations that actually ran.
     @Test(arguments: EntryPoint.allCases, 0...5)
-    func `GRDB 34: several migrations may be merged into one with the last one's name`(entry: EntryPoint, start: Int) async throws {
+    func `GRDB 34: several migrations may be merged into one with the last one's name`(entry: EntryPoint, start: Int)
+        async throws
+    {
         let (store, result) = try await Self.merge(
             entry,
             from: start,
@@ -216,7 +218,9 @@ struct GRDBTests {
     }
 
     @Test(arguments: EntryPoint.allCases, 0...5)
-    func `GRDB 35: several migrations may be merged into one with a new name`(entry: EntryPoint, start: Int) async throws {
+    func `GRDB 35: several migrations may be merged into one with a new name`(entry: EntryPoint, start: Int)
+        async throws
+    {
         let (store, result) = try await Self.merge(
             entry,
             from: start,

@@ -63,7 +63,9 @@ struct LateAndForeignTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `An error that a closure gets from another store is reported as the cause, not as this store's error`(entry: EntryPoint) async throws {
+    func `An error that a closure gets from another store is reported as the cause, not as this store's error`(
+        entry: EntryPoint
+    ) async throws {
         let other = try OldStore(Self.records)
         try await other.upgrade([Migration(to: 9, "newer")])
         let url = other.url

@@ -67,7 +67,9 @@ struct PropertyStepTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Two old spellings are renamed to one, and records without either are filled in`(entry: EntryPoint) async throws {
+    func `Two old spellings are renamed to one, and records without either are filled in`(entry: EntryPoint)
+        async throws
+    {
         let store = try OldStore(
             [
                 StoredRecord("Person", "ada", #"{"mail":"a@x"}"#), StoredRecord("Person", "bob", #"{"eMail":"b@x"}"#),
@@ -146,7 +148,8 @@ struct PropertyStepTests {
     // MARK: addProperty
 
     @Test(arguments: EntryPoint.allCases)
-    func `addProperty fills in a missing or null property, and keeps an existing value`(entry: EntryPoint) async throws {
+    func `addProperty fills in a missing or null property, and keeps an existing value`(entry: EntryPoint) async throws
+    {
         let store = try OldStore(Self.records + [StoredRecord("Person", "eve", "{}")], through: entry)
 
         let after = try await store.upgraded(registry(.addProperty("Person", "age", default: 0)))

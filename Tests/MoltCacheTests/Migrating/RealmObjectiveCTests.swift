@@ -417,7 +417,8 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D47: records can be deleted one by one and created again under the same keys`(entry: EntryPoint) async throws {
+    func `D47: records can be deleted one by one and created again under the same keys`(entry: EntryPoint) async throws
+    {
         let after = try await Self.after(
             entry,
             Self.people,
@@ -434,7 +435,9 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D48: all records of a type can be deleted and created again under the same keys`(entry: EntryPoint) async throws {
+    func `D48: all records of a type can be deleted and created again under the same keys`(entry: EntryPoint)
+        async throws
+    {
         let after = try await Self.after(
             entry,
             Self.people,
@@ -451,7 +454,9 @@ struct RealmObjectiveCTests {
     // MARK: Optionals
 
     @Test(arguments: EntryPoint.allCases)
-    func `D49: when a required property becomes optional, a new version alone keeps the values`(entry: EntryPoint) async throws {
+    func `D49: when a required property becomes optional, a new version alone keeps the values`(entry: EntryPoint)
+        async throws
+    {
         struct Person: Codable { var name: String? }
 
         let after = try await Self.after(entry, Self.people)

@@ -132,7 +132,9 @@ struct RealmSwiftTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `C7: optionals can be read from both records, whether all are nil or all are set`(entry: EntryPoint) async throws {
+    func `C7: optionals can be read from both records, whether all are nil or all are set`(entry: EntryPoint)
+        async throws
+    {
         struct Optionals: Codable, Equatable {
             var int: Int?
             var string: String?
@@ -230,7 +232,9 @@ struct RealmSwiftTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `C10: after deleting all records of a type and creating one, none is enumerated`(entry: EntryPoint) async throws {
+    func `C10: after deleting all records of a type and creating one, none is enumerated`(entry: EntryPoint)
+        async throws
+    {
         let after = try await OldStore(Self.people, through: entry).upgraded(
             registry(
                 .run { migration in

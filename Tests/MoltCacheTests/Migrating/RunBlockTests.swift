@@ -193,7 +193,8 @@ struct RunBlockTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A block that catches such an error can continue, and the record is unchanged`(entry: EntryPoint) async throws {
+    func `A block that catches such an error can continue, and the record is unchanged`(entry: EntryPoint) async throws
+    {
         let store = try OldStore(Self.records, through: entry)
 
         let after = try await store.upgraded(
@@ -315,7 +316,9 @@ struct RunBlockTests {
     // MARK: Errors and the end of a block
 
     @Test(arguments: EntryPoint.allCases)
-    func `An error from a block becomes the underlying error, and all changes are rolled back`(entry: EntryPoint) async throws {
+    func `An error from a block becomes the underlying error, and all changes are rolled back`(entry: EntryPoint)
+        async throws
+    {
         let error = try await OldStore(Self.records, through: entry).failure(
             registry(
                 .transform("Person") { $0["name"] = 1 },

@@ -4,8 +4,7 @@ import Testing
 @Suite("Unicode spellings of a name")
 struct SpellingTests {
     @Test(arguments: EntryPoint.allCases)
-    func `Type names and keys that differ only in their Unicode spelling are distinct`(entry: EntryPoint) async throws
-    {
+    func `Type names and keys that differ only in their Unicode spelling are distinct`(entry: EntryPoint) async throws {
         let composed = "Caf\u{E9}"
         let decomposed = "Cafe\u{301}"
         let registry: MigrationRegistry = [

@@ -97,7 +97,8 @@ struct UnmatchedNameTests {
         #expect(empty == [[], []])
     }
 
-    @Test func `is not reported when the other records of the type failed because the new name was taken`() async throws {
+    @Test func `is not reported when the other records of the type failed because the new name was taken`() async throws
+    {
         let report = try await OldStore(
             [StoredRecord("Person", "a", #"{"mail":1,"email":2}"#), StoredRecord("Person", "b", "{}")]
         ).upgrade([Migration(to: 1, "change", .renameProperty("Person", "mail", to: "email").onFailure(.quarantine()))])

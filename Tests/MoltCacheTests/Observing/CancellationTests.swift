@@ -161,7 +161,9 @@ struct CancellationTests {
         #expect(try store.snapshot().version == 1)
     }
 
-    @Test func `A waiting upgrade continues once the other process is done, with the records that it wrote`() async throws {
+    @Test func `A waiting upgrade continues once the other process is done, with the records that it wrote`()
+        async throws
+    {
         let store = try OldStore([StoredRecord("Person", "p", #"{"id":1}"#)])
         let other = Mutex<SQLite?>(try SQLite(store.url))
         try other.withLock { other in

@@ -50,7 +50,8 @@ import Testing
     ///
     /// Creating a file takes about two thousand.
     @Test(arguments: [0, 100, 200, 300, 500, 800, 1_200, 1_600, 2_000, 2_500, 3_000, 4_000, 6_000])
-    func `A kill while a file is created, upgraded and filled leaves a consistent store`(microseconds: Int) async throws {
+    func `A kill while a file is created, upgraded and filled leaves a consistent store`(microseconds: Int) async throws
+    {
         let path = scratch.file().path
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [path = path as String, microseconds = microseconds as Int] in

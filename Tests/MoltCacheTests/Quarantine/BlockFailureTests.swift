@@ -129,7 +129,9 @@ import Testing
         }
     }
 
-    @Test func `A block that uses an attached store stops the upgrade, because its changes to that store would remain`() throws {
+    @Test func `A block that uses an attached store stops the upgrade, because its changes to that store would remain`()
+        throws
+    {
         let old = try OldStore(Self.people)
         let notebook = Notebook(url: old.directory.file("notes"))
         var configuration = CodableCache.Configuration()

@@ -25,7 +25,9 @@ import Testing
         Migration(to: 3, "more", .addProperty("T", "more", default: 1)),
     ]
 
-    @Test func `The same records are set aside in the same order, whatever the batch size and the number of cores`() throws {
+    @Test func `The same records are set aside in the same order, whatever the batch size and the number of cores`()
+        throws
+    {
         let records = (0..<Self.count).map { StoredRecord("T", "k\($0)", "{\"n\": \($0)}") }
         let failing = (0..<Self.count).filter(Self.fails)
         var seen: [[String]] = []

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// What closures have seen, in order; they may run on any thread.
+/// Values that closures have recorded, in order.
+///
+/// Closures may run on any thread.
 final class Log<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 
@@ -13,7 +15,9 @@ final class Log<Element: Sendable>: Sendable {
     var count: Int { all.count }
 }
 
-/// An error that a closure throws; its text stands for a user's data.
+/// An error that a closure throws.
+///
+/// Its description stands for a user's data.
 struct Refusal: Error, Equatable, CustomStringConvertible {
     var value = ""
     var description: String { value }
