@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-@Suite struct `Batches` {
+@Suite struct `Batches of changes` {
     let scratch: ScratchDirectory
     let cache: CodableCache
 

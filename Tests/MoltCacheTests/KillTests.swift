@@ -51,7 +51,7 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
     }
 
-    /// A checkpoint writes page by page, from the first on; the log holds all of them until it is done.
+    /// A checkpoint writes the pages in order, and the log keeps all of them until it is complete.
     @Test(arguments: 0...12)
     func `A file with only some of the log's pages checkpointed is read and opened`(pages: Int) throws {
         let open = scratch.file("open")

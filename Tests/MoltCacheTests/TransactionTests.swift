@@ -85,7 +85,7 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA journal_mode") == "wal")
     }
 
-    @Test func `A small type is read through the index, in the same order`() throws {
+    @Test func `A type with few records is read through the index, in the same order`() throws {
         let values: [(String, any Encodable & Sendable)] = (0..<100).map { number in
             number % 10 == 3 ? ("\(number)", City(zipCode: number)) : ("\(number)", number)
         }

@@ -58,7 +58,7 @@ import Testing
     }
 
     /// Some systems move an app's container from launch to launch.
-    @Test func `The opening after a kill removes the directory, wherever it is then`() async throws {
+    @Test func `The opening after a kill removes the adopted files, even if the directory has moved`() async throws {
         let paths = [old.url.path, old.store.path]
         await #expect(processExitsWith: .signal(SIGKILL)) { [paths = paths as [String]] in
             let adoption = removal(of: paths[0])
@@ -118,7 +118,7 @@ private func removal(of path: String) -> Migration {
 
 /// An attached store that interferes after the upgrade is committed and before anything is removed.
 private struct Meddler: AttachedStore {
-    /// The file that it writes to; none when empty.
+    /// The path of the file that it writes to; empty for none.
     let path: String
     /// The signal that it sends to its own process.
     let signal: Int32?

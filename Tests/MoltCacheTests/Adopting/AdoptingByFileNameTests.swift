@@ -182,7 +182,7 @@ import Testing
         #expect(try cache.contains("person-8"))
     }
 
-    @Test func `Removing all leaves nothing to find`() throws {
+    @Test func `No entry is found after all values were removed`() throws {
         let cache = try open()
         try cache.removeAll()
         #expect(try !cache.contains("person-7"))

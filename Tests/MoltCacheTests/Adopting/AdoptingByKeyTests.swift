@@ -57,7 +57,7 @@ import Testing
         #expect(abs(end.timeIntervalSince1970 - 1_795_250_694.579523) < 0.000_001)
     }
 
-    @Test func `Types are the declared ones`() throws {
+    @Test func `Records get the declared types`() throws {
         _ = try old.open(old.adoption(.list(FloppyKeys.all), FloppyKeys.type))
         let types = try Snapshot(of: old.store).types
         #expect(types["person-7"] == "Friend")
@@ -106,7 +106,7 @@ import Testing
         #expect(cache.report.keys.last?.outcome == .absent)
     }
 
-    @Test func `The migrations that follow run on what was adopted`() throws {
+    @Test func `Later migrations run on the adopted records`() throws {
         let rename = Migration(to: 2, "rename", .renameProperty("Friend", "fullName", to: "name"))
         let cache = try old.open(old.adoption(.list(FloppyKeys.people), FloppyKeys.type), rename)
         #expect(cache.report.isFresh)

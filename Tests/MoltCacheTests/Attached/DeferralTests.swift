@@ -54,7 +54,7 @@ struct DeferralTests {
         #expect(try notebook.lines == ["old", "a"])
     }
 
-    @Test func `makes no opening write while it is deferred`() throws {
+    @Test func `Opening writes nothing while the migration is deferred`() throws {
         _ = try open([adding("a", to: hidden, 1)])
         let bytes = try Data(contentsOf: url)
         let report = try open([adding("a", to: hidden, 1)])

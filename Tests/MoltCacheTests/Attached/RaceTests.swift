@@ -4,7 +4,7 @@ import MoltCore
 import Synchronization
 import Testing
 
-@Suite("A race between an upgrade's transactions")
+@Suite("Races between the transactions of an upgrade")
 struct RaceTests {
     private let scratch: ScratchDirectory
     private let url: URL

@@ -103,7 +103,7 @@ import Testing
             let directory = url.deletingLastPathComponent().path
             // The directory cannot be listed, but files in it can be used by their names.
             try FileManager.default.setAttributes([.posixPermissions: 0o311], ofItemAtPath: directory)
-            // Root may do anything.
+            // Root ignores permissions, so the test continues as another user.
             if getuid() == 0 { try #require(setuid(65_534) == 0) }
             let error = #expect(throws: CacheError.self) { try CodableCache.backups(at: url) }
             #expect(error?.code == .noPermission)

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `names the backup made before it, which can be restored`() throws {
+    @Test func `fails with an error that names the backup made before it, which can be restored`() throws {
         try scenario.fill(1, count: 20_000)
         let before = try scenario.contents
         let error = #expect(throws: MigrationError.self) { try scenario.open(2, damaging()) }
@@ -45,7 +45,7 @@ import Testing
         #expect(try scenario.open(2).count() == 20_000)
     }
 
-    @Test func `names no backup when none was made`() throws {
+    @Test func `fails with an error that names no backup when none was made`() throws {
         try scenario.fill(1, count: 20_000)
         var configuration = damaging()
         configuration.backup = nil
@@ -54,7 +54,7 @@ import Testing
         #expect(try CacheStore.damage(at: scenario.url) != [])
     }
 
-    @Test func `is not begun when the damage is already there`() throws {
+    @Test func `is not begun when the damage is found while the backup is made`() throws {
         try scenario.fill(1, count: 20_000)
         // The pages of records, not those that identify the store.
         try overwrite(scenario.url, from: 8_192 * 100)

@@ -21,7 +21,7 @@ import Testing
         return (try #require(try scenario.backups.first), before)
     }
 
-    @Test func `restores every record, the version and the ledger, byte for byte, and keeps the backup`() throws {
+    @Test func `brings back every record, the version and the ledger, byte for byte, and keeps the backup`() throws {
         let (backup, before) = try upgraded()
         let bytes = try Data(contentsOf: backup.url)
         try CodableCache.restore(backup, at: scenario.url)

@@ -132,7 +132,7 @@ import Testing
         #expect(try scenario.backups == all)
     }
 
-    @Test func `by killed attempts are few, and those of other versions stay`() async throws {
+    @Test func `of killed attempts are few, and those of other versions stay`() async throws {
         try scenario.fill(0)
         try scenario.open(1).close()
         let first = try scenario.backups

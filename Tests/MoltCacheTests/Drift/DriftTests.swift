@@ -5,7 +5,8 @@ import Synchronization
 import Testing
 
 /// A type whose shape changed without a new version, noticed when a value is written.
-@Suite struct DriftTests {
+@Suite("Drift of a type's shape")
+struct DriftTests {
     private let directory: ScratchDirectory
 
     init() throws {
@@ -78,7 +79,7 @@ import Testing
         try write(New.Reordered.self, try open())
     }
 
-    @Test func `D4, D5: new types and types that are gone need no new version`() throws {
+    @Test func `D4 and D5: new and removed types need no new version`() throws {
         try write(Old.Person.self, try open())
         let cache = try open()
         try cache.set(City(zipCode: 1), forKey: "city")

@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-/// Invariant 3: by version, then by registration order; faults are reported before any write.
+/// Invariant 3: migrations run by version, then by registration order, and faults are reported before any write.
 @Suite("The order of migrations")
 struct OrderTests {
     private static let records = [StoredRecord("Person", "p", #"{"trace":""}"#)]

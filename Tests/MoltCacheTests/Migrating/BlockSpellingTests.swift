@@ -6,7 +6,7 @@ struct BlockSpellingTests {
     private static let composed = "\u{E9}"
     private static let decomposed = "e\u{301}"
 
-    /// The type that is read last has the lower ids.
+    /// The records of the type that is read last have the lower ids.
     private static let records = [
         StoredRecord(composed, "a", "{}"), StoredRecord(composed, "b", "{}"),
         StoredRecord(decomposed, "c", "{}"), StoredRecord(decomposed, "d", "{}"),

@@ -35,7 +35,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D2: the version cannot go down`(entry: EntryPoint) async throws {
+    func `D2: the version cannot decrease`(entry: EntryPoint) async throws {
         let store = try OldStore([], version: 10, ledger: [("ten", 10)], through: entry)
 
         let error = try await store.failure([Migration(to: 5, "five")])
@@ -46,7 +46,7 @@ struct RealmObjectiveCTests {
         #expect(error.message.contains("version 10"))
     }
 
-    @Test func `D3: files have versions of their own`() async throws {
+    @Test func `D3: each file has its own version`() async throws {
         let first = try OldStore(Self.people)
         let second = try OldStore(Self.people)
 
@@ -101,7 +101,7 @@ struct RealmObjectiveCTests {
         #expect(seen.all == ["0>1", "1>2", "2>3"])
     }
 
-    @Test func `D26: an asynchronous open runs the block and leaves nothing open`() async throws {
+    @Test func `D26: an asynchronous opening runs the block, and leaves no connection open`() async throws {
         let store = try OldStore(Self.people)
         let cache = try await CodableCache.open(
             at: store.url,
@@ -204,7 +204,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D32: a property changes from a number to a string`(entry: EntryPoint) async throws {
+    func `D32: a property can be changed from a number to a string`(entry: EntryPoint) async throws {
         let after = try await Self.after(
             entry,
             Self.people,

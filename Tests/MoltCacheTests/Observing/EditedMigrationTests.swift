@@ -81,7 +81,7 @@ struct EditedMigrationTests {
         #expect(throws: MigrationError.self) { try open([edited], .fail) }
     }
 
-    @Test func `is also detected by its version`() throws {
+    @Test func `is also detected by a changed version`() throws {
         let moved = Migration(to: 2, "rename", .renameType("Alien", to: "Person"))
         let error = #expect(throws: MigrationError.self) { try open([moved], .fail) }
         #expect(error?.code == .migrationEdited)
@@ -93,7 +93,7 @@ struct EditedMigrationTests {
         #expect(steps?.message.contains("\"rename\" (version 1), with other steps than before.") == true)
     }
 
-    @Test func `is not one that replaces itself and others`() throws {
+    @Test func `A migration that replaces itself and others does not count as edited`() throws {
         try CodableCache(at: url, migrations: [shipped, Migration(to: 2, "more")]).close()
         let replacing = Migration(to: 2, "rename", replacing: ["rename", "more"], .renameType("Alien", to: "Person"))
         #expect(try open([replacing], .fail) == [])

@@ -37,7 +37,7 @@ struct LedgerTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `The report counts per migration and per step`(entry: EntryPoint) async throws {
+    func `The report counts records for each migration and each step`(entry: EntryPoint) async throws {
         let report = try await OldStore(Self.records, through: entry).upgrade(Self.migrations)
 
         #expect(report.from == 0)

@@ -78,7 +78,7 @@ struct AttemptTests {
     }
 
     @Test(arguments: [0, -3])
-    func `is attempted once, even with a limit below one`(limit: Int) async throws {
+    func `is allowed one attempt, even with a limit below one`(limit: Int) async throws {
         await crash()
         let error = #expect(throws: MigrationError.self) { try open(limit: limit) }
         #expect(error?.code == .attemptsFailed)
@@ -86,7 +86,7 @@ struct AttemptTests {
         #expect(try CacheStore.state(at: url).version == 2)
     }
 
-    @Test func `is counted even when many other attempts were recorded`() async throws {
+    @Test func `is counted even when many other attempts are recorded before it`() async throws {
         await crash()
         let note = URL(fileURLWithPath: url.path + "-attempt")
         let own = try Data(contentsOf: note)
@@ -107,7 +107,7 @@ struct AttemptTests {
         #expect(try scratch.names() == ["cache.molt"])
     }
 
-    @Test func `is counted even when the process has the same identifier as an earlier one`() throws {
+    @Test func `is counted even when its process had the same identifier as the current one`() throws {
         // As in a container, where the killed process had this process's own identifier.
         let line = try ["1", "2"].map { name in
             let attempt = UpgradeAttempt(
@@ -166,7 +166,7 @@ struct AttemptTests {
         #expect(try CacheStore.state(at: url).version == 2)
     }
 
-    @Test func `is over once its process has ended, even as a zombie`() throws {
+    @Test func `A zombie process counts as ended`() throws {
         var id: pid_t = 0
         let path = strdup("/bin/true")
         defer { free(path) }
@@ -213,7 +213,7 @@ struct AttemptTests {
         #expect(try CacheStore.contents(at: aside.url) == before)
     }
 
-    @Test func `is not the same as an upgrade that failed and was rolled back`() throws {
+    @Test func `An upgrade that failed and was rolled back is not counted`() throws {
         for _ in 0..<3 {
             let error = #expect(throws: MigrationError.self) {
                 try open(limit: 1, .transform("Person") { _ in throw Refusal() })
@@ -225,7 +225,7 @@ struct AttemptTests {
         #expect(try scratch.names() == ["cache.molt"])
     }
 
-    @Test func `includes one that had committed but not applied its changes to attached stores`() async throws {
+    @Test func `is counted even when only its changes to attached stores were not applied yet`() async throws {
         let path = url.path
         let notes = scratch.file("notes").path
         for _ in 0..<2 {
@@ -255,7 +255,7 @@ struct AttemptTests {
     }
 
     @Test(arguments: ["", "garbage", "{\"from\":", "\u{0}\u{0}", "{}\n[]\n\n7\n"])
-    func `is not assumed from a record of attempts that cannot be read`(text: String) throws {
+    func `A malformed file of attempts is ignored`(text: String) throws {
         let note = URL(fileURLWithPath: url.path + "-attempt")
         try Data(text.utf8).write(to: note)
         #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)

@@ -25,7 +25,7 @@ struct DeadlineTests {
         return configuration
     }
 
-    /// Adds so many records that deleting them takes a while.
+    /// Adds enough records that deleting them takes a while.
     private func addNumbers() throws {
         let cache = try CodableCache(at: url)
         defer { cache.close() }

@@ -127,7 +127,7 @@ struct DutyTests {
         #expect(cache.schemaVersion == 1)
     }
 
-    @Test func `can still run an upgrade dry`() throws {
+    @Test func `can still make a dry run of the upgrade`() throws {
         try makeOld()
         var configuration = CodableCache.Configuration()
         configuration.duty = .others()

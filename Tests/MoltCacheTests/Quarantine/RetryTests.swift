@@ -453,7 +453,7 @@ struct RetryTests {
         #expect(kept == sum)
     }
 
-    @Test func `cannot be retried through a cache that another process has superseded`() throws {
+    @Test func `cannot be retried through an open cache after another one upgraded the store`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.open(old, Self.registry(failing: ["b"]))
         let four = MigrationRegistry(Self.registry(failing: []).migrations + [Migration(to: 4, "four")])

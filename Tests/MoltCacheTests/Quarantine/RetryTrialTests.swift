@@ -15,7 +15,7 @@ struct RetryTrialTests {
 
     // MARK: Records that blocks create
 
-    @Test func `does not confuse a dropped record with one that a block creates afterwards`() throws {
+    @Test func `does not mistake a record that a block creates for the one that was dropped`() throws {
         let old = try OldStore(RetryTests.people)
         let all: Set = ["a", "b", "c"]
         let cache = try RetryTests.open(old, RetryTests.registry(failing: all, then: Self.index))
@@ -75,7 +75,7 @@ struct RetryTrialTests {
     }
 
     @Test(arguments: ["three", "four", "late", "later"])
-    func `runs late migrations at the point at which the store did`(failing: String) throws {
+    func `runs late migrations in the order in which the store did`(failing: String) throws {
         let old = try OldStore(["a", "b", "c"].map { StoredRecord("Person", $0, #"{"path":""}"#) })
         func step(_ name: String, _ text: String, _ isFixed: Bool) -> MigrationStep {
             Self.appending(text, failing: failing == name && !isFixed ? ["b"] : [])
@@ -137,7 +137,7 @@ struct RetryTrialTests {
         #expect(try cache.retryQuarantined(with: registry([])).count(of: .converted) == 2)
     }
 
-    @Test func `changes nothing when it is cancelled, and throws the cancellation`() throws {
+    @Test func `changes nothing when it is cancelled, and reports the cancellation`() throws {
         let old = try OldStore(RetryTests.people)
         let cache = try RetryTests.open(old, RetryTests.registry(failing: ["b", "c"]))
         let before = try cache.quarantined()

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite(.serialized) struct `Permissions and places of a cache's files` {
+@Suite(.serialized) struct `Permissions and locations of a cache's files` {
     let scratch: ScratchDirectory
     var url: URL { scratch.file() }
 
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: Thing.allCases)
-    func `A file in place of a salvaged file is refused, and one in place of its temporary part is removed`(
+    func `An existing target of a salvage is refused, and a leftover partial file is removed`(
         thing: Thing
     ) throws {
         try CodableCache(at: url).set(1, forKey: "one")

@@ -66,7 +66,7 @@ import Testing
         #expect(try CodableCache(at: saved).value(Int.self, forKey: "one") == 1)
     }
 
-    @Test func `is opened if the other name is a leftover of a killed replacement or restore`() throws {
+    @Test func `is opened if the other name is a leftover of a killed process`() throws {
         let date = "20260101T000000000Z"
         for name in ["\(date).damaged", "\(date).aside.part", "v1-\(date).backup.part", "part"] {
             let left = URL(fileURLWithPath: "\(url.path).\(name)")
