@@ -4,7 +4,7 @@ import Testing
 
 /// The seam between migrator and store in SQLite: rows, dates, errors.
 ///
-/// What every store must do is tested by the conformance suite, which the file and the in-memory store pass as well.
+/// The conformance suite tests what every store must do; the file and the in-memory store pass it as well.
 @Suite struct `The store's transaction` {
     let scratch: ScratchDirectory
     let clock = Clock(1_000)

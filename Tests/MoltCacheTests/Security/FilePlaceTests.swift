@@ -43,7 +43,7 @@ import Testing
         for name in ["a", "a/b", "d", "d/e"] { #expect(try permissions(name) == 0o700) }
     }
 
-    /// What stands in place of one of the cache's files.
+    /// A kind of file that stands in place of one of the cache's files.
     enum Thing: String, CaseIterable, Sendable {
         case link
         case deadLink
