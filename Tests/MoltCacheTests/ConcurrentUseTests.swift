@@ -44,9 +44,7 @@ import Testing
         #expect(try cache.value(Int.self, forKey: "key 1") == -1)
     }
 
-    /// Each writer increments a key of its own.
-    ///
-    /// A reader must never see it decrease, from memory or from the file.
+    /// Each writer increments a key of its own, which a reader must never see decrease, from memory or from the file.
     @Test(arguments: [1, 3])
     func `never reads an older value after a newer one`(writers: Int) async throws {
         let cache = cache

@@ -236,9 +236,8 @@ import Testing
         try writer.run("COMMIT")
     }
 
-    /// The bytes and the date of the file and of its log.
-    ///
-    /// Reads a copy, because closing a file drops this process's locks.
+    /// The bytes and the date of copies of the file and its log; closing the file itself would drop this process's
+    /// locks.
     private func state() throws -> [String] {
         try [url.path, url.path + "-wal"].flatMap { path in
             let copy = scratch.file(UUID().uuidString).path

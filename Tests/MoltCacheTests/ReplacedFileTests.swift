@@ -4,9 +4,7 @@ import MoltCache
 import MoltSalvage
 import Testing
 
-/// The file of an open cache is replaced.
-///
-/// The next read must not return values of the old file.
+/// After an open cache's file was replaced, the next read must not return values of the old file.
 @Suite struct `A file that is replaced while it is open` {
     let scratch: ScratchDirectory
 

@@ -2,9 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-/// Calls as an app's author would write them, in every kind of context.
-///
-/// That they compile is half of the test.
+/// Calls as an app's author would write them, in every kind of context; that they compile is half of the test.
 @Suite struct `An app's calls` {
     let scratch: ScratchDirectory
     let cache: CodableCache

@@ -16,9 +16,7 @@ import Testing
         scratch = try ScratchDirectory()
     }
 
-    /// Opens the file and reads its state.
-    ///
-    /// Both must be refused with the code, and leave everything unchanged.
+    /// Opens the file and reads its state; both must be refused with the code, and leave everything unchanged.
     private func expectRefusal(_ code: CacheError.Code, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let names = try scratch.names()
         let bytes = try? Data(contentsOf: url)

@@ -105,9 +105,7 @@ struct JournalTests {
         }
     }
 
-    /// Sessions that outlive their upgrade.
-    ///
-    /// The test uses them on one thread only.
+    /// Sessions that outlive their upgrade; used on one thread only.
     private final class Kept: @unchecked Sendable {
         private(set) var sessions: [Notebook.Pages] = []
 

@@ -11,9 +11,7 @@ struct BackupScenario {
         scratch = try ScratchDirectory()
     }
 
-    /// The migrations of a release.
-    ///
-    /// Each changes every record.
+    /// The migrations of a release, each of which changes every record.
     static func registry(_ version: Int, readable: Set<Int> = []) -> MigrationRegistry {
         guard version > 0 else { return MigrationRegistry() }
         return MigrationRegistry(
@@ -37,7 +35,6 @@ struct BackupScenario {
         return configuration
     }
 
-    /// Opens the cache as a release does.
     func open(
         _ version: Int,
         _ configuration: CodableCache.Configuration = BackupScenario.configuration()

@@ -18,9 +18,7 @@ import Testing
 
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    /// A backup.
-    ///
-    /// Backups with the same version belong to the same upgrade.
+    /// A backup; backups with the same version belong to the same upgrade.
     private func backup(_ secondsAgo: Double, version: Int? = nil, isAutomatic: Bool = true) -> StoreBackup {
         StoreBackup(
             url: URL(fileURLWithPath: "/s.v\(version ?? 1)-\(Int(1_000_000 - secondsAgo)).backup"),
@@ -214,8 +212,6 @@ import Testing
         let earlier = try JSONSerialization.data(withJSONObject: parts)
         #expect(try JSONDecoder().decode(StoreBackup.self, from: earlier) == backup)
     }
-
-    // MARK: Names
 
     @Test(arguments: [0, 1, 4_102_444_799.999, 1_800_000_000.0004, 951_782_400])
     func `A backup's name contains its date`(

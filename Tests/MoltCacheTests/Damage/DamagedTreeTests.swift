@@ -13,9 +13,7 @@ import Testing
         scratch = try ScratchDirectory()
     }
 
-    /// Creates a store with two types, one after the other.
-    ///
-    /// The records of a large one are checked on another thread.
+    /// Creates a store with two types, one after the other; the records of a large one are checked on another thread.
     private func make(isLarge: Bool) throws {
         let count = isLarge ? 1_600 : 700
         let store = CacheStore(at: url)

@@ -80,8 +80,6 @@ struct RollbackTests {
         #expect(try store.snapshot().ledger.map(\.name) == ["types", "records", "block", "after", "last"])
     }
 
-    // MARK: Kills
-
     /// The point at which the process is killed.
     enum Kill: String, CaseIterable, Codable, Sendable {
         case firstRecord

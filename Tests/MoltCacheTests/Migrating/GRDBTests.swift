@@ -183,9 +183,7 @@ struct GRDBTests {
 
     private static let everything = #"{"id":1,"v1":true,"v2":true,"v3":true,"v4":true,"v5":true}"#
 
-    /// GRDB's log ends as v1, v4, v5.
-    ///
-    /// The ledger here keeps the rows of the migrations that actually ran.
+    /// GRDB's log ends as v1, v4, v5; the ledger here keeps the rows of the migrations that actually ran.
     @Test(arguments: EntryPoint.allCases, 0...5)
     func `GRDB 34: several migrations may be merged into one with the last one's name`(entry: EntryPoint, start: Int)
         async throws

@@ -558,9 +558,7 @@ struct RealmObjectiveCTests {
         #expect(try after["p1"]?.decoded(as: Person.self).title == "n1")
     }
 
-    /// Realm refuses such a rename.
-    ///
-    /// Here, the step may fail for a record without a value, which the error names.
+    /// Realm refuses such a rename; here, the step may fail for a record without a value, which the error names.
     @Test(arguments: EntryPoint.allCases)
     func `D69: a rename to a required property fails for a record without a value`(entry: EntryPoint) async throws {
         let records = Self.people + [StoredRecord("Person", "anonymous", #"{"id":5}"#)]

@@ -2,9 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-/// Part C of Realm's migration tests, where it applies to a cache.
-///
-/// A class is a type name, an object a record.
+/// Part C of Realm's migration tests, where it applies to a cache; a class is a type name, an object a record.
 @Suite("Realm Swift's migration tests")
 struct RealmSwiftTests {
     private struct Everything: Codable, Equatable {

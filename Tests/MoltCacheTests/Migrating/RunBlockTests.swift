@@ -361,9 +361,7 @@ struct RunBlockTests {
         }
     }
 
-    /// Keeps a context beyond its block.
-    ///
-    /// Unchecked, because only one thread uses it.
+    /// Keeps a context beyond its block; unchecked, because only one thread uses it.
     private final class Kept: @unchecked Sendable {
         var context: MigrationContext?
     }

@@ -46,9 +46,7 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
     }
 
-    /// Microseconds after the start of the child.
-    ///
-    /// Creating a file takes about two thousand.
+    /// Microseconds after the start of the child; creating a file takes about two thousand.
     @Test(arguments: [0, 100, 200, 300, 500, 800, 1_200, 1_600, 2_000, 2_500, 3_000, 4_000, 6_000])
     func `A kill while a file is created, upgraded and filled leaves a consistent store`(microseconds: Int) async throws
     {

@@ -4,7 +4,6 @@ import MoltCore
 import MoltTesting
 import Testing
 
-/// Records that the closure of an `enumerate` cannot convert.
 @Suite struct `A record that a block cannot convert` {
     static let people = ["a", "b", "c"].map { StoredRecord("Person", $0, "{ \"n\":\"\($0)\"}") }
 

@@ -2,7 +2,6 @@ import Foundation
 import Molt
 import Testing
 
-/// The example of the guide.
 @Suite struct `The guide's example of records that cannot be converted` {
     struct PersonV1: Codable { var name: String, age: String }
     struct PersonV2: Codable, Equatable { var name: String, age: Int }

@@ -1,8 +1,6 @@
 import Foundation
 
-/// Runs a closure as soon as a child process has created a file.
-///
-/// The closure runs on a thread of its own, because the test threads may all be waiting for child processes.
+/// Runs a closure once a child process has created a file, on a new thread: all test threads may wait for children.
 ///
 /// - Returns: The errors of the closure, to be checked when the child has ended.
 func besideChild(whenThereIs path: String, _ body: @escaping @Sendable () throws -> Void) -> Log<any Error> {

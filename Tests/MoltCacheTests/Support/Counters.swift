@@ -1,6 +1,5 @@
 import Synchronization
 
-/// Counts by name.
 final class DecodingCounter: Sendable {
     private let counts = Mutex<[String: Int]>([:])
 

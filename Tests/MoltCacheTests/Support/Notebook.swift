@@ -79,7 +79,6 @@ struct Notebook: AttachedStore {
 }
 
 extension MigrationContext {
-    /// The lines of a notebook.
     func pages(_ notebook: Notebook) throws -> Notebook.Pages {
         try attached(notebook)
     }

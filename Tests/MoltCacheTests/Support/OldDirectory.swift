@@ -38,10 +38,8 @@ struct OldDirectory {
         archived = directory.files
     }
 
-    /// The store's file.
     var store: URL { scratch.file() }
 
-    /// Writes the file of a key.
     func write(_ content: String, for key: String, modified: Int64 = never) throws {
         try MoltCacheTests.write(Data(content.utf8), to: file(key), modified: modified)
     }
@@ -51,7 +49,6 @@ struct OldDirectory {
         url.appendingPathComponent(MD5.hexadecimal(of: key.utf8))
     }
 
-    /// A migration that adopts the directory.
     func adoption(
         _ keys: CacheDirectory.Keys,
         _ type: @escaping @Sendable (String) -> CacheDirectory.Content = { _ in "Person" },
@@ -71,7 +68,6 @@ struct OldDirectory {
         )
     }
 
-    /// Opens a cache with a fixed clock.
     func open(_ migrations: Migration..., configure: (inout CodableCache.Configuration) -> Void = { _ in })
         throws -> CodableCache
     {

@@ -3,13 +3,9 @@ import MoltCache
 import MoltCore
 import Testing
 
-/// The ways in which an app upgrades its store.
-///
-/// As in Realm's tests, many tests run through all of them.
+/// The ways in which an app upgrades its store; as in Realm's tests, many tests run through all of them.
 enum EntryPoint: String, CaseIterable, Sendable {
-    /// `CodableCache(at:migrations:)`.
     case initializer
-    /// `CodableCache.open(at:migrations:)`.
     case asyncOpen
     /// A migrator on a cache file, with batches of two records, so that small stores have several.
     case migrator
@@ -97,15 +93,12 @@ final class OldStore {
         }
     }
 
-    /// Upgrades the store and returns its contents.
     func upgraded(_ registry: MigrationRegistry) async throws -> Snapshot {
         try await upgrade(registry)
         return try snapshot()
     }
 
-    /// The error that the upgrade throws.
-    ///
-    /// Expects that the store is unchanged.
+    /// The error that the upgrade throws, which must leave the store unchanged.
     func failure(_ registry: MigrationRegistry, sourceLocation: SourceLocation = #_sourceLocation) async throws
         -> MigrationError
     {
@@ -117,7 +110,6 @@ final class OldStore {
         return try #require(error, sourceLocation: sourceLocation)
     }
 
-    /// The store's current contents.
     func snapshot() throws -> Snapshot {
         if let memory { return try Snapshot(of: memory) }
         return try Snapshot(of: url)

@@ -49,12 +49,10 @@ struct Snapshot: Equatable, Sendable {
         records.first { $0.key.utf8.elementsEqual(key.utf8) }
     }
 
-    /// The contents as strings, by key.
     var texts: [String: String] {
         Dictionary(records.map { ($0.key, $0.text) }) { $1 }
     }
 
-    /// The type names, by key.
     var types: [String: String] {
         Dictionary(records.map { ($0.key, $0.type) }) { $1 }
     }
