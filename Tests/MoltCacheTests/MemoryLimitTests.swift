@@ -116,7 +116,7 @@ import Testing
         #expect(Token.alive.withLock { $0 } == 0)
     }
 
-    @Test func `keeps nothing when it is turned off`() throws {
+    @Test func `A cache without a memory layer keeps no value in memory`() throws {
         let cache = try cache(nil)
         #expect(try decodings(cache, [0, 0, 0]) == 3)
     }

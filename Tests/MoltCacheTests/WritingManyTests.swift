@@ -56,7 +56,7 @@ import Testing
             ("far apart", Array(stride(from: 1, through: 100, by: 9))), ("one", [100]), ("none", []),
         ] as [(String, [Int64])]
     )
-    func `Every row gets its own content and version, and no other row is touched`(name: String, ids: [Int64]) throws {
+    func `Every row gets its own content and version, and no other row is changed`(name: String, ids: [Int64]) throws {
         try check(contents(ids))
     }
 

@@ -46,7 +46,7 @@ import Testing
 
     // MARK: Refusing
 
-    @Test func `is refused by default, and not touched`() throws {
+    @Test func `is refused by default, and unchanged`() throws {
         try upgrade()
         let bytes = try Data(contentsOf: scenario.url)
         let names = try scenario.scratch.names()

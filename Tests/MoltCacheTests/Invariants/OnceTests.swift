@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Invariant 2: each migration is applied once, whichever process opens first.
-@Suite("The application of each migration once")
+@Suite("Applying each migration once")
 struct OnceTests {
     private static let records = (0..<500).map { StoredRecord("Person", "p\($0)", #"{"count":0}"#) }
 

@@ -37,7 +37,7 @@ struct OrderTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Migrations that share the store's version are known by their names`(entry: EntryPoint) async throws {
+    func `Migrations that share the store's version are distinguished by their names`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, version: 2, ledger: [("a", 2)], through: entry)
 
         try await store.upgrade([

@@ -53,7 +53,7 @@ struct CaughtErrorTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Every call after such a failure throws the same error again`(entry: EntryPoint) async throws {
+    func `Every call after a failed enumeration throws its error again`(entry: EntryPoint) async throws {
         let errors = Log<MigrationError.Code>()
         _ = try await Self.store(entry).failure(
             registry(
@@ -148,7 +148,7 @@ struct CaughtErrorTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A block may continue after a key that exists, and nothing of the record was written`(
+    func `A block may continue after a creation or an update whose key exists, which writes nothing`(
         entry: EntryPoint
     ) async throws {
         let after = try await Self.store(entry).upgraded(

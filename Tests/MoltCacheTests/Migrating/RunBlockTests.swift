@@ -193,8 +193,9 @@ struct RunBlockTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A block that catches such an error can continue, and the record is unchanged`(entry: EntryPoint) async throws
-    {
+    func `A block that catches the error of an existing key can continue, and the record is unchanged`(
+        entry: EntryPoint
+    ) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let after = try await store.upgraded(
