@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-@Suite struct `Batches` {
+@Suite struct `Batches of changes` {
     let scratch: ScratchDirectory
     let cache: CodableCache
 
@@ -11,7 +11,7 @@ import Testing
         cache = try CodableCache(at: scratch.file())
     }
 
-    @Test func `All changes are made together, in their order`() throws {
+    @Test func `The changes of a batch are made together, in their order`() throws {
         try cache.set(0, forKey: "old")
         try cache.batch { batch in
             try batch.set(1, forKey: "a")
@@ -24,7 +24,7 @@ import Testing
         #expect(try cache.value(Int.self, forKey: "b") == 3)
     }
 
-    @Test func `A closure that throws changes nothing`() throws {
+    @Test func `A batch whose closure throws changes nothing`() throws {
         try cache.set(0, forKey: "old")
         #expect(throws: TestFailure.self) {
             try cache.batch { batch in
@@ -37,7 +37,7 @@ import Testing
         #expect(try cache.keys() == ["old"])
     }
 
-    @Test func `A write that fails half way is undone, in memory as well`() throws {
+    @Test func `A write that fails halfway is undone, in memory as well`() throws {
         try cache.set(0, forKey: "old")
         #expect(try cache.value(Int.self, forKey: "old") == 0)
         try SQLite(scratch.file()).run(
@@ -60,18 +60,18 @@ import Testing
         _ = changes
     }
 
-    @Test func `Many values are read from one snapshot, in the order asked for`() throws {
+    @Test func `Several values are read from one snapshot, in the order of the keys`() throws {
         try cache.setAll(["a": Person.john, "b": .jane])
         #expect(try cache.values(Person.self, forKeys: ["b", "nobody", "a", "b"]) == [.jane, nil, .john, .jane])
         #expect(try cache.values(Person.self, forKeys: []) == [])
     }
 
-    @Test func `Keys that differ by their bytes only can be set together`() throws {
+    @Test func `Keys that differ only in their bytes can be set together`() throws {
         try cache.setAll([(key: "é", value: 1), (key: "e\u{301}", value: 2)])
         #expect(try cache.count() == 2)
     }
 
-    @Test func `The asynchronous calls do the same`() async throws {
+    @Test func `The asynchronous calls do the same as the synchronous ones`() async throws {
         try await cache.batch { batch in try batch.set(1, forKey: "a") }
         try await cache.setAll(["b": 2])
         #expect(try await cache.values(Int.self, forKeys: ["a", "b", "c"]) == [1, 2, nil])
@@ -80,14 +80,14 @@ import Testing
     }
 }
 
-@Suite struct `Opening` {
+@Suite struct `Opening a cache` {
     let scratch: ScratchDirectory
 
     init() throws {
         scratch = try ScratchDirectory()
     }
 
-    @Test func `Records are upgraded before the cache is there`() async throws {
+    @Test func `Records are upgraded before the cache is returned`() async throws {
         try CodableCache(at: scratch.file()).set(Alien(firstName: "John", lastName: "Appleseed"), forKey: "john")
         let migrations: MigrationRegistry = [
             Migration(to: 1, "alien-becomes-person", .renameType("Alien", to: "Person"))
@@ -110,7 +110,7 @@ import Testing
         #expect(try scratch.names() == ["cache.molt"])
     }
 
-    @Test func `A task that is cancelled leaves the file as it was`() async throws {
+    @Test func `Cancelling the task leaves the file unchanged`() async throws {
         try await CodableCache(at: scratch.file()).setAll((0..<2_000).map { (key: "\($0)", value: Person.john) })
         let url = scratch.file()
         let task = Task {
@@ -126,7 +126,7 @@ import Testing
         #expect(try CodableCache(at: url).value(Person.self, forKey: "7") == .john)
     }
 
-    @Test func `A failed migration leaves the file as it was, and the cache can be opened by an older app`() throws {
+    @Test func `A failed migration leaves the file unchanged, and an older app can open it`() throws {
         try CodableCache(at: scratch.file()).set(Person.john, forKey: "john")
         let migrations: MigrationRegistry = [
             Migration(
@@ -146,14 +146,14 @@ import Testing
         #expect(try CodableCache(at: scratch.file()).keys(of: Person.self) == ["john"])
     }
 
-    @Test func `The app's version is written into the ledger`() throws {
+    @Test func `The ledger records the app's version`() throws {
         var configuration = CodableCache.Configuration()
         configuration.appVersion = "7.1"
         _ = try CodableCache(at: scratch.file(), migrations: [Migration(to: 1, "a")], configuration: configuration)
         #expect(try CacheStore.state(at: scratch.file()).ledger.map(\.appVersion) == ["7.1"])
     }
 
-    @Test func `While another process upgrades, opening waits only as long as it may`() throws {
+    @Test func `Opening waits for another process's upgrade only until the lock timeout`() throws {
         _ = try CodableCache(at: scratch.file())
         let other = try SQLite(scratch.file())
         try other.run("BEGIN IMMEDIATE")

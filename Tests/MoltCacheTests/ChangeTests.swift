@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-@Suite struct `Changes` {
+@Suite struct `The sequence of changes` {
     let scratch: ScratchDirectory
     let clock = Clock(1_000)
     let cache: CodableCache
@@ -16,7 +16,7 @@ import Testing
         cache = try CodableCache(at: scratch.file(), configuration: configuration)
     }
 
-    /// Everything that a sequence gave until the cache was closed.
+    /// Everything that a sequence delivered until the cache was closed.
     private func all(_ changes: AsyncStream<CacheChange>) async -> [CacheChange] {
         cache.close()
         var found: [CacheChange] = []
@@ -24,7 +24,7 @@ import Testing
         return found
     }
 
-    @Test func `Every kind of change comes, in order`() async throws {
+    @Test func `The sequence delivers every kind of change, in order`() async throws {
         try cache.set(0, forKey: "before")
         let changes = cache.changes()
         try cache.set(Person.john, forKey: "john")
@@ -56,7 +56,7 @@ import Testing
         )
     }
 
-    @Test func `One key, by its bytes`() async throws {
+    @Test func `The changes of one key are selected by the key's bytes`() async throws {
         let changes = cache.changes(forKey: "é")
         try cache.set(1, forKey: "e\u{301}")
         try cache.set(1, forKey: "é")
@@ -67,7 +67,7 @@ import Testing
         #expect(found.first?.key.map { Array($0.utf8) } == Array("é".utf8))
     }
 
-    @Test func `One type`() async throws {
+    @Test func `The changes of one type are selected by its name`() async throws {
         let changes = cache.changes(of: Person.self)
         try cache.set(Person.john, forKey: "john")
         try cache.set(1, forKey: "one")
@@ -77,7 +77,7 @@ import Testing
         #expect(found.map(\.kind) == [.set, .removed])
     }
 
-    @Test func `A batch that fails sends nothing`() async throws {
+    @Test func `A batch that fails delivers no change`() async throws {
         let changes = cache.changes()
         try SQLite(scratch.file()).run(
             """
@@ -91,12 +91,12 @@ import Testing
         #expect(await all(changes) == [])
     }
 
-    @Test func `After the close a sequence is empty`() async {
+    @Test func `A sequence that is requested after the cache was closed is empty`() async {
         cache.close()
         #expect(await all(cache.changes()) == [])
     }
 
-    @Test func `A listener that has gone is forgotten`() async throws {
+    @Test func `A listener that has ended is released`() async throws {
         let cache = cache
         let task = Task {
             for await change in cache.changes() where change.key == "stop" { return }

@@ -4,7 +4,7 @@ import Molt
 import Testing
 
 /// Two caches on one file stand for two processes: they share nothing but the file.
-@Suite struct `Caches on the same file` {
+@Suite struct `Two caches on the same file` {
     let scratch: ScratchDirectory
     let first: CodableCache
     let second: CodableCache
@@ -15,7 +15,7 @@ import Testing
         second = try CodableCache(at: scratch.file())
     }
 
-    @Test func `Each sees what the other wrote, also after it has read the key`() throws {
+    @Test func `Each cache sees what the other wrote, even for a key that it has already read`() throws {
         for number in 0..<5 {
             try first.set(number, forKey: "n")
             #expect(try second.value(Int.self, forKey: "n") == number)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: 1...4)
-    func `Whatever each of them writes, both read what was written last`(seed: UInt64) throws {
+    func `Both caches read the last write, whichever of them made it`(seed: UInt64) throws {
         let third = try SQLite(scratch.file())
         var random = SeededGenerator(seed: seed)
         var model: [String: Int] = [:]
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `A change by any other tool is seen`() throws {
+    @Test func `A change by another SQLite connection is seen`() throws {
         try first.set(1, forKey: "n")
         #expect(try first.value(Int.self, forKey: "n") == 1)
         try SQLite(scratch.file()).run("UPDATE molt_record SET content = '2'")
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `A cache whose file was upgraded neither reads nor writes`(version: Int) throws {
+    func `A cache whose file was upgraded refuses reads and writes`(version: Int) throws {
         try first.set(Person.john, forKey: "john")
         #expect(try second.value(Person.self, forKey: "john") == .john)
         let newer = try CodableCache(
@@ -94,7 +94,7 @@ import Testing
         second.close()
     }
 
-    @Test func `A migration that leaves the version as it was is noticed, too`() throws {
+    @Test func `A migration that keeps the schema version is noticed`() throws {
         let url = scratch.file("late")
         let old = try CodableCache(at: url, migrations: [Migration(to: 1, "a")])
         _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a"), Migration(to: 1, "b")])
@@ -102,7 +102,7 @@ import Testing
         #expect(error?.code == .storeChanged)
     }
 
-    @Test func `A migration that is applied while the cache opens is noticed, too`() throws {
+    @Test func `A migration that another process applies during the opening is noticed`() throws {
         let url = scratch.file("late")
         _ = try CodableCache(at: url, migrations: [Migration(to: 1, "a")])
         var configuration = CodableCache.Configuration()
@@ -116,7 +116,7 @@ import Testing
         #expect(error?.code == .storeChanged)
     }
 
-    @Test func `A write waits for another's only as long as it may`() throws {
+    @Test func `A write waits for another writer only until the busy timeout`() throws {
         var configuration = CodableCache.Configuration()
         configuration.busyTimeout = .milliseconds(20)
         let impatient = try CodableCache(at: scratch.file(), configuration: configuration)
@@ -130,7 +130,7 @@ import Testing
     }
 }
 
-/// A type that counts how often it is decoded: only then was the memory layer not used.
+/// A type that counts its decodings: a read that decodes was not served by the memory layer.
 struct Counted: Codable, Sendable {
     static let decodings = DecodingCounter()
 
@@ -154,7 +154,7 @@ struct Counted: Codable, Sendable {
 @Suite struct `The memory layer` {
     let scratch: ScratchDirectory
     let cache: CodableCache
-    /// Tests run at the same time, and each counts its own values.
+    /// Distinguishes this test's decodings from those of tests that run at the same time.
     let name = UUID().uuidString
 
     init() throws {
@@ -184,14 +184,14 @@ struct Counted: Codable, Sendable {
         #expect(decodings == 2)
     }
 
-    @Test func `Reading as another type is a miss of the layer`() throws {
+    @Test func `A value that was kept as one type is decoded again when it is read as another`() throws {
         try cache.set(Counted(name: name), forKey: "key")
         try readTwice(cache)
         #expect(try cache.value(String.self, forKey: "key") == name)
         #expect(try cache.value(String?.self, forKey: "key") == name)
     }
 
-    @Test func `Without a layer, every read decodes`() throws {
+    @Test func `Without a memory layer, every read decodes`() throws {
         var configuration = CodableCache.Configuration()
         configuration.memory = nil
         let bare = try CodableCache(at: scratch.file(), configuration: configuration)
@@ -200,7 +200,7 @@ struct Counted: Codable, Sendable {
         #expect(decodings == 2)
     }
 
-    @Test func `Instances of classes are never shared`() throws {
+    @Test func `Instances of classes are not shared between reads`() throws {
         try cache.set(Account(name: "a"), forKey: "account")
         let one = try #require(try cache.value(Account.self, forKey: "account"))
         one.name = "changed"
@@ -222,7 +222,7 @@ struct Counted: Codable, Sendable {
         #expect(try cache.value(Int.self, forKey: "n") == nil)
     }
 
-    @Test func `A decode that raced with a write does not enter the layer`() throws {
+    @Test func `A value whose decoding overlapped with a write does not enter the memory layer`() throws {
         // The second value is written while the first is being decoded.
         let cache = cache
         try cache.set("old", forKey: "key")

@@ -4,8 +4,7 @@ import MoltCache
 import MoltCore
 import Testing
 
-/// One cache that several threads use.
-@Suite struct `A cache that several threads use` {
+@Suite struct `A cache used by several threads` {
     let scratch: ScratchDirectory
     let cache: CodableCache
 
@@ -23,7 +22,7 @@ import Testing
         #expect(try cache.values(Int.self, forKeys: ["key 1"]) == [1])
     }
 
-    @Test func `reads while a write waits for another process`() async throws {
+    @Test func `reads while a write waits for another process's lock`() async throws {
         let other = try SQLite(scratch.file())
         try other.run("BEGIN IMMEDIATE")
         let isWritten = Locked(false)
@@ -33,7 +32,7 @@ import Testing
                 try await cache.setAll(["key 1": -1])
                 isWritten.withLock { $0 = true }
             }
-            // Before the write has begun to wait, and after that.
+            // Some reads come before the write has begun to wait, some after.
             for round in 0..<200 {
                 try read(round)
                 await Task.yield()
@@ -45,11 +44,9 @@ import Testing
         #expect(try cache.value(Int.self, forKey: "key 1") == -1)
     }
 
-    /// Each writer counts a key of its own up.
-    ///
-    /// A reader must never see it go down, from memory or from the file.
+    /// Each writer increments a key of its own, which a reader must never see decrease, from memory or from the file.
     @Test(arguments: [1, 3])
-    func `never goes back in time, and reads what was written before`(writers: Int) async throws {
+    func `never reads an older value after a newer one`(writers: Int) async throws {
         let cache = cache
         let running = Locked(writers)
         try await withThrowingTaskGroup { group in
@@ -80,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `lets a value that is decoded use the cache, and close it`() throws {
+    @Test func `can be used, and closed, by a value that is being decoded`() throws {
         let cache = cache
         Interrupted.during.set {
             #expect((try? cache.value(Int.self, forKey: "key 1")) == 1)
@@ -93,11 +90,11 @@ import Testing
         #expect(found.map(\.value.value.text) == ["text"])
         let error = #expect(throws: CacheError.self) { try cache.count() }
         #expect(error?.code == .closed)
-        // The read that was under way has closed the file.
+        // The read that was in progress closed the file when it ended.
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["cache.molt"])
     }
 
-    /// A value whose end writes to the cache that kept it in memory.
+    /// A value that writes to the cache that kept it in memory when it is deinitialized.
     private final class Companion: Codable, Sendable {
         static let cache = Locked<CodableCache?>(nil)
 
@@ -110,7 +107,7 @@ import Testing
         var companion = Companion()
     }
 
-    @Test func `lets the end of a value that it had in memory use it`() throws {
+    @Test func `can be used by the deinitializer of a value that it kept in memory`() throws {
         defer { Companion.cache.withLock { $0 = nil } }
         let ends: [(CodableCache) throws -> Void] = [
             { try $0.remove(forKey: "holder") }, { try $0.removeAll() }, { try $0.setAll(["holder": 1]) },
@@ -128,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `lets its clock use it`() throws {
+    @Test func `can be used by its own clock`() throws {
         let own = Locked<CodableCache?>(nil)
         let isAsking = Locked(false)
         var configuration = CodableCache.Configuration()
@@ -158,7 +155,7 @@ import Testing
     }
 }
 
-/// Written as a text, and read as a type whose decoding can be interrupted.
+/// Written as a string, and read as a type whose decoding can be interrupted.
 private struct TextOfInterrupted: Decodable, RecordType {
     static let recordTypeName = "String"
 

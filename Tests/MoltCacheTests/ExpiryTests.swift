@@ -23,7 +23,7 @@ import Testing
         return try CodableCache(at: scratch.file(), migrations: migrations, configuration: configuration)
     }
 
-    @Test func `An expired value is as if it were not there`() throws {
+    @Test func `An expired value is treated as missing`() throws {
         let cache = try open()
         try cache.set(1, forKey: "soon", expiry: .after(seconds: 10))
         try cache.set(2, forKey: "date", expiry: .at(Date(timeIntervalSince1970: 1_020)))
@@ -45,7 +45,7 @@ import Testing
         #expect(try !cache.remove(forKey: "soon"))
     }
 
-    @Test func `A date in the past expires at once`() throws {
+    @Test func `A value with an expiry date in the past expires at once`() throws {
         let cache = try open()
         try cache.set(1, forKey: "past", expiry: .at(.distantPast))
         try cache.set(1, forKey: "future", expiry: .at(.distantFuture))
@@ -56,10 +56,10 @@ import Testing
         #expect(try cache.value(Int.self, forKey: "future") == 1)
     }
 
-    @Test func `An expiry that is not a number counts as none, wherever it is asked for`() throws {
+    @Test func `An expiry that is not a number counts as no expiry in every query`() throws {
         let cache = try open()
         try cache.set(1, forKey: "a")
-        // Damage: the table itself would refuse it.
+        // Damage that the table's own constraints would reject.
         try SQLite(scratch.file()).run(
             """
             PRAGMA writable_schema = ON;
@@ -72,7 +72,7 @@ import Testing
         #expect(try cache.value(Int.self, forKey: "a") == 1)
     }
 
-    @Test func `The default expiry holds where nothing else is said`() throws {
+    @Test func `The default expiry applies where no other is given`() throws {
         let cache = try open(expiry: .after(seconds: 5))
         try cache.set(1, forKey: "default")
         try cache.set(1, forKey: "never", expiry: .never)
@@ -81,7 +81,7 @@ import Testing
         #expect(try cache.keys() == ["never"])
     }
 
-    @Test func `Expired values are removed on request and only then`() throws {
+    @Test func `Expired values are removed only on request`() throws {
         let cache = try open()
         try cache.setAll(["a": 1, "b": 2], expiry: .after(seconds: 1))
         try cache.set(3, forKey: "c")
@@ -92,7 +92,7 @@ import Testing
         #expect(try SQLite(scratch.file()).text("SELECT count(*) FROM molt_record") == "1")
     }
 
-    @Test func `Setting an expired key starts anew`() throws {
+    @Test func `Setting an expired key starts with new dates`() throws {
         let cache = try open()
         try cache.set(1, forKey: "a", expiry: .after(seconds: 1))
         clock.advance(to: 2_000)
@@ -102,11 +102,11 @@ import Testing
         #expect(abs(entry.created.timeIntervalSince1970 - 2_000) < 1)
     }
 
-    @Test func `Beyond the limit, the least recently used goes first`() throws {
+    @Test func `Beyond the size limit, the least recently used value is evicted first`() throws {
         let cache = try open(sizeLimit: 350)
         for key in ["a", "b", "c"] { try cache.setData(Data(count: 100), forKey: key) }
         #expect(try cache.contentSize() == 300)
-        // From memory as well as from the file, a read is a use.
+        // A read from memory counts as a use, and so does one from the file.
         #expect(try cache.data(forKey: "a") != nil)
         try cache.setData(Data(count: 100), forKey: "d")
         #expect(try cache.keys() == ["a", "c", "d"])
@@ -129,7 +129,7 @@ import Testing
         #expect(try Data(contentsOf: log) == bytes)
     }
 
-    @Test func `What has expired goes before what is used`() throws {
+    @Test func `Expired values are evicted before values in use`() throws {
         let cache = try open(sizeLimit: 250)
         try cache.setData(Data(count: 100), forKey: "used")
         try cache.setData(Data(count: 100), forKey: "expired", expiry: .after(seconds: 1))
@@ -138,14 +138,14 @@ import Testing
         #expect(try cache.keys() == ["used", "new"])
     }
 
-    @Test func `A value that is larger than the limit is not kept`() throws {
+    @Test func `A value larger than the size limit is not kept`() throws {
         let cache = try open(sizeLimit: 100)
         try cache.setData(Data(count: 101), forKey: "big")
         #expect(try cache.keys() == [])
         #expect(try cache.contentSize() == 0)
     }
 
-    @Test func `A value that is larger than the limit takes no other with it`() throws {
+    @Test func `A value larger than the size limit evicts no other value`() throws {
         let cache = try open(sizeLimit: 100)
         try cache.setData(Data(count: 40), forKey: "a")
         try cache.setData(Data(count: 40), forKey: "b")
@@ -157,7 +157,7 @@ import Testing
         #expect(try cache.contentSize() == 40)
     }
 
-    @Test func `A clock that was set back ends no value early`() throws {
+    @Test func `Setting the clock back expires no value early`() throws {
         let cache = try open()
         clock.advance(to: 100_000)
         try cache.set(0, forKey: "before")
@@ -175,7 +175,7 @@ import Testing
         (Double.infinity, true), (1e300, true), (0.5, true),
         (-.infinity, false), (.nan, false), (0, false), (-1, false),
     ])
-    func `Any number of seconds has a meaning`(seconds: Double, isLive: Bool) throws {
+    func `Every number of seconds is accepted`(seconds: Double, isLive: Bool) throws {
         let cache = try open()
         try cache.set(1, forKey: "after", expiry: .after(seconds: seconds))
         #expect(try cache.contains("after") == isLive)
@@ -186,7 +186,7 @@ import Testing
         #expect(try cache.removeExpired() == (isLive ? 0 : 2))
     }
 
-    @Test func `However many reads there were, the last ones count`() throws {
+    @Test func `The most recent reads count, however many there were`() throws {
         let cache = try open(sizeLimit: 17_000)
         let keys = (0..<17_000).map { "\($0)" }
         try cache.setAll(keys.map { (key: $0, value: Data(count: 1)) })
@@ -196,7 +196,7 @@ import Testing
         #expect(try cache.keys() == keys[..<10] + keys[110...] + ["new"])
     }
 
-    @Test func `Uses are not forgotten with a write that fails`() throws {
+    @Test func `Recorded uses survive a failed write`() throws {
         let cache = try open(sizeLimit: 250)
         for key in ["a", "b"] { try cache.setData(Data(count: 100), forKey: key) }
         _ = try cache.data(forKey: "a")
@@ -208,7 +208,7 @@ import Testing
         #expect(try cache.keys() == ["a", "c"])
     }
 
-    @Test func `Asking whether a value is there reads nothing of it, and is no use`() throws {
+    @Test func `Asking whether a value exists does not count as a use`() throws {
         let cache = try open(sizeLimit: 250)
         for key in ["a", "b"] { try cache.setData(Data(count: 100), forKey: key) }
         #expect(try cache.contains("a"))
@@ -217,7 +217,7 @@ import Testing
         #expect(try cache.keys() == ["b", "c"])
     }
 
-    @Test func `The size is right after writes without a limit, by others, and by upgrades`() throws {
+    @Test func `The content size is right after writes without a limit, by other caches, and by upgrades`() throws {
         let limited = try open(sizeLimit: 1_000)
         try limited.setData(Data(count: 100), forKey: "a")
         let other = try open()

@@ -10,7 +10,7 @@ import Testing
         scratch = try ScratchDirectory()
     }
 
-    @Test func `It is a plain SQLite file that says whose it is`() throws {
+    @Test func `The file is a plain SQLite database with Molt's application identifier`() throws {
         let cache = try CodableCache(at: url, migrations: [Migration(to: 3, "third")])
         try cache.set(Person.john, forKey: "john")
         try cache.setData(Data([1, 2]), forKey: "raw")
@@ -33,20 +33,20 @@ import Testing
         #expect(try sqlite.text("PRAGMA integrity_check") == "ok")
     }
 
-    @Test func `Only its owner may read it`() throws {
+    @Test func `Only the owner may read the file`() throws {
         _ = try CodableCache(at: url)
         let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func `Missing directories are made`() throws {
+    @Test func `Missing directories are created`() throws {
         let deep = scratch.url.appendingPathComponent("a/b/c/cache.molt")
         let cache = try CodableCache(at: deep)
         try cache.set(1, forKey: "one")
         #expect(FileManager.default.fileExists(atPath: deep.path))
     }
 
-    @Test func `A closed file stands alone`() throws {
+    @Test func `A closed file needs no other file beside it`() throws {
         let cache = try CodableCache(at: url)
         try cache.set(Person.john, forKey: "john")
         cache.close()
@@ -56,7 +56,7 @@ import Testing
         #expect(try CodableCache(at: copy).value(Person.self, forKey: "john") == .john)
     }
 
-    @Test func `A cache that is let go of closes its file`() throws {
+    @Test func `Deinitializing a cache closes its file`() throws {
         do {
             let cache = try CodableCache(at: url)
             try cache.set(1, forKey: "one")
@@ -87,13 +87,13 @@ import Testing
         #expect(try CodableCache(at: url, configuration: configuration).value(Int.self, forKey: "one") == 1)
     }
 
-    @Test func `The state of a missing file is fresh and makes no file`() throws {
+    @Test func `A missing file's state is fresh, and reading it creates no file`() throws {
         #expect(try CacheStore.state(at: url) == .fresh)
         #expect(try CacheStore(at: url).state() == .fresh)
         #expect(try scratch.names() == [])
     }
 
-    @Test func `The state is read without a file beside the store`() throws {
+    @Test func `Reading the state creates no file beside the store`() throws {
         _ = try CodableCache(at: url, migrations: [Migration(to: 2, "second")])
         let before = try Data(contentsOf: url)
         let state = try CacheStore.state(at: url)
@@ -104,14 +104,14 @@ import Testing
         #expect(try scratch.names() == ["cache.molt"])
     }
 
-    @Test func `The state is read while another connection has unsaved pages in the log`() throws {
+    @Test func `The state is read while another connection has pages in the log that are not in the file`() throws {
         let cache = try CodableCache(at: url, migrations: [Migration(to: 2, "second")])
         try cache.set(1, forKey: "one")
         #expect(try CacheStore.state(at: url).version == 2)
         #expect(try cache.value(Int.self, forKey: "one") == 1)
     }
 
-    @Test func `A file with our tables and an empty ledger is not fresh`() throws {
+    @Test func `A file with Molt's tables and an empty ledger is not fresh`() throws {
         _ = try CodableCache(at: url)
         #expect(try !CacheStore.state(at: url).isFresh)
     }
@@ -127,16 +127,16 @@ import Testing
     }
 
     @Test(arguments: ["sp ace", "per%20cent", "qu?ery#frag&ment", "ünï-çødé", "q'uote\"s"])
-    func `A path may hold any character`(name: String) throws {
+    func `A path may contain any character`(name: String) throws {
         let odd = scratch.url.appendingPathComponent(name).appendingPathComponent(name + ".molt")
         try CodableCache(at: odd).set(1, forKey: "one")
         #expect(try CacheStore.state(at: odd).isFresh == false)
         #expect(try CodableCache(at: odd).value(Int.self, forKey: "one") == 1)
     }
 
-    @Test func `A probe does not drop the locks of an open cache`() throws {
-        // POSIX drops all of a process's locks on a file when any descriptor of it is closed. A second process
-        // would then take the cache for closed, and delete the log under it.
+    @Test func `Reading the state does not drop the locks of an open cache`() throws {
+        // POSIX drops all of a process's locks on a file when any descriptor of it is closed. A second process would
+        // then take the cache for closed, and delete its log.
         let cache = try CodableCache(at: url)
         try cache.set(1, forKey: "one")
         for _ in 0..<10 { _ = try CacheStore.state(at: url) }
@@ -151,11 +151,11 @@ import Testing
         #expect(try CodableCache(at: url).count() == 2)
     }
 
-    @Test func `A link to a file is the file, with all that is in its log`() throws {
+    @Test func `A symbolic link stands for its file, including the file's log`() throws {
         let link = scratch.file("link.molt")
         let cache = try CodableCache(at: url, migrations: [Migration(to: 2, "second")])
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: url)
-        // In the log only.
+        // This change is in the log only.
         try SQLite(url).run("PRAGMA user_version = 3")
         #expect(try CacheStore.state(at: link).version == 3)
         try SQLite(url).run("PRAGMA user_version = 2")
@@ -165,7 +165,7 @@ import Testing
         #expect(try other.totalSize() == cache.totalSize())
     }
 
-    @Test func `A link to nothing, and what is no file URL, are refused`() throws {
+    @Test func `A dangling link and a URL that is no file URL are refused`() throws {
         let link = scratch.file("link.molt")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: scratch.file("nothing"))
         let web = try #require(URL(string: "https://example.com/cache.molt"))
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `A file that was removed or replaced while it is open is not written`(isReplaced: Bool) throws {
+    func `A file that was removed or replaced while it is open is not written to`(isReplaced: Bool) throws {
         let cache = try CodableCache(at: url)
         try cache.set(1, forKey: "one")
         if isReplaced {
@@ -203,7 +203,7 @@ import Testing
         #expect(error?.path == url.path)
     }
 
-    @Test func `A file that must be there is not made`() throws {
+    @Test func `A cache that is configured not to create its file refuses a missing one`() throws {
         var configuration = CodableCache.Configuration()
         configuration.createsFile = false
         let deep = scratch.url.appendingPathComponent("a/cache.molt")
@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test(arguments: ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
-    func `While another connection writes, opening an up-to-date file changes no byte`(begin: String) throws {
+    func `While another connection writes, opening an up-to-date file changes no byte of it`(begin: String) throws {
         let migrations: MigrationRegistry = [Migration(to: 1, "first")]
         let keeper = try CodableCache(at: url, migrations: migrations)
         try keeper.set(1, forKey: "one")
@@ -236,9 +236,8 @@ import Testing
         try writer.run("COMMIT")
     }
 
-    /// The bytes and the date of the file and of its log.
-    ///
-    /// A copy is read: closing a file drops this process's locks.
+    /// The bytes and the date of copies of the file and its log; closing the file itself would drop this process's
+    /// locks.
     private func state() throws -> [String] {
         try [url.path, url.path + "-wal"].flatMap { path in
             let copy = scratch.file(UUID().uuidString).path
@@ -256,7 +255,7 @@ import Testing
     }
 
     @Test(arguments: 0..<10)
-    func `Two openers at once make one file`(round: Int) async throws {
+    func `Concurrent openings create one file`(round: Int) async throws {
         let url = scratch.file("\(round).molt")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<8 {

@@ -8,15 +8,14 @@ import Testing
     import Darwin
 #endif
 
-/// A process is killed in the middle of an upgrade, with much of it already on disk.
-@Suite struct `After a kill` {
+@Suite struct `A store after a kill` {
     let scratch: ScratchDirectory
 
     init() throws {
         scratch = try ScratchDirectory()
     }
 
-    @Test func `A new store is still no store`() async throws {
+    @Test func `is fresh when its creation was not committed`() async throws {
         let path = scratch.file().path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
             try insertAndDie(URL(fileURLWithPath: path))
@@ -28,7 +27,7 @@ import Testing
         #expect(try cache.count() == 0)
     }
 
-    @Test func `While a large new store is being made, it is no store yet, and nobody waits for that answer`() throws {
+    @Test func `A large new store is fresh until its commit, and reading its state does not wait`() throws {
         let url = scratch.file()
         try CacheStore(at: url).withWriteTransaction(until: nil) { transaction throws in
             try insertMany(transaction)
@@ -38,7 +37,7 @@ import Testing
         #expect(try CacheStore.state(at: url).version == 1)
     }
 
-    @Test func `An old store is as it was`() async throws {
+    @Test func `is unchanged when the transaction was not committed`() async throws {
         try CodableCache(at: scratch.file()).set(Person.john, forKey: "john")
         let path = scratch.file().path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
@@ -52,9 +51,9 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
     }
 
-    /// A checkpoint writes page by page, from the first on; the log holds all of them until it is done.
+    /// A checkpoint writes the pages in order, and the log keeps all of them until it is complete.
     @Test(arguments: 0...12)
-    func `A file into which only some pages of the log were moved is read and opened`(pages: Int) throws {
+    func `A file with only some of the log's pages checkpointed is read and opened`(pages: Int) throws {
         let open = scratch.file("open")
         let cache = try CodableCache(at: open, migrations: [Migration(to: 1, "first")])
         let before = try Data(contentsOf: open)
@@ -71,7 +70,7 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
     }
 
-    @Test func `A committed upgrade stays, though nothing was closed`() async throws {
+    @Test func `keeps a committed upgrade, though nothing was closed`() async throws {
         let path = scratch.file().path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
             let cache = try CodableCache(at: URL(fileURLWithPath: path), migrations: [Migration(to: 3, "third")])
@@ -93,7 +92,7 @@ private func insertAndDie(_ url: URL) throws {
     }
 }
 
-/// Inserts records of 20 MB together.
+/// Inserts 20 MB of records.
 private func insertMany(_ transaction: any MigrationTransaction) throws {
     let batch = RecordBatch(capacity: 1, coding: .standard)
     let content = Array(#"{"firstName":"\#(String(repeating: "x", count: 1_000))"}"#.utf8)

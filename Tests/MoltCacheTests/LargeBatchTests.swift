@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-/// A batch is encoded into chunks of a megabyte before it is written, and is as if each value had been set by itself.
+/// A batch is encoded into chunks of one megabyte before it is written; the result equals setting each value by itself.
 @Suite struct `Large batches` {
     let scratch: ScratchDirectory
     let cache: CodableCache
@@ -12,7 +12,7 @@ import Testing
         cache = try CodableCache(at: scratch.file())
     }
 
-    /// Words that no other place of a chunk has.
+    /// Bytes that differ from those at every other place of a chunk.
     private func data(_ seed: Int, count: Int) -> Data {
         Data((0..<count).map { UInt8(truncatingIfNeeded: ($0 >> 2 &+ seed << 24) >> (8 * ($0 & 3))) })
     }
@@ -33,7 +33,7 @@ import Testing
         ("none to anything", [0, 0, 0]),
         ("small, then large", [10, 1_048_566, 10, 700_000, 700_000]),
     ])
-    func `Each value keeps its bytes, wherever its chunk ends`(name: String, sizes: [Int]) throws {
+    func `Each value keeps its bytes, wherever a chunk ends`(name: String, sizes: [Int]) throws {
         let values = sizes.enumerated().map { (key: "k\($0)", value: data($0, count: $1)) }
         try cache.setAll(values)
 
@@ -43,7 +43,7 @@ import Testing
         for (key, value) in values { #expect(try reopened.data(forKey: key) == value, "\(key) of \(name)") }
     }
 
-    @Test func `Keys of every kind, each with its own value`() throws {
+    @Test func `Each value is stored under its own key, whatever the key contains`() throws {
         let keys = ["", "a\u{0}b", "a", "é", "e\u{301}", String(repeating: "long ", count: 500_000), "🙂", "z"]
         try cache.setAll(keys.enumerated().map { (key: $1, value: $0) })
 
@@ -51,10 +51,10 @@ import Testing
         for (index, key) in keys.enumerated() { #expect(try cache.value(Int.self, forKey: key) == index) }
     }
 
-    @Test func `A batch leaves the same rows as one value after the other`() throws {
+    @Test func `A batch leaves the same rows as setting one value after the other`() throws {
         let dates = [Date(timeIntervalSince1970: 4_000_000_000), Date(timeIntervalSince1970: 5_000_000_000)]
         func setAll(_ set: (any Encodable, String, CodableCache.Expiry?) throws -> Void) rethrows {
-            // More types than are looked back for, again and again, and some of them in turns.
+            // More types than the batch remembers, repeated, and some of them alternating.
             let values: [any Encodable] = [
                 1, "two", 3.5, true, Data([5]), NamedAsData(), Person.john, [7], ["eight": 8], UInt8(9), Int8(10),
                 Int?.some(11),
@@ -79,7 +79,7 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
     }
 
-    @Test func `A value in the middle that cannot be encoded is named, and nothing is written or told`() async throws {
+    @Test func `A value that cannot be encoded is named, and nothing is written or delivered`() async throws {
         try cache.set(0.5, forKey: "old")
         let before = try rows()
         let changes = cache.changes()
@@ -97,7 +97,7 @@ import Testing
         #expect(told.isEmpty)
     }
 
-    @Test func `Of a key that comes twice the last value stays, also when a chunk lies between`() async throws {
+    @Test func `The last value set for a key wins, even when a chunk lies between`() async throws {
         let changes = cache.changes()
         try await cache.batch { batch in
             try batch.set("first", forKey: "a")
@@ -121,7 +121,7 @@ import Testing
         )
     }
 
-    @Test func `What is set and removed in one batch is told in its order`() async throws {
+    @Test func `Setting and removing a key in one batch delivers both changes in order`() async throws {
         try cache.set(1, forKey: "old")
         let changes = cache.changes()
         try await cache.batch { batch in
@@ -142,14 +142,14 @@ import Testing
         )
     }
 
-    @Test func `A value that was read before is read anew after a batch`() throws {
+    @Test func `A value in memory is read again after a batch`() throws {
         try cache.set(1, forKey: "a")
         #expect(try cache.value(Int.self, forKey: "a") == 1)
         try cache.setAll(["a": 2])
         #expect(try cache.value(Int.self, forKey: "a") == 2)
     }
 
-    @Test func `A batch without a change does not wait for who writes`() throws {
+    @Test func `An empty batch does not wait for a writer`() throws {
         var configuration = CodableCache.Configuration()
         configuration.busyTimeout = .zero
         let cache = try CodableCache(at: scratch.file("other.molt"), configuration: configuration)
@@ -157,11 +157,11 @@ import Testing
         try other.run("BEGIN IMMEDIATE")
         try cache.setAll([(key: String, value: Int)]())
         try cache.batch { _ in }
-        // With a change it does.
+        // A batch with a change does wait.
         #expect(throws: CacheError.self) { try cache.setAll(["a": 1]) }
     }
 
-    @Test func `A batch that is larger than the limit keeps what was set last`() async throws {
+    @Test func `A batch larger than the size limit keeps the values that were set last`() async throws {
         var configuration = CodableCache.Configuration()
         configuration.sizeLimit = 2_500
         let cache = try CodableCache(at: scratch.file("limited.molt"), configuration: configuration)
@@ -180,7 +180,7 @@ import Testing
         #expect(found == ["set a", "set b", "set too large", "evicted too large", "set a", "set c", "evicted b"])
     }
 
-    /// Everything that a sequence gave until the cache was closed.
+    /// Everything that a sequence delivered until the cache was closed.
     private func all(_ changes: AsyncStream<CacheChange>) async -> [CacheChange] {
         cache.close()
         var found: [CacheChange] = []
@@ -189,7 +189,7 @@ import Testing
     }
 }
 
-/// A value that is JSON text, under the name that raw data has.
+/// A value that is JSON text, under the type name of raw data.
 private struct NamedAsData: Codable, RecordType {
     static var recordTypeName: String { "Data" }
 

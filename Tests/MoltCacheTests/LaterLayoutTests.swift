@@ -9,7 +9,7 @@ struct LaterLayoutTests {
     private let url: URL
     private let first = Migration(to: 1, "first")
 
-    /// Makes a file with a column, an outcome and a table that this release does not know.
+    /// Creates a file with a column, an outcome and a table that this release does not know.
     init() throws {
         scratch = try ScratchDirectory()
         url = scratch.file()
@@ -27,7 +27,7 @@ struct LaterLayoutTests {
         )
     }
 
-    /// A release that may read such files, and says what it does with them.
+    /// A configuration that opens files of a newer release for reading.
     private var reading: CodableCache.Configuration {
         var configuration = CodableCache.Configuration()
         configuration.downgrade = .openReadOnly
@@ -38,7 +38,7 @@ struct LaterLayoutTests {
         try SQLite(url).run("INSERT INTO molt_meta(name, value) VALUES('reader_format', 1)")
     }
 
-    @Test func `is refused unless it says that this release may read it`() throws {
+    @Test func `is refused unless it declares that this release may read it`() throws {
         let error = #expect(throws: CacheError.self) { try CodableCache(at: url, migrations: [first]) }
         #expect(error?.code == .newerFormat)
         #expect(
@@ -46,7 +46,7 @@ struct LaterLayoutTests {
         )
     }
 
-    @Test func `is read, and what is not known in it is passed over`() throws {
+    @Test func `is read, and what this release does not know in it is ignored`() throws {
         try allowReaders()
         let bytes = try Data(contentsOf: url)
         let cache = try CodableCache(at: url, migrations: [first], configuration: reading)
@@ -59,7 +59,7 @@ struct LaterLayoutTests {
         #expect(try Data(contentsOf: url) == bytes)
     }
 
-    @Test func `is not written to, and not upgraded`() throws {
+    @Test func `is neither written to nor upgraded`() throws {
         try allowReaders()
         let bytes = try Data(contentsOf: url)
         for migrations: MigrationRegistry in [[first], [first, Migration(to: 2, "second")]] {
@@ -82,14 +82,14 @@ struct LaterLayoutTests {
 
 @Suite("A row of the ledger")
 struct LedgerRowTests {
-    @Test func `has the names that its migration replaces`() throws {
+    @Test func `records the names that its migration replaces`() throws {
         let scratch = try ScratchDirectory()
         let migration = Migration(to: 2, "both", replacing: ["first", "second"])
         try CodableCache(at: scratch.file(), migrations: [migration]).close()
         #expect(try CacheStore.state(at: scratch.file()).ledger.map(\.replaces) == [["first", "second"]])
     }
 
-    @Test func `keeps what a later release has put there`() throws {
+    @Test func `keeps the extra data of a later release`() throws {
         let scratch = try ScratchDirectory()
         let first = Migration(to: 1, "first")
         try CodableCache(at: scratch.file(), migrations: [first]).close()

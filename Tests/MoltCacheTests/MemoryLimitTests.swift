@@ -3,8 +3,8 @@ import Molt
 import Synchronization
 import Testing
 
-/// What the memory layer keeps is told by whether a value is decoded again when it is read again.
-@Suite(.serialized) struct `The limit of the memory layer` {
+/// A value that is decoded again when it is read again was not kept by the memory layer.
+@Suite(.serialized) struct `A memory layer with a limit` {
     private static let decoded = Mutex(0)
 
     private struct Item: Codable, Sendable {
@@ -31,7 +31,7 @@ import Testing
         scratch = try ScratchDirectory()
     }
 
-    /// A cache with values of 100 bytes.
+    /// A cache with values of 100 bytes each.
     private func cache(_ limit: CodableCache.MemoryLimit?, of count: Int = 100) throws -> CodableCache {
         var configuration = CodableCache.Configuration()
         configuration.memory = limit
@@ -40,7 +40,7 @@ import Testing
         return cache
     }
 
-    /// How many of some values are decoded when they are read, in this order.
+    /// How many of these values are decoded when they are read in this order.
     private func decodings(_ cache: CodableCache, _ keys: some Sequence<Int>) throws -> Int {
         let before = Self.decoded.withLock { $0 }
         for key in keys { #expect(try cache.value(Item.self, forKey: "\(key)")?.text.count == 98) }
@@ -53,24 +53,24 @@ import Testing
         (CodableCache.MemoryLimit(bytes: 99), 0...0), (CodableCache.MemoryLimit(bytes: 0, count: 3), 1...3),
         (CodableCache.MemoryLimit(), 100...100), (CodableCache.MemoryLimit(bytes: 0), 100...100),
     ])
-    func `keeps what was read last, and no more than its limit`(
+    func `keeps the values read last, and no more than its limit`(
         limit: CodableCache.MemoryLimit,
         kept: ClosedRange<Int>
     ) throws {
         let cache = try cache(limit)
         #expect(try decodings(cache, 0..<100) == 100)
-        // From the last one on, so that none is dropped for another before it is asked for.
+        // In reverse order, so that no value is dropped for another before it is read.
         let again = try (0..<100).reversed().prefix { try decodings(cache, [$0]) == 0 }.count
         #expect(kept.contains(again))
     }
 
-    @Test func `keeps what is used again and again, whatever else is read`() throws {
+    @Test func `keeps a value that is used repeatedly, whatever else is read`() throws {
         let cache = try cache(CodableCache.MemoryLimit(bytes: 0, count: 10))
         #expect(try decodings(cache, [0]) == 1)
         for other in 1..<100 { #expect(try decodings(cache, [other, 0]) == 1) }
     }
 
-    @Test func `gives a value as it was written last, whichever generation has the one before`() throws {
+    @Test func `returns the value written last, whichever generation holds the one before`() throws {
         let cache = try cache(CodableCache.MemoryLimit(bytes: 0, count: 4))
         #expect(try decodings(cache, [0, 1, 2]) == 3)
         try cache.set(Item(String(repeating: "y", count: 98)), forKey: "0")
@@ -85,7 +85,7 @@ import Testing
         #expect(try cache.value(Item.self, forKey: "0") == nil)
     }
 
-    /// Counts how many of it there are.
+    /// Counts its live instances.
     private final class Token: Sendable {
         static let alive = Mutex(0)
 
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `lets go of the values that it does not keep, and of all when the cache is gone`() throws {
+    @Test func `releases the values that it does not keep, and all values when the cache is closed`() throws {
         do {
             let cache = try cache(CodableCache.MemoryLimit(bytes: 0, count: 4))
             for key in 0..<100 { #expect(try cache.value(Holder.self, forKey: "\(key)") != nil) }
@@ -116,7 +116,7 @@ import Testing
         #expect(Token.alive.withLock { $0 } == 0)
     }
 
-    @Test func `keeps nothing where there is none`() throws {
+    @Test func `A cache without a memory layer keeps no value in memory`() throws {
         let cache = try cache(nil)
         #expect(try decodings(cache, [0, 0, 0]) == 3)
     }

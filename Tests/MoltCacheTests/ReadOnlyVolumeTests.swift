@@ -4,12 +4,12 @@
     import Molt
     import Testing
 
-    /// A directory that is mounted a second time, for reading only, in a child process with mounts of its own.
+    /// A directory that is mounted a second time, read-only, in a child process with a mount namespace of its own.
     ///
-    /// Mounting asks for the rights of root, so this runs where there are those, as in a container.
+    /// Mounting needs the rights of root, which a container usually has.
     @Suite(.enabled(if: Mounts.areAllowed, "needs the right to mount"))
-    struct `A volume that can only be read` {
-        @Test func `A store there is refused, and its bytes stay; a plan and a version can be read`() async {
+    struct `A read-only volume` {
+        @Test func `A store on the volume is refused and unchanged, but its plan and version can be read`() async {
             await #expect(processExitsWith: .success) {
                 let scratch = try ScratchDirectory()
                 let url = scratch.file()
@@ -28,7 +28,7 @@
             }
         }
 
-        @Test func `No store can be made there`() async {
+        @Test func `No store can be created on the volume`() async {
             await #expect(processExitsWith: .success) {
                 let scratch = try ScratchDirectory()
                 guard Mounts.remountReadOnly(scratch.url) else { exit(2) }

@@ -4,9 +4,7 @@ import MoltCache
 import MoltSalvage
 import Testing
 
-/// The file of an open cache is replaced.
-///
-/// The next read must not give what the old file had.
+/// After an open cache's file was replaced, the next read must not return values of the old file.
 @Suite struct `A file that is replaced while it is open` {
     let scratch: ScratchDirectory
 
@@ -14,7 +12,7 @@ import Testing
         scratch = try ScratchDirectory()
     }
 
-    /// A way to replace the file at a URL by another one.
+    /// A way to replace the file at a URL by another file.
     struct Way: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let replace: @Sendable (URL, _ other: URL) throws -> Void
@@ -44,7 +42,7 @@ import Testing
             try CodableCache(at: url).set("other", forKey: "key")
         },
         Way(testDescription: "behind a link that leads elsewhere") { url, other in
-            // The way to the file is the link: see `open`.
+            // The cache is opened through the link: see `link(to:)`.
             try FileManager.default.removeItem(at: link(to: url))
             try FileManager.default.createSymbolicLink(at: link(to: url), withDestinationURL: other)
         },
@@ -81,7 +79,7 @@ import Testing
         url.deletingLastPathComponent().appending(path: "link.molt")
     }
 
-    /// What a read of a file that was replaced may give.
+    /// Expects the error that a read of a replaced file must throw.
     private func expectError(_ body: () throws -> String?) {
         do {
             let found = try body()
@@ -90,7 +88,7 @@ import Testing
             #expect(error.code == .fileReplaced)
             #expect(error.message.hasSuffix("Open the store again."))
         } catch let error as MigrationError {
-            // The file is the same one, and has other contents.
+            // The file is the same one, with other contents.
             #expect(error.code == .storeChanged)
             #expect(error.message.hasSuffix("while it was open. Open it again."))
         } catch {
@@ -99,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: ways)
-    func `is noticed by the next read, also by one from memory`(way: Way) throws {
+    func `is noticed by the next read, even by one that memory could serve`(way: Way) throws {
         let directory = scratch.url.appending(path: "directory")
         let url = directory.appending(path: "cache.molt")
         let other = scratch.file("other.molt")
@@ -123,11 +121,11 @@ import Testing
             try caches[3].set("new", forKey: "key")
             return "a write"
         }
-        // And so on, until the cache is opened again.
+        // The error repeats until the cache is opened again.
         expectError { try caches[0].value(String.self, forKey: "key") }
     }
 
-    @Test func `is another one than a cache that is closed cares for`() throws {
+    @Test func `is not noticed by a closed cache, which reports that it is closed`() throws {
         let url = scratch.file()
         let cache = try CodableCache(at: url)
         cache.close()

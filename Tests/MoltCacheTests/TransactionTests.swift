@@ -2,9 +2,9 @@ import Foundation
 import Molt
 import Testing
 
-/// The seam between migrator and store, as SQLite has it: rows, dates, errors.
+/// The seam between migrator and store in SQLite: rows, dates, errors.
 ///
-/// What every store must do is in the conformance suite of MoltTesting, which the file and memory pass, too.
+/// The conformance suite tests what every store must do; the file and the in-memory store pass it as well.
 @Suite struct `The store's transaction` {
     let scratch: ScratchDirectory
     let clock = Clock(1_000)
@@ -38,7 +38,7 @@ import Testing
         )
     }
 
-    /// The ids and keys of all batches.
+    /// The ids, keys and type names of the records of all batches.
     private func read(
         _ transaction: any MigrationTransaction,
         type: String? = nil,
@@ -59,7 +59,7 @@ import Testing
         return found
     }
 
-    @Test func `Creation, version and ledger are one transaction`() throws {
+    @Test func `Creation, version and ledger are committed together`() throws {
         let store = CacheStore(at: scratch.file())
         let entry = LedgerEntry(
             name: "first",
@@ -85,7 +85,7 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA journal_mode") == "wal")
     }
 
-    @Test func `A small type is read through the index, in the same order`() throws {
+    @Test func `A type with few records is read through the index, in the same order`() throws {
         let values: [(String, any Encodable & Sendable)] = (0..<100).map { number in
             number % 10 == 3 ? ("\(number)", City(zipCode: number)) : ("\(number)", number)
         }
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `Writing sets content, version and expiry, and no date`() throws {
+    @Test func `Writing a record sets its content, version and expiry, and none of its dates`() throws {
         let store = try people()
         clock.advance(to: 9_000)
         let dates = "SELECT created_at, updated_at, accessed_at FROM molt_record WHERE id = 1"
@@ -124,7 +124,7 @@ import Testing
         #expect(try sqlite.text("PRAGMA integrity_check") == "ok")
     }
 
-    @Test func `Data stays data, and becomes text when it is replaced`() throws {
+    @Test func `Data stays data, and becomes a string when it is replaced by one`() throws {
         let store = try store([("raw", Data([1])), ("empty", Data())])
         try upgrade(store) { transaction throws in
             var record = try #require(try transaction.heldRecords.record(forKey: "raw"))
@@ -142,7 +142,7 @@ import Testing
         )
     }
 
-    @Test func `A record is inserted under a new id and a new type, and not onto another's key`() throws {
+    @Test func `A record is inserted under a new id and a new type, but not under another record's key`() throws {
         try upgrade(try people()) { transaction throws in
             var record = try #require(try transaction.heldRecords.record(id: 1))
             record.key = "new"
@@ -175,7 +175,7 @@ import Testing
         )
     }
 
-    @Test func `Renaming onto an existing type merges the two`() throws {
+    @Test func `Renaming a type to an existing one merges the two`() throws {
         try upgrade(try people()) { transaction throws in
             _ = try read(transaction)
             try transaction.heldRecords.renameType("City", to: "Person")
@@ -185,7 +185,7 @@ import Testing
         #expect(try SQLite(scratch.file()).rows("SELECT name FROM molt_type") == [["Person"]])
     }
 
-    @Test func `Keys are swapped, turned round in a ring, and taken over from dropped records`() throws {
+    @Test func `Keys can be swapped, rotated, and taken over from dropped records`() throws {
         try upgrade(try people()) { transaction throws in
             for (id, key) in [(1, "b"), (2, "c"), (3, "a")] as [(Int64, String)] {
                 try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: id, kind: .key(key)))
@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test(arguments: [(["x", "x", "d"], "a", "x"), (["d", "x", "x"], "a", "d"), (["y", "x", "x"], "b", "x")])
-    func `The first record is named of those that would get keys that are taken`(
+    func `The error names the first record whose new key is taken`(
         keys: [String],
         key: String,
         newKey: String
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func `A key that a record has already, and one of a record that is gone, are no matter`() throws {
+    @Test func `A record's own key, and a key for a record that is gone, are no conflict`() throws {
         try upgrade(try people()) { transaction throws in
             try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("a")))
             try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 99, kind: .key("b")))
@@ -251,7 +251,7 @@ import Testing
         #expect(try keysAndTypes().map { $0[0] } == ["a", "b", "x", "d"])
     }
 
-    @Test func `Keys that differ by their bytes only are turned round`() throws {
+    @Test func `Keys that differ only in their bytes can be rotated`() throws {
         let keys = ["", "a\0", "\u{E9}", "e\u{301}"]
         try upgrade(try people()) { transaction throws in
             for (index, key) in keys.enumerated() {
@@ -268,7 +268,7 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
     }
 
-    @Test func `What has failed cannot be committed, whoever caught it`() throws {
+    @Test func `A transaction with a failed change cannot be committed, even if the error was caught`() throws {
         let store = try people()
         try SQLite(scratch.file()).run("ALTER TABLE molt_record ADD COLUMN guard INTEGER CHECK (key <> 'z3')")
         let before = try keysAndTypes()
@@ -287,7 +287,7 @@ import Testing
         #expect(try keysAndTypes() == before)
     }
 
-    @Test func `Records that go in the same stage neither hold a key nor take one`() throws {
+    @Test func `A record that is dropped or set aside in a stage neither holds a key nor takes one`() throws {
         let failure = RecordFailure(
             migration: MigrationID(name: "one", version: 1),
             step: MigrationError.StepPosition(number: 1, words: "fail"),
@@ -298,7 +298,7 @@ import Testing
         try upgrade(try people()) { transaction throws in
             try transaction.heldRecords.deferQuarantine(DeferredQuarantine(stage: 0, id: 3, failure: failure))
             try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 4, kind: .drop))
-            // Both would take what is taken, and one what another one gets.
+            // Each asks for a key that is taken, one of them for a key that another record gets.
             try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 4, kind: .key("b")))
             try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 3, kind: .key("d")))
             try transaction.heldRecords.deferChange(DeferredChange(stage: 0, id: 1, kind: .key("d")))
@@ -308,7 +308,7 @@ import Testing
         #expect(try SQLite(scratch.file()).rows("SELECT key FROM molt_quarantine") == [["c"]])
     }
 
-    @Test func `A transaction is refused after its end`() throws {
+    @Test func `A transaction that has ended refuses calls`() throws {
         var escaped: (any RecordTransaction)?
         try upgrade(try people()) { escaped = $0.records }
         let error = #expect(throws: MigrationError.self) { try escaped?.delete(id: 1) }
@@ -316,7 +316,7 @@ import Testing
         #expect(try keysAndTypes().count == 4)
     }
 
-    @Test func `While another process writes, the store waits and can give up`() throws {
+    @Test func `The store waits while another process writes, and can give up`() throws {
         let store = try people()
         let other = try SQLite(scratch.file())
         try other.run("BEGIN IMMEDIATE")
@@ -337,7 +337,7 @@ import Testing
         }
     }
 
-    @Test func `Others see the old store until the commit`() throws {
+    @Test func `Other connections see the old store until the commit`() throws {
         let store = try people()
         let cache = try CodableCache(at: scratch.file())
         try upgrade(store) { transaction throws in
@@ -347,7 +347,7 @@ import Testing
         #expect(try cache.count() == 1)
     }
 
-    @Test func `A failure of SQLite is an error that says what to do, and the store is as it was`() throws {
+    @Test func `An error of SQLite says what to do, and leaves the store unchanged`() throws {
         let store = CacheStore(at: scratch.file())
         let cache = try CodableCache(at: scratch.file())
         try cache.set("small", forKey: "a")

@@ -2,8 +2,8 @@ import Foundation
 import Molt
 import Testing
 
-/// Calls as an app's author would write them, in every kind of place; that they compile is half of the test.
-@Suite struct `An app's calls compile and work` {
+/// Calls as an app's author would write them, in every kind of context; that they compile is half of the test.
+@Suite struct `An app's calls` {
     let scratch: ScratchDirectory
     let cache: CodableCache
 
@@ -12,7 +12,7 @@ import Testing
         cache = try CodableCache(at: scratch.file())
     }
 
-    @Test func `In a function`() throws {
+    @Test func `The calls compile and work in a function`() throws {
         try cache.set(Person.john, forKey: "john")
         try cache.set(Plain(name: "p"), forKey: "plain", expiry: .after(seconds: 60))
         let john: Person? = try cache.value(forKey: "john")
@@ -30,7 +30,7 @@ import Testing
         try cache.removeAll()
     }
 
-    @Test func `In an asynchronous function`() async throws {
+    @Test func `The calls compile and work in an asynchronous function`() async throws {
         let cache = try await CodableCache.open(at: scratch.file())
         try cache.set(Person.john, forKey: "john")
         let john: Person? = try cache.value(forKey: "john")
@@ -47,17 +47,17 @@ import Testing
         #expect(try cache.count() == 0)
     }
 
-    @Test func `In an actor`() async throws {
+    @Test func `The calls compile and work in an actor`() async throws {
         #expect(try await Model(cache).rename() == Person(firstName: "Jack", lastName: "Appleseed"))
     }
 
-    @MainActor @Test func `On the main actor`() async throws {
+    @MainActor @Test func `The calls compile and work on the main actor`() async throws {
         let screen = Screen(cache)
         try await screen.load()
         #expect(screen.people == [.john])
     }
 
-    @Test func `In a generic function`() throws {
+    @Test func `The calls compile and work in a generic function`() throws {
         #expect(try replaced(1, by: 2) == 1)
         #expect(try replaced(1, by: 2) == 2)
     }

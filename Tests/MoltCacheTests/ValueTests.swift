@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-@Suite struct `Values` {
+@Suite struct `Values in a cache` {
     let scratch: ScratchDirectory
     let cache: CodableCache
 
@@ -11,14 +11,14 @@ import Testing
         cache = try CodableCache(at: scratch.file())
     }
 
-    @Test func `A value comes back`() throws {
+    @Test func `A stored value is returned`() throws {
         try cache.set(Person.john, forKey: "john")
         #expect(try cache.value(Person.self, forKey: "john") == .john)
         #expect(try cache.contains("john"))
         #expect(try cache.typeName(forKey: "john") == "Person")
     }
 
-    @Test func `A miss is nil`() throws {
+    @Test func `A missing value is nil`() throws {
         #expect(try cache.value(Person.self, forKey: "nobody") == nil)
         #expect(try cache.data(forKey: "nobody") == nil)
         #expect(try cache.entry(Person.self, forKey: "nobody") == nil)
@@ -27,7 +27,7 @@ import Testing
         #expect(try !cache.remove(forKey: "nobody"))
     }
 
-    @Test func `Setting again replaces the value and its type`() throws {
+    @Test func `Setting a key again replaces the value and its type`() throws {
         try cache.set(Person.john, forKey: "key")
         try cache.set(City(zipCode: 1), forKey: "key")
         #expect(try cache.value(City.self, forKey: "key") == City(zipCode: 1))
@@ -42,13 +42,13 @@ import Testing
         #expect(try !cache.remove(forKey: "john"))
     }
 
-    @Test func `Values outlive their cache`() throws {
+    @Test func `Values are still there when the file is opened again`() throws {
         try cache.set(Person.john, forKey: "john")
         cache.close()
         #expect(try CodableCache(at: scratch.file()).value(Person.self, forKey: "john") == .john)
     }
 
-    @Test func `Scalars, arrays and dictionaries are values`() throws {
+    @Test func `Scalars, arrays and dictionaries can be stored`() throws {
         try cache.set(42, forKey: "int")
         try cache.set("text", forKey: "string")
         try cache.set([1.5, 2], forKey: "array")
@@ -61,7 +61,7 @@ import Testing
         #expect(try cache.value(Int?.self, forKey: "nothing") == .some(nil))
     }
 
-    @Test func `Saved as one type, read as another with the same structure`() throws {
+    @Test func `A value can be read as another type with the same structure`() throws {
         try cache.set(Person.john, forKey: "john")
         #expect(
             try cache.value(Alien.self, forKey: "john") == Alien(firstName: "John", lastName: "Appleseed")
@@ -69,7 +69,7 @@ import Testing
         #expect(try cache.value(Person.self, forKey: "john") == .john)
     }
 
-    @Test func `Another structure is an error that says what was written, and the bytes stay`() throws {
+    @Test func `Reading a value as a type with another structure is an error, and keeps the bytes`() throws {
         try cache.set(Person.john, forKey: "john")
         let error = #expect(throws: CacheError.self) { try cache.value(City.self, forKey: "john") }
         #expect(error?.code == .unreadableContent)
@@ -81,7 +81,7 @@ import Testing
         #expect(try cache.value(Person.self, forKey: "john") == .john)
     }
 
-    @Test func `A decoding error begins with the property, and has no value`() throws {
+    @Test func `A decoding error begins with the property, and contains no value`() throws {
         struct Visit: Codable { var rooms: [String: [Int]] }
         try cache.set(["rooms": ["s3cret": ["s3cret"]]], forKey: "visit")
         let error = #expect(throws: CacheError.self) { try cache.value(Visit.self, forKey: "visit") }
@@ -89,7 +89,7 @@ import Testing
         #expect(error?.debugDescription.contains("s3cret") == false)
     }
 
-    @Test func `Corrupt content is an error without the content in it`() throws {
+    @Test func `Corrupt content is an error that does not contain it`() throws {
         try cache.set(Person.john, forKey: "john")
         try SQLite(scratch.file()).run("UPDATE molt_record SET content = '{\"secret'")
         let error = try #require(throws: CacheError.self) { try cache.value(Person.self, forKey: "john") }
@@ -126,7 +126,7 @@ import Testing
         #expect(throws: CacheError.self) { try cache.value(Person.self, forKey: "raw") }
     }
 
-    @Test func `A value in an optional is written as the value`() throws {
+    @Test func `An optional's value is stored as the value itself`() throws {
         try cache.set(Person.john as Person?, forKey: "john")
         #expect(try cache.typeName(forKey: "john") == "Person")
         #expect(try cache.values(of: Person.self).map(\.value) == [.john])
@@ -138,7 +138,7 @@ import Testing
         #expect(try cache.value(Person?.self, forKey: "nobody") == .some(nil))
     }
 
-    @Test func `Types that are set by turns keep their names, the nil and the value of an optional too`() throws {
+    @Test func `Values of alternating types keep their type names, and so do optionals`() throws {
         func check() throws {
             let names = try ["nobody", "john", "number", "jim", "named"].map { try cache.typeName(forKey: $0) }
             #expect(names == ["Optional<Person>", "Person", "Int", "Person", "stable-name"])
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `What SQLite cannot hold is an error, and the value before stays`() throws {
+    @Test func `A value that is too large for SQLite is an error, and the previous value stays`() throws {
         try cache.set(1, forKey: "key")
         let error = #expect(throws: CacheError.self) { try cache.setData(Data(count: 1_000_000_001), forKey: "key") }
         #expect(error?.code == .tooLarge)
@@ -176,7 +176,7 @@ import Testing
         #expect(try cache.value(Int.self, forKey: "key") == 1)
     }
 
-    @Test func `A value is not raw data`() throws {
+    @Test func `Reading a value as raw data is an error`() throws {
         try cache.set(Person.john, forKey: "john")
         let error = #expect(throws: CacheError.self) { try cache.data(forKey: "john") }
         #expect(error?.code == .unreadableContent)
@@ -189,7 +189,7 @@ import Testing
         #expect(try cache.keys(of: Named.self) == ["named"])
     }
 
-    @Test func `The cache's coders are used`() throws {
+    @Test func `The cache's own coders are used`() throws {
         var configuration = CodableCache.Configuration()
         configuration.coding = RecordCoding { encoder, decoder in
             encoder.dateEncodingStrategy = .iso8601
@@ -203,7 +203,7 @@ import Testing
         #expect(try cache.value([Date].self, forKey: "dates") == [Date(timeIntervalSince1970: 0)])
     }
 
-    @Test func `An entry knows dates, size and type`() throws {
+    @Test func `An entry has dates, size and type`() throws {
         let clock = Clock(1_000)
         var configuration = CodableCache.Configuration()
         configuration.now = { clock.date }
@@ -225,7 +225,7 @@ import Testing
         "", "\0", "a\0b", "a\0c", "é", "e\u{301}", "👩‍👩‍👧‍👦", "'; DROP TABLE molt_record; --", "日本語",
         String(repeating: "long", count: 100_000),
     ])
-    func `A key may be any text`(key: String) throws {
+    func `A key may be any string`(key: String) throws {
         try cache.set("other", forKey: "other")
         try cache.set(key.utf8.count, forKey: key)
         #expect(try cache.value(Int.self, forKey: key) == key.utf8.count)
@@ -245,7 +245,7 @@ import Testing
         #expect(try cache.values(of: Int.self).map(\.value) == [1, 2])
     }
 
-    @Test func `Keys, values and counts by type`() throws {
+    @Test func `Keys, values and counts can be read by type`() throws {
         try cache.set(Person.john, forKey: "john")
         try cache.set(City(zipCode: 1), forKey: "city")
         try cache.set(Person.jane, forKey: "jane")
@@ -262,7 +262,7 @@ import Testing
         #expect(try cache.count() == 0)
     }
 
-    @Test func `Sizes grow with what is stored`() throws {
+    @Test func `Sizes grow with the stored content`() throws {
         #expect(try cache.contentSize() == 0)
         #expect(try cache.totalSize() > 0)
         try cache.setData(Data(count: 100_000), forKey: "big")
@@ -270,7 +270,7 @@ import Testing
         #expect(try cache.totalSize() > 100_000)
     }
 
-    @Test func `A closed cache says so, and closing again is nothing`() throws {
+    @Test func `A closed cache throws an error, and closing it again has no effect`() throws {
         try cache.set(1, forKey: "one")
         #expect(try cache.value(Int.self, forKey: "one") == 1)
         cache.close()
@@ -293,7 +293,7 @@ import Testing
         #expect(try CodableCache(inMemory: []).count() == 0)
     }
 
-    @Test func `Many tasks at once lose nothing`() async throws {
+    @Test func `Concurrent tasks lose no value`() async throws {
         let cache = cache
         let other = try CodableCache(at: scratch.file())
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-/// A batch is written with one call, and is as if each record had been written by itself.
+/// A batch is written with one call; the result equals writing each record by itself.
 @Suite struct `Writing many contents at once` {
     let scratch: ScratchDirectory
 
@@ -18,10 +18,10 @@ import Testing
     }
 
     /// - Parameters:
-    ///   - version: The version that all rows get; nil for another one each.
-    ///   - padding: How many bytes longer each content is.
+    ///   - version: The version of all rows; nil for a different one each.
+    ///   - padding: The number of bytes that are added to each content.
     private func contents(_ ids: [Int64], version: Int? = nil, padding: Int = 0) -> RecordContents {
-        // Two buffers, raw data and empty data among them.
+        // The rows are spread over two buffers, and some are raw or empty data.
         let more = String(repeating: "x", count: padding)
         let texts = ids.map { id in Array((id % 5 == 0 ? "" : #"{"n":"\#(id)\u{0}é\#(more)"}"#).utf8) }
         var contents = RecordContents(rows: [], buffers: [[], Array("other".utf8)])
@@ -56,7 +56,7 @@ import Testing
             ("far apart", Array(stride(from: 1, through: 100, by: 9))), ("one", [100]), ("none", []),
         ] as [(String, [Int64])]
     )
-    func `Every row gets its own content and version, and no other row is touched`(name: String, ids: [Int64]) throws {
+    func `Every row gets its own content and version, and no other row is changed`(name: String, ids: [Int64]) throws {
         try check(contents(ids))
     }
 
@@ -66,10 +66,10 @@ import Testing
             ("far apart", Array(stride(from: 1, through: 100, by: 9))), ("one", [100]), ("none", []),
             ("with a gap", Array(1...40) + Array(60...100)),
         ] as [(String, [Int64])],
-        // Of the second, only some fit into one statement; of the third, none with another.
+        // With 1,000 bytes of padding only some rows fit into one statement; with 30,000, each needs its own.
         [0, 1_000, 30_000]
     )
-    func `Rows of one version are written by few statements, each with its own content`(
+    func `Rows of one version are written by few statements, each row with its own content`(
         ids: (name: String, ids: [Int64]),
         padding: Int
     ) throws {
@@ -96,7 +96,7 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
     }
 
-    @Test func `Batch after batch each row gets its own content`() throws {
+    @Test func `Each row gets its own content across several batches`() throws {
         let store = try store(100)
 
         try store.withWriteTransaction(until: nil) { transaction throws in
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 7], [Array(11...30), Array(stride(from: 2, through: 30, by: 2)), [21]] as [[Int64]])
-    func `A row that is not there fails the upgrade, and nothing is changed`(version: Int?, ids: [Int64]) throws {
+    func `A row that does not exist fails the upgrade, and nothing is changed`(version: Int?, ids: [Int64]) throws {
         let store = try store(20)
         let before = try rows()
 
@@ -125,13 +125,13 @@ import Testing
         #expect(try rows() == before)
     }
 
-    @Test func `Nobody else can call what hands the contents out`() throws {
+    @Test func `A trigger cannot call the SQL function that returns the contents`() throws {
         let store = try store(20)
         try SQLite(scratch.file()).run(
             "CREATE TRIGGER t AFTER DELETE ON molt_record BEGIN SELECT molt_content(old.id); END"
         )
 
-        // The file is refused before anything in it can run.
+        // The file is refused before the trigger can run.
         let error = #expect(throws: CacheError.self) {
             try store.withWriteTransaction(until: nil) { transaction throws in
                 try transaction.heldRecords.write(contents(Array(1...20)))

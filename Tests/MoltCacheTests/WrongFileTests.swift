@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite struct `The wrong file is refused and stays untouched` {
+@Suite struct `A file that is not a readable cache` {
     let scratch: ScratchDirectory
     var url: URL { scratch.file() }
 
@@ -16,7 +16,7 @@ import Testing
         scratch = try ScratchDirectory()
     }
 
-    /// Opens and probes the file; both must be refused with the code, and leave everything as it was.
+    /// Opens the file and reads its state; both must be refused with the code, and leave everything unchanged.
     private func expectRefusal(_ code: CacheError.Code, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let names = try scratch.names()
         let bytes = try? Data(contentsOf: url)
@@ -34,27 +34,27 @@ import Testing
     }
 
     @Test(arguments: [1, 50, 99, 100, 5_000])
-    func `Not SQLite`(size: Int) throws {
+    func `A file that is not an SQLite database is refused`(size: Int) throws {
         try Data(repeating: 0x41, count: size).write(to: url)
         try expectRefusal(.notADatabase)
     }
 
-    @Test func `A database of another app`() throws {
+    @Test func `A database of another app is refused`() throws {
         try SQLite(url).run("PRAGMA application_id = 42; CREATE TABLE theirs(x)")
         try expectRefusal(.foreignFile)
     }
 
-    @Test func `A database of an app that says nothing of itself`() throws {
+    @Test func `A database without an application identifier is refused`() throws {
         try SQLite(url).run("CREATE TABLE theirs(x)")
         try expectRefusal(.foreignFile)
     }
 
-    @Test func `A database without tables that says it is another app's`() throws {
+    @Test func `An empty database with another app's identifier is refused`() throws {
         try SQLite(url).run("PRAGMA application_id = 42; VACUUM")
         try expectRefusal(.foreignFile)
     }
 
-    @Test func `A database of another app that is open, with its pages in the log`() throws {
+    @Test func `Another app's open database, with pages in the log, is refused`() throws {
         let theirs = try SQLite(url)
         try theirs.run("PRAGMA journal_mode = WAL; CREATE TABLE theirs(x)")
         let log = URL(fileURLWithPath: url.path + "-wal")
@@ -63,7 +63,7 @@ import Testing
         #expect(try Data(contentsOf: log) == bytes)
     }
 
-    @Test func `A log without its index beside another app's database`() throws {
+    @Test func `A log without its index beside another app's database is refused`() throws {
         let theirs = try SQLite(scratch.file("theirs"))
         try theirs.run("PRAGMA journal_mode = WAL; CREATE TABLE theirs(x)")
         try FileManager.default.copyItem(at: scratch.file("theirs"), to: url)
@@ -74,18 +74,18 @@ import Testing
         try expectRefusal(.foreignFile)
     }
 
-    @Test func `A newer file format`() throws {
+    @Test func `A newer file format is refused`() throws {
         _ = try CodableCache(at: url)
         try SQLite(url).run("UPDATE molt_meta SET value = 2 WHERE name = 'file_format'")
         try expectRefusal(.newerFormat)
     }
 
-    @Test func `A directory`() throws {
+    @Test func `A directory is refused`() throws {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
         try expectRefusal(.notAFile)
     }
 
-    @Test func `A path through a file`() throws {
+    @Test func `A path through a file is refused`() throws {
         try Data("text".utf8).write(to: scratch.file("plain"))
         let inside = scratch.file("plain").appendingPathComponent("cache.molt")
         let error = #expect(throws: CacheError.self) { _ = try CodableCache(at: inside) }
@@ -93,7 +93,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `A directory that cannot be made`() {
+        @Test func `A directory that cannot be created is refused`() {
             let error = #expect(throws: CacheError.self) {
                 _ = try CodableCache(at: URL(fileURLWithPath: "/proc/none/cache.molt"))
             }
@@ -102,7 +102,7 @@ import Testing
         }
     #endif
 
-    @Test func `A damaged file`() throws {
+    @Test func `A damaged file is refused`() throws {
         try CodableCache(at: url).set(1, forKey: "one")
         var bytes = try Data(contentsOf: url)
         bytes.replaceSubrange(100..<4_096, with: Data(repeating: 0xEE, count: 3_996))
@@ -110,7 +110,7 @@ import Testing
         try expectRefusal(.storeFailed)
     }
 
-    @Test func `A file that a newer app upgraded`() throws {
+    @Test func `A file that a newer app upgraded is refused`() throws {
         _ = try CodableCache(at: url, migrations: [Migration(to: 2, "second")])
         let bytes = try Data(contentsOf: url)
         let error = #expect(throws: MigrationError.self) { _ = try CodableCache(at: url) }
@@ -119,9 +119,9 @@ import Testing
         #expect(try scratch.names() == ["cache.molt"])
     }
 
-    // Root may do everything, so these run as another user, in a process of their own.
+    // Root may do everything, so these tests run as another user, in a child process.
 
-    @Test func `A file that may not be read`() async {
+    @Test func `A file without read permission is refused`() async {
         await #expect(processExitsWith: .success) {
             try exitAsNobody { url in
                 try CodableCache(at: url).set(1, forKey: "one")
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `A file that may not be written`() async {
+    @Test func `A file without write permission is refused`() async {
         await #expect(processExitsWith: .success) {
             try exitAsNobody { url in
                 try CodableCache(at: url).set(1, forKey: "one")
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `A directory in which nothing may be made`() async {
+    @Test func `A directory without write permission is refused`() async {
         await #expect(processExitsWith: .success) {
             try exitAsNobody { url in
                 chmod(url.deletingLastPathComponent().path, 0o500)
@@ -163,7 +163,7 @@ func exitAsNobody(_ test: (URL) throws -> Bool) throws {
     exit(isRight ? 0 : 1)
 }
 
-/// Whether a closure throws a cache error with a code.
+/// Whether a closure throws a cache error with a given code.
 func expectCode(_ code: CacheError.Code, _ body: () throws -> Void) -> Bool {
     do {
         try body()

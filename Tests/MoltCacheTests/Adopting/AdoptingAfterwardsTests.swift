@@ -10,8 +10,8 @@ import Testing
     import Darwin
 #endif
 
-/// What becomes of the directory when it was adopted.
-@Suite struct `After the adoption of a Cache directory` {
+/// What happens to the directory once it was adopted.
+@Suite struct `An adopted Cache directory` {
     let old: OldDirectory
 
     init() throws {
@@ -30,7 +30,7 @@ import Testing
         #expect(try CacheStore.state(at: old.store).journal == [])
     }
 
-    @Test func `What was not brought in stays`() throws {
+    @Test func `Files that were not adopted stay`() throws {
         try old.write("no value", for: "person-3")
         let adoption = old.adoption(.list(FloppyKeys.people + ["expired"]), FloppyKeys.type, afterwards: .remove)
         _ = try old.open(adoption)
@@ -38,7 +38,7 @@ import Testing
         #expect(try Set(names.map { String($0.prefix(32)) }) == Set(left.map { MD5.hexadecimal(of: $0.utf8) }))
     }
 
-    @Test func `What the store's own record won over stays`() throws {
+    @Test func `The file of a record that the store already had stays`() throws {
         let before = try old.open()
         try before.set("mine", forKey: "person-3")
         before.close()
@@ -47,8 +47,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: old.file("person-4").path))
     }
 
-    @Test func `A file that was written to since the upgrade stays`() throws {
-        // Applied behind the adoption's transaction, and before anything is removed.
+    @Test func `A file that was written to after the upgrade stays`() throws {
+        // Applied after the adoption's transaction, and before anything is removed.
         let meddler = Meddler(path: old.file("person-3").path, signal: nil)
         _ = try old.open(
             old.adoption(.list(FloppyKeys.people).and(.fileNames), afterwards: .remove),
@@ -58,8 +58,7 @@ import Testing
     }
 
     /// Some systems move an app's container from launch to launch.
-    @Test func `After a kill before the removal the next opening removes, wherever the directory is then`() async throws
-    {
+    @Test func `The opening after a kill removes the adopted files, even if the directory has moved`() async throws {
         let paths = [old.url.path, old.store.path]
         await #expect(processExitsWith: .signal(SIGKILL)) { [paths = paths as [String]] in
             let adoption = removal(of: paths[0])
@@ -81,7 +80,7 @@ import Testing
         #expect(try CacheStore.state(at: old.store).journal == [])
     }
 
-    @Test func `A directory that cannot be changed does not keep the store from being opened`() async {
+    @Test func `A directory that cannot be changed does not prevent the store from being opened`() async {
         await #expect(processExitsWith: .success) {
             try exitAsNobody { store in
                 let directory = store.deletingLastPathComponent().appendingPathComponent("Floppy")
@@ -106,7 +105,7 @@ import Testing
     }
 }
 
-/// The adoption that a killed process and the one behind it both register.
+/// The adoption that both a killed process and its successor register.
 private func removal(of path: String) -> Migration {
     .adoptCacheDirectory(
         to: 1,
@@ -117,11 +116,11 @@ private func removal(of path: String) -> Migration {
     )
 }
 
-/// Something attached that, when the upgrade is committed and nothing is removed yet, does what a test is about.
+/// An attached store that interferes after the upgrade is committed and before anything is removed.
 private struct Meddler: AttachedStore {
-    /// The file that it writes to; none when empty.
+    /// The path of the file that it writes to; empty for none.
     let path: String
-    /// What it sends to its own process.
+    /// The signal that it sends to its own process.
     let signal: Int32?
 
     var attachedName: String { "meddler" }

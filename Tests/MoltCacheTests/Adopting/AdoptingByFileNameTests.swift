@@ -5,7 +5,7 @@ import MoltCore
 import MoltSalvage
 import Testing
 
-/// Entries whose keys nobody has named keep their files' names until their keys are first written.
+/// An entry whose key was not listed keeps its file's name as its key until its own key is first written.
 @Suite struct `Adopting a Cache directory by file names` {
     let old: OldDirectory
 
@@ -17,14 +17,14 @@ import Testing
         try old.open(old.adoption(.fileNames))
     }
 
-    /// The key of the record with an id, as it is on disk.
+    /// The keys of all records, as they are on disk.
     private func storedKeys() throws -> [String] {
         try Snapshot(of: old.store).keys
     }
 
     private let name = MD5.hexadecimal(of: "person-7".utf8)
 
-    @Test func `Each has its file's name for a key`() throws {
+    @Test func `Each entry has its file's name as its key`() throws {
         let cache = try open()
         let names = try FileManager.default.contentsOfDirectory(atPath: old.url.path)
         let expired = MD5.hexadecimal(of: "expired".utf8)
@@ -84,7 +84,7 @@ import Testing
     ]
 
     @Test(arguments: writers.indices)
-    func `Whoever sets a key replaces what was adopted`(writer: Int) async throws {
+    func `Setting a key replaces the adopted entry`(writer: Int) async throws {
         let cache = try open()
         try await Self.writers[writer].1(cache)
         #expect(try cache.value(String.self, forKey: "person-7") == "new", "\(Self.writers[writer].0)")
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `Whoever removes a key removes what was adopted`(inBatch: Bool) throws {
+    func `Removing a key removes the adopted entry`(inBatch: Bool) throws {
         let cache = try open()
         if inBatch {
             try cache.batch { $0.remove(forKey: "person-7") }
@@ -106,7 +106,7 @@ import Testing
         #expect(try cache.count() == 111)
     }
 
-    @Test func `A change is told under the key that was written`() async throws {
+    @Test func `A change is delivered under the key that was written`() async throws {
         let cache = try open()
         let changes = cache.changes()
         try cache.set("new", forKey: "person-7")
@@ -127,7 +127,7 @@ import Testing
         try other.run("COMMIT")
     }
 
-    @Test func `What another cache on the file has written is found here, too`() throws {
+    @Test func `A value that another cache on the file wrote is found`() throws {
         let one = try open()
         let other = try open()
         #expect(try other.value(Friend.self, forKey: "person-7") == Friend(7))
@@ -136,8 +136,8 @@ import Testing
         #expect(try other.value(Friend.self, forKey: "person-7") == Friend(1))
     }
 
-    /// The name of its file is a key, too, under which the entry can be written.
-    @Test func `A value that was found by its file's name is not kept in memory`() throws {
+    /// The file's name is a key, too, under which the entry can be written.
+    @Test func `A value found by its file's name is not kept in memory`() throws {
         let cache = try open()
         #expect(try cache.value(Friend.self, forKey: "person-7") == Friend(7))
         try cache.set(Friend(1), forKey: name)
@@ -146,7 +146,7 @@ import Testing
         #expect(try cache.value(Friend.self, forKey: "person-7") == nil)
     }
 
-    @Test func `A record that the store had under the key is the newer one`() throws {
+    @Test func `A record that the store already had under the key takes precedence`() throws {
         let before = try old.open { $0.now = { Date(timeIntervalSince1970: 100) } }
         try before.setAll(["person-7": "mine", "person-8": "mine"])
         before.close()
@@ -160,14 +160,14 @@ import Testing
         #expect(try cache.count() == 111)
     }
 
-    @Test func `A key that is named is adopted under it, and the rest by file names`() throws {
+    @Test func `A listed key is adopted under its own name, and the rest by file names`() throws {
         let cache = try old.open(old.adoption(.list(["person-7", "nobody"]).and(.fileNames)))
         #expect(try cache.keys().first == "person-7")
         #expect(try cache.count() == 112)
         #expect(try cache.contains("person-8"))
     }
 
-    @Test func `A migration that gives a record another key has the last word`() throws {
+    @Test func `A migration that changes a record's key takes precedence over its file's name`() throws {
         let name = name
         let rekey = Migration(
             to: 2,
@@ -182,14 +182,14 @@ import Testing
         #expect(try cache.contains("person-8"))
     }
 
-    @Test func `Removing all leaves nothing to find`() throws {
+    @Test func `No entry is found after all values were removed`() throws {
         let cache = try open()
         try cache.removeAll()
         #expect(try !cache.contains("person-7"))
         #expect(try SQLite(old.store).text("SELECT count(*) FROM molt_adopted") == "0")
     }
 
-    @Test func `An entry that has expired since is not found`() throws {
+    @Test func `An entry that has expired since the adoption is not found`() throws {
         let clock = Clock(OldDirectory.time)
         let cache = try old.open(old.adoption(.fileNames)) { $0.now = { clock.date } }
         clock.advance(to: OldDirectory.time + 3601)
@@ -199,7 +199,7 @@ import Testing
         #expect(try cache.count() == 112)
     }
 
-    @Test func `A limited cache counts a record once`() throws {
+    @Test func `A cache with a size limit counts a record once`() throws {
         let cache = try old.open(old.adoption(.fileNames)) { $0.sizeLimit = 1_000_000 }
         let size = try cache.contentSize()
         let friend = try #require(try cache.entry(Friend.self, forKey: "person-7"))
@@ -212,14 +212,14 @@ import Testing
         )
     }
 
-    @Test func `The texts of whole numbers find entries with such keys`() throws {
+    @Test func `The decimal strings of integers find entries with integer keys`() throws {
         let old = try OldDirectory("IntKeys")
         let cache = try old.open(old.adoption(.fileNames))
         #expect(try cache.value(Friend.self, forKey: "1") == Friend(1))
         #expect(try !cache.contains("01"))
     }
 
-    @Test func `A file that is not Cache's is left`() throws {
+    @Test func `A file that is not Cache's own is left alone`() throws {
         for name in ["notes.txt", ".hidden", ".dat.nosync1234", "cache.molt"] {
             try Data("x".utf8).write(to: old.url.appendingPathComponent(name))
         }
@@ -229,13 +229,13 @@ import Testing
         #expect(left.map(\.key) == ["cache.molt", "notes.txt"])
     }
 
-    @Test func `A cache that adopted nothing so has no table for it`() throws {
+    @Test func `A cache that adopted nothing by file names has no table for it`() throws {
         let cache = try old.open(old.adoption(.list(FloppyKeys.people)))
         #expect(try !cache.contains("photo.json"))
         #expect(try SQLite(old.store).rows("SELECT name FROM sqlite_schema WHERE name LIKE 'molt_adopted%'") == [])
     }
 
-    @Test func `Records that wait for their keys go on waiting in what is salvaged`() throws {
+    @Test func `Salvaged records can still be found by their keys`() throws {
         let old = try OldDirectory()
         let scratch = try ScratchDirectory()
         let newURL = scratch.file("saved.molt")

@@ -5,7 +5,7 @@ import MoltCore
 import MoltTesting
 import Testing
 
-/// The directory that Cache 7 itself wrote, adopted by the keys that it was written with.
+/// A directory that Cache 7 itself wrote, adopted by the keys that it was written with.
 @Suite struct `Adopting a Cache directory by its keys` {
     let old: OldDirectory
 
@@ -13,7 +13,7 @@ import Testing
         old = try OldDirectory("Floppy")
     }
 
-    @Test func `Every entry is stored as it was written, and expires when it would have`() throws {
+    @Test func `Every entry keeps its content and its expiry`() throws {
         let cache = try old.open(old.adoption(.list(FloppyKeys.all), FloppyKeys.type))
         let stored = try Snapshot(of: old.store)
         #expect(stored.keys == FloppyKeys.all.filter { $0 != "expired" })
@@ -26,7 +26,7 @@ import Testing
             #expect(record.isData == isData)
             #expect(Data(record.content) == (isData ? file.content : file.content.dropFirst(10).dropLast()))
             #expect(record.version == 1)
-            // SQLite shows 15 digits.
+            // SQLite prints 15 digits.
             let end = file.modified == OldDirectory.never ? nil : file.modified / 100_000
             #expect(record.expiration.map { Int64(($0 * 10_000).rounded(.down)) } == end)
         }
@@ -57,7 +57,7 @@ import Testing
         #expect(abs(end.timeIntervalSince1970 - 1_795_250_694.579523) < 0.000_001)
     }
 
-    @Test func `Types are those that were named`() throws {
+    @Test func `Records get the declared types`() throws {
         _ = try old.open(old.adoption(.list(FloppyKeys.all), FloppyKeys.type))
         let types = try Snapshot(of: old.store).types
         #expect(types["person-7"] == "Friend")
@@ -66,7 +66,7 @@ import Testing
         #expect(types["raw"] == "Data")
     }
 
-    @Test func `The report says what became of each key`() throws {
+    @Test func `The report gives the outcome of each key`() throws {
         let keys = CacheDirectory.Keys.list(["person-0", "expired", "nobody", "person-0"])
         let cache = try old.open(old.adoption(keys))
         let outcomes = cache.report.keys
@@ -76,7 +76,7 @@ import Testing
         #expect(try cache.keys() == ["person-0"])
     }
 
-    @Test func `One name serves for all types, and what is no value is data`() throws {
+    @Test func `One type name serves for all entries, and an entry that is no value is data`() throws {
         let migration = Migration.adoptCacheDirectory(
             to: 1,
             directory: old.url,
@@ -88,7 +88,7 @@ import Testing
         #expect(try cache.data(forKey: "raw") == Data("raw bytes".utf8))
     }
 
-    @Test func `A closure names the type of each key`() throws {
+    @Test func `A closure can name the type of each key`() throws {
         let migration = Migration.adoptCacheDirectory(to: 1, directory: old.url, keys: .list(["int", "raw"])) { key in
             key == "raw" ? .data : "Int"
         }
@@ -96,7 +96,7 @@ import Testing
         #expect(try Snapshot(of: old.store).types == ["int": "Int", "raw": "Data"])
     }
 
-    @Test func `Whole numbers are keys, too`() throws {
+    @Test func `Integers can be keys`() throws {
         let old = try OldDirectory("IntKeys")
         let cache = try old.open(old.adoption(.integers(0..<4)))
         #expect(try cache.keys() == ["0", "1", "2"])
@@ -106,7 +106,7 @@ import Testing
         #expect(cache.report.keys.last?.outcome == .absent)
     }
 
-    @Test func `The migrations that follow run on what was adopted`() throws {
+    @Test func `Later migrations run on the adopted records`() throws {
         let rename = Migration(to: 2, "rename", .renameProperty("Friend", "fullName", to: "name"))
         let cache = try old.open(old.adoption(.list(FloppyKeys.people), FloppyKeys.type), rename)
         #expect(cache.report.isFresh)
@@ -115,7 +115,7 @@ import Testing
         #expect(records.allSatisfy { $0.text.contains("\"name\":\"First") && !$0.text.contains("fullName") })
     }
 
-    @Test func `Nothing is brought in twice`() throws {
+    @Test func `A directory is adopted once`() throws {
         let adoption = old.adoption(.list(FloppyKeys.people))
         let first = try old.open(adoption)
         try first.remove(forKey: "person-0")
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: [CacheDirectory.Existing.keep, .replace])
-    func `A record that the store has is kept, or replaced where that is asked for`(
+    func `An existing record is kept, or replaced on request`(
         existing: CacheDirectory.Existing
     ) throws {
         let before = try old.open()
@@ -146,7 +146,7 @@ import Testing
         #expect(try cache.count() == 2)
     }
 
-    @Test func `Nothing is written into the directory`() throws {
+    @Test func `Nothing is written to the directory`() throws {
         let before = try old.contents()
         let cache = try old.open(old.adoption(.list(FloppyKeys.all).and(.fileNames)))
         #expect(cache.report.counts.created == 112)
@@ -154,7 +154,7 @@ import Testing
         #expect(before == Set(old.archived))
     }
 
-    @Test func `A store in memory adopts it, too`() throws {
+    @Test func `An in-memory store adopts a directory, too`() throws {
         let cache = try CodableCache(inMemory: [old.adoption(.list(FloppyKeys.people).and(.fileNames))])
         #expect(try cache.value(Friend.self, forKey: "person-3") == Friend(3))
         #expect(try cache.value(Friend.self, forKey: "photo.json") == Friend(9))

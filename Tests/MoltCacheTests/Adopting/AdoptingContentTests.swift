@@ -4,7 +4,7 @@ import MoltCache
 import MoltCore
 import Testing
 
-/// What is taken for a value, and what for raw data.
+/// Which content counts as a value, and which as raw data.
 @Suite struct `The content of an adopted file` {
     let old: OldDirectory
 
@@ -26,7 +26,7 @@ import Testing
         (#"{"\u006fbject":null}"#, "null"),
         (#"{"object":{"object":1}}"#, #"{"object":1}"#),
     ])
-    func `A value keeps the bytes that it was written with`(text: String, value: String) throws {
+    func `A value keeps its bytes`(text: String, value: String) throws {
         let (record, outcome) = try adopted(text, as: "Thing")
         #expect(record?.text == value)
         #expect(record?.isData == false)
@@ -38,7 +38,7 @@ import Testing
         "", "raw", "42", "[1]", "{}", #"{"object":1,"more":2}"#, #"{"object":1,"object":2}"#, #"{"Object":1}"#,
         #"{"object":}"#, #"{"object":1"#, #"{"object":1}x"#, #"[{"object":1}]"#,
     ])
-    func `All else is data, or where it must be a value left and reported`(text: String) throws {
+    func `Other content is data, or is left and reported where a value is required`(text: String) throws {
         let (record, _) = try adopted(text, as: "Thing")
         #expect(record?.text == text)
         #expect(record?.isData == true)
@@ -60,7 +60,7 @@ import Testing
         #expect(record?.isData == true)
     }
 
-    @Test func `What expires at the time that stands for never, or later, never expires`() throws {
+    @Test func `An expiry at or after the date that stands for never means no expiry`() throws {
         try old.write(#"{"object":1}"#, for: "never")
         try old.write(#"{"object":1}"#, for: "later", modified: OldDirectory.never + 1_000_000_000)
         try old.write(#"{"object":1}"#, for: "before", modified: OldDirectory.never - 1_000_000_000)

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// What cannot be adopted, and what is wrong with the directory.
+/// Files that cannot be adopted, and directories with faults.
 @Suite struct `A Cache directory with faults` {
     let old: OldDirectory
 
@@ -34,7 +34,7 @@ import Testing
         #expect(try old.contents() == before)
     }
 
-    @Test func `A file without permission is reported and left`() async {
+    @Test func `A file without read permission is reported and left`() async {
         await #expect(processExitsWith: .success) {
             try exitAsNobody { store in
                 let directory = store.deletingLastPathComponent().appendingPathComponent("Floppy")
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `Strictly, one that cannot be adopted fails the upgrade, and nothing has happened`() throws {
+    @Test func `In strict mode, one file that cannot be adopted fails the upgrade without any change`() throws {
         try old.write("no value", for: "person-3")
         let before = try old.contents()
         let adoption = old.adoption(.list(FloppyKeys.all), FloppyKeys.type, afterwards: .remove, strict: true)
@@ -72,7 +72,7 @@ import Testing
         #expect(try CacheStore.state(at: old.store).isFresh)
     }
 
-    @Test func `A later migration that fails leaves the directory as it was, though it was to be removed`() throws {
+    @Test func `A later migration that fails leaves the directory unchanged, even if it was to be removed`() throws {
         let before = try old.contents()
         let failing = Migration(to: 2, "failing", .run { _ in throw TestFailure.expected })
         #expect(throws: MigrationError.self) {
@@ -84,7 +84,7 @@ import Testing
         #expect(try cache.count() == 100)
     }
 
-    @Test func `It can be cancelled between two files`() throws {
+    @Test func `Adoption can be cancelled between two files`() throws {
         let asked = Mutex(0)
         let options = MigrationOptions(isCancelled: {
             asked.withLock { count in
@@ -106,7 +106,7 @@ import Testing
         #expect(try old.contents() == before)
     }
 
-    @Test func `A directory that is not there has nothing to bring in`() throws {
+    @Test func `A missing directory contributes no records`() throws {
         try FileManager.default.removeItem(at: old.url)
         let cache = try old.open(old.adoption(.list(FloppyKeys.people).and(.fileNames), afterwards: .remove))
         #expect(try cache.count() == 0)
@@ -117,7 +117,7 @@ import Testing
         #expect(outcome.reason != nil)
     }
 
-    @Test func `In an app extension the migration waits for one that is not there`() throws {
+    @Test func `In an app extension, the migration is deferred while the directory is missing`() throws {
         try FileManager.default.removeItem(at: old.url)
         let adoption = old.adoption(.list(FloppyKeys.people))
         let error = #expect(throws: MigrationError.self) { try old.open(adoption) { $0.role = .appExtension } }
@@ -128,7 +128,7 @@ import Testing
         #expect(try old.open(adoption) { $0.role = .appExtension }.report.isEmpty)
     }
 
-    @Test func `A file in the place of the directory is an error`() throws {
+    @Test func `A file in place of the directory is an error`() throws {
         try FileManager.default.removeItem(at: old.url)
         try Data("x".utf8).write(to: old.url)
         let error = #expect(throws: MigrationError.self) { try old.open(old.adoption(.fileNames)) }
@@ -137,7 +137,7 @@ import Testing
         #expect(try Data(contentsOf: old.url) == Data("x".utf8))
     }
 
-    @Test func `A URL that is no file's is an error`() throws {
+    @Test func `A URL that is no file URL is an error`() throws {
         let url = try #require(URL(string: "https://example.com/Floppy"))
         let migration = Migration.adoptCacheDirectory(to: 1, directory: url, keys: .fileNames, type: "Person")
         let error = #expect(throws: MigrationError.self) { try old.open(migration) }

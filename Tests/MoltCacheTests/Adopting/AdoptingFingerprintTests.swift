@@ -3,7 +3,7 @@ import MoltCache
 import MoltCore
 import Testing
 
-@Suite("The fingerprint of an adopted directory")
+@Suite("The fingerprint of a directory's adoption")
 struct AdoptingFingerprintTests {
     @Test(arguments: ["/a/Floppy", "/b/Other"])
     func `is the same in all releases of Molt, wherever the directory is`(path: String) {

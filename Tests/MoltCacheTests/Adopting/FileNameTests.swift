@@ -2,8 +2,8 @@ import MoltCache
 import Testing
 
 /// How Cache 7 names the files of keys.
-@Suite struct `A file's name` {
-    /// RFC 1321, A.5, and lengths around those at which a block is full.
+@Suite struct `File names of a Cache directory` {
+    /// The examples of RFC 1321, A.5, and lengths near the end of a block.
     @Test(arguments: [
         ("", "D41D8CD98F00B204E9800998ECF8427E"),
         ("a", "0CC175B9C0F1B6A831C399E269772661"),
@@ -30,18 +30,18 @@ import Testing
         ),
         ("ünïcode ключ 🔑", "76FB5F7461061886D7F4347BD5E988CF", "76FB5F7461061886D7F4347BD5E988CF"),
     ])
-    func `A file is known by its key's digest, whatever follows it`(key: String, digest: String, file: String) {
+    func `A file is identified by its key's digest, whatever its extension`(key: String, digest: String, file: String) {
         #expect(CacheFileName.digest(of: key) == digest)
         #expect(CacheFileName.digest(ofFile: file) == digest)
     }
 
     @Test(arguments: [(0, "-4800647303603446203"), (1, "2206609067086327257"), (2, "-6569889354672326634")])
-    func `A whole number's is a hash with a fixed seed`(key: Int, name: String) {
+    func `An integer key's file name is a hash with a fixed seed`(key: Int, name: String) {
         #expect(CacheFileName.digest(of: key) == name)
         #expect(CacheFileName.digest(ofFile: name) == name)
     }
 
-    @Test func `A text that is a whole number may be either`() {
+    @Test func `A string that is an integer may stand for either kind of key`() {
         #expect(CacheFileName.digests(of: "1") == ["C4CA4238A0B923820DCC509A6F75849B", "2206609067086327257"])
         #expect(CacheFileName.digests(of: "01").count == 1)
         #expect(CacheFileName.digests(of: "+1").count == 1)
@@ -52,7 +52,7 @@ import Testing
         "dd5a48fb9487c1cb55fe2f8b0376f78a", "DD5A48FB9487C1CB55FE2F8B0376F78A.", "DD5A48FB9487C1CB55FE2F8B0376F78A0",
         "DD5A48FB9487C1CB55FE2F8B0376F78A-wal", "0x1", "007", "-", "99999999999999999999",
     ])
-    func `Cache gives no file another name`(name: String) {
+    func `A name that Cache never gives a file has no digest`(name: String) {
         #expect(CacheFileName.digest(ofFile: name) == nil)
     }
 }

@@ -3,7 +3,7 @@ import MoltCache
 import MoltCore
 import Testing
 
-@Suite("A migration that must wait")
+@Suite("A deferred migration")
 struct DeferralTests {
     private let scratch: ScratchDirectory
     private let url: URL
@@ -32,7 +32,7 @@ struct DeferralTests {
         Migration(to: version, line, .notes(notebook) { try $0.pages(notebook).add(line) })
     }
 
-    @Test func `It is not applied, the others are, and a later opening makes up for it`() throws {
+    @Test func `is not applied, unlike the others, and a later opening applies it`() throws {
         let records = Migration(to: 2, "records", .renameType("String", to: "Text"))
         let first = try open([adding("a", to: hidden, 1), records])
         #expect(first.deferred.map(\.migration) == [MigrationID(name: "a", version: 1)])
@@ -54,7 +54,7 @@ struct DeferralTests {
         #expect(try notebook.lines == ["old", "a"])
     }
 
-    @Test func `While it waits, opening writes nothing`() throws {
+    @Test func `Opening writes nothing while the migration is deferred`() throws {
         _ = try open([adding("a", to: hidden, 1)])
         let bytes = try Data(contentsOf: url)
         let report = try open([adding("a", to: hidden, 1)])
@@ -67,7 +67,7 @@ struct DeferralTests {
         #expect(plan.description.contains("must wait"))
     }
 
-    @Test func `Who has the store open is not disturbed when it is made up for`() throws {
+    @Test func `does not disturb an open cache when another opening applies it`() throws {
         _ = try open([adding("a", to: hidden, 1)])
         let holder = try CodableCache(at: url, migrations: [adding("a", to: hidden, 1)])
         defer { holder.close() }
@@ -75,7 +75,7 @@ struct DeferralTests {
         #expect(try holder.value(String.self, forKey: "key") == "value")
     }
 
-    @Test func `Those behind it that work on the same things wait with it, and others do not`() throws {
+    @Test func `defers later migrations that use the same attached store, and no others`() throws {
         let other = Notebook(url: scratch.file("others"))
         let registry: MigrationRegistry = [
             adding("a", to: hidden, 1), adding("b", to: notebook, 2), adding("c", to: other, 3),
@@ -91,14 +91,14 @@ struct DeferralTests {
         #expect(try other.lines == ["c"])
     }
 
-    @Test func `Its readiness may make a step wait`() throws {
+    @Test func `may be deferred by its step's readiness`() throws {
         let notebook = notebook
         let step = MigrationStep.notes(notebook, readiness: { "The moon is wrong." }, { _ in })
         let report = try open([Migration(to: 1, "a", step)])
         #expect(report.deferred.map(\.reason) == ["The moon is wrong."])
     }
 
-    @Test func `One that may change records cannot wait: the opening fails and changes nothing`() throws {
+    @Test func `fails the opening without any change if it may change records`() throws {
         let hidden = hidden
         let block = MigrationStep.run(attaching: [hidden]) { try $0.pages(hidden).add("a") }
         for steps in [[block], [MigrationStep.renameType("String", to: "Text"), .notes(hidden) { _ in }]] {
@@ -112,7 +112,7 @@ struct DeferralTests {
         }
     }
 
-    @Test func `A block that asks for what another migration waits for fails the opening`() throws {
+    @Test func `fails an opening in which a block needs its attached store`() throws {
         let hidden = hidden
         var configuration = CodableCache.Configuration()
         configuration.attached = [hidden]
@@ -132,7 +132,7 @@ struct DeferralTests {
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
     }
 
-    @Test func `What had something after an earlier migration and has nothing now is waited for`() throws {
+    @Test func `waits for an attached store that had content after an earlier migration and is empty now`() throws {
         _ = try open([adding("a", to: notebook, 1)])
         try FileManager.default.removeItem(at: notebook.url)
         let report = try open([adding("a", to: notebook, 1), adding("b", to: notebook, 2)])
@@ -142,7 +142,7 @@ struct DeferralTests {
         #expect(try notebook.lines == ["old", "a", "b"])
     }
 
-    @Test func `A store that was just created may wait, too`() throws {
+    @Test func `can be deferred in a store that was just created`() throws {
         let fresh = scratch.file("fresh.molt")
         let waiting = try CodableCache(at: fresh, migrations: [adding("a", to: hidden, 1)])
         #expect(waiting.report.deferred.count == 1)

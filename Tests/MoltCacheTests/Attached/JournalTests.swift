@@ -3,7 +3,7 @@ import MoltCache
 import MoltCore
 import Testing
 
-@Suite("What steps change outside the store")
+@Suite("The journal of changes to attached stores")
 struct JournalTests {
     private let scratch: ScratchDirectory
     private let url: URL
@@ -31,7 +31,7 @@ struct JournalTests {
         try SQLite(url).rows("SELECT store FROM molt_journal ORDER BY id").map { $0[0] }
     }
 
-    @Test func `Changes are made after the commit, and then forgotten`() throws {
+    @Test func `Changes are applied after the commit, and then deleted from the journal`() throws {
         let notebook = notebook
         let report = try open([
             Migration(
@@ -50,7 +50,7 @@ struct JournalTests {
         #expect(try CacheStore.state(at: url).ledger.map(\.attachedCounts) == [["notebook notes": 2]])
     }
 
-    @Test func `Steps see what those before them have changed`() throws {
+    @Test func `A step sees the changes of the steps before it`() throws {
         let notebook = notebook
         _ = try open([
             Migration(to: 1, "first", .notes(notebook) { try $0.pages(notebook).add("new") }),
@@ -67,7 +67,7 @@ struct JournalTests {
         #expect(try notebook.lines == ["old", "new", "newer"])
     }
 
-    @Test func `A step that fails changes nothing outside`() throws {
+    @Test func `A step that fails changes no attached store`() throws {
         struct Failure: Error {}
         let notebook = notebook
         let error = #expect(throws: MigrationError.self) {
@@ -81,7 +81,7 @@ struct JournalTests {
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
     }
 
-    @Test func `A session that is kept is of no use afterwards, whether the upgrade was committed or not`() throws {
+    @Test func `A session cannot be used after its upgrade, whether it was committed or not`() throws {
         struct Failure: Error {}
         let notebook = notebook
         let kept = Kept()
@@ -105,16 +105,14 @@ struct JournalTests {
         }
     }
 
-    /// Sessions that outlive their upgrade.
-    ///
-    /// The test uses it on one thread only.
+    /// Sessions that outlive their upgrade; used on one thread only.
     private final class Kept: @unchecked Sendable {
         private(set) var sessions: [Notebook.Pages] = []
 
         func add(_ session: Notebook.Pages) { sessions.append(session) }
     }
 
-    @Test func `What could not be made waits in the store and is made at the next opening`() throws {
+    @Test func `Changes that could not be applied stay in the journal until the next opening`() throws {
         var broken = notebook
         broken.isBroken = true
         let notebook = notebook
@@ -140,7 +138,7 @@ struct JournalTests {
         #expect(try waiting().isEmpty)
     }
 
-    @Test func `What waits is made before new steps look`() throws {
+    @Test func `Journaled changes are applied before new steps run`() throws {
         var broken = notebook
         broken.isBroken = true
         let notebook = notebook
@@ -161,7 +159,7 @@ struct JournalTests {
         ])
     }
 
-    @Test func `What waits for a store that is no longer attached is an error, and is kept`() throws {
+    @Test func `Journaled changes for a store that is no longer attached are an error, and are kept`() throws {
         var broken = notebook
         broken.isBroken = true
         #expect(throws: MigrationError.self) {
@@ -181,7 +179,7 @@ struct JournalTests {
         #expect(try notebook.lines == ["old", "new"])
     }
 
-    @Test func `An older app leaves alone what waits in a store that a newer one upgraded`() throws {
+    @Test func `An older app leaves the journal of a newer one alone`() throws {
         var broken = notebook
         broken.isBroken = true
         let first = Migration(to: 1, "first", .notes(broken) { _ in })
@@ -194,7 +192,7 @@ struct JournalTests {
         #expect(try waiting() == ["notebook notes"])
     }
 
-    @Test func `Nothing is removed anywhere before everything is added everywhere`() throws {
+    @Test func `Nothing is removed from any store before everything is added to every store`() throws {
         var broken = other
         broken.isBroken = true
         let notebook = notebook
@@ -217,7 +215,7 @@ struct JournalTests {
         #expect(try other.lines == ["old"])
     }
 
-    @Test func `A block reaches only what was attached`() throws {
+    @Test func `A block can use only stores that are attached`() throws {
         let notebook = notebook
         let block = MigrationStep.run { try $0.pages(notebook).add("new") }
         let error = #expect(throws: MigrationError.self) { try open([Migration(to: 1, "note", block)]) }
@@ -231,7 +229,7 @@ struct JournalTests {
         #expect(try notebook.lines == ["old", "new"])
     }
 
-    @Test func `What is attached at the opening comes before what a step names`() throws {
+    @Test func `A store attached at the opening takes precedence over one that a step names`() throws {
         let notebook = notebook
         var stand = other
         stand.url = scratch.url.appendingPathComponent("scratch").appendingPathComponent("notes")
@@ -249,7 +247,7 @@ struct JournalTests {
         #expect(try notebook.lines == ["old"])
     }
 
-    @Test func `A dry run looks and changes nothing`() throws {
+    @Test func `A dry run reads the attached store and changes nothing`() throws {
         let notebook = notebook
         let registry: MigrationRegistry = [
             Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") })
@@ -260,7 +258,7 @@ struct JournalTests {
         #expect(try CodableCache.schemaVersion(ofFileAt: url) == 0)
     }
 
-    @Test func `A dry run does not work on what changes still wait for`() throws {
+    @Test func `A dry run refuses a store with a pending journal`() throws {
         var broken = notebook
         broken.isBroken = true
         let notebook = notebook
@@ -276,7 +274,7 @@ struct JournalTests {
         #expect(try waiting() == ["notebook notes"])
     }
 
-    @Test func `It runs on a store that was just created, too`() throws {
+    @Test func `Steps that use attached stores run on a store that was just created`() throws {
         let notebook = notebook
         let registry: MigrationRegistry = [
             Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") }),
@@ -289,7 +287,7 @@ struct JournalTests {
         #expect(cache.report.entries.map(\.outcome) == [.ran, .bornFresh])
     }
 
-    @Test func `Progress counts no records for a step that looks at none`() throws {
+    @Test func `Progress counts no records for a step that reads none`() throws {
         let notebook = notebook
         let monitor = MigrationMonitor()
         var configuration = CodableCache.Configuration()

@@ -4,7 +4,7 @@ import MoltCore
 import Synchronization
 import Testing
 
-@Suite("Between an upgrade's transactions")
+@Suite("Races between the transactions of an upgrade")
 struct RaceTests {
     private let scratch: ScratchDirectory
     private let url: URL
@@ -31,8 +31,8 @@ struct RaceTests {
         try CodableCache(at: url, migrations: registry).close()
     }
 
-    @Test func `a newer app's leftovers are not made by an older one`() throws {
-        // Killed between its commit and its end.
+    @Test func `A newer app's journal is not applied by an older one`() throws {
+        // The newer app is interrupted between its commit and the end of its upgrade.
         let newer = {
             #expect(throws: MigrationError.self) { try open([adding("a", to: broken, 1), adding("b", to: broken, 2)]) }
         }
@@ -43,7 +43,7 @@ struct RaceTests {
         #expect(try CacheStore.state(at: url).journal == [notebook.attachedName])
     }
 
-    @Test func `the leftovers of one that knows no more are made first`() throws {
+    @Test func `The journal of an app with the same or fewer migrations is applied first`() throws {
         let other = { #expect(throws: MigrationError.self) { try open([adding("a", to: broken, 1)]) } }
         let store = RacingStore(at: url, before: [{ _ = other() }])
         let report = try Migrator([adding("a", to: notebook, 1), adding("b", to: notebook, 2)]).migrate(store)
@@ -52,8 +52,8 @@ struct RaceTests {
         #expect(try CacheStore.state(at: url).journal == [])
     }
 
-    @Test func `an app that upgrades the store again supersedes this one`() throws {
-        // At the same version, so that the version alone does not tell.
+    @Test func `An app that upgrades the store in between supersedes this one`() throws {
+        // The version is the same, so it alone does not tell.
         let mine = adding("a", to: notebook, 1)
         let newer = { try open([mine, Migration(to: 1, "text", .renameType("String", to: "Text"))]) }
         let store = RacingStore(at: url, before: [{}, newer])
@@ -62,9 +62,9 @@ struct RaceTests {
         #expect(try notebook.lines == ["old", "a"])
     }
 
-    @Test func `each waiting for the lock has its own time`() throws {
+    @Test func `Each wait for the lock has its own timeout`() throws {
         var options = MigrationOptions()
-        // The first time that a transaction waits begins its time, and the second would be too late.
+        // A transaction's first wait starts its timeout, and its second wait exceeds it.
         options.lockTimeout = .zero
         let store = RacingStore(at: url, waits: 1)
         let report = try Migrator([adding("a", to: notebook, 1)], options: options).migrate(store)
@@ -77,7 +77,7 @@ struct RaceTests {
         #expect(error?.code == .busy)
     }
 
-    @Test func `who cancels after the commit comes too late`() throws {
+    @Test func `Past the commit, cancellation has no effect`() throws {
         let isCommitted = Flag()
         let store = RacingStore(at: url, waits: 1, before: [{}, { isCommitted.set() }])
         let options = MigrationOptions(isCancelled: { isCommitted.isSet })

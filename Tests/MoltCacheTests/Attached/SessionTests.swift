@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A session on an attached store")
 struct SessionTests {
-    /// Something that counts how often its sessions are ended.
+    /// An attached store that counts how often its sessions are finished.
     private struct Counter: AttachedStore {
         var attachedName: String
         var isFaulty = false
@@ -60,24 +60,24 @@ struct SessionTests {
         )
     }
 
-    @Test func `is ended once when the upgrade is committed`() throws {
+    @Test func `is finished once when the upgrade is committed`() throws {
         try open(using("a", "b"))
         #expect(ends.values == ["a": 1, "b": 1])
     }
 
-    @Test func `is ended once when the upgrade is rolled back`() {
+    @Test func `is finished once when the upgrade is rolled back`() {
         #expect(throws: MigrationError.self) { try open(using("a", "b", fails: true)) }
         #expect(ends.values == ["a": 1, "b": 1])
     }
 
-    @Test func `is ended once when one of them cannot be`() {
+    @Test func `is finished once even when finishing another session fails`() {
         let error = #expect(throws: MigrationError.self) { try open(using("a", "b", "c", faulty: "b")) }
         #expect(error?.code == .attachedStoreFailed)
         #expect(error?.attachedStore == "b")
         #expect(ends.values == ["a": 1, "b": 1, "c": 1])
     }
 
-    @Test func `tells at the end of the step what went wrong in it`() {
+    @Test func `reports an error at the end of the step that caused it`() {
         let counter = Counter(attachedName: "a", ends: ends)
         let error = #expect(throws: MigrationError.self) {
             try open(

@@ -10,19 +10,19 @@ import Testing
     import Darwin
 #endif
 
-/// How many records a store has here: so many that a copy has several parts.
+/// The number of records in the store, enough that a copy has several parts.
 private let count = 12_000
-/// How many kills at instants that are drawn: more of them when `MOLT_LONG` is set.
+/// The number of kills at random instants.
 private let rounds = TestRun.choose(4, long: 200)
 
-@Suite struct `A process that is killed` {
+@Suite struct `A kill during a backup or a restore` {
     let scenario: BackupScenario
 
     init() throws {
         scenario = try BackupScenario()
     }
 
-    /// What is in the directory.
+    /// All files in the directory, with their bytes.
     private func image() throws -> [String: Data] {
         Dictionary(
             uniqueKeysWithValues: try scenario.scratch.names().map {
@@ -57,9 +57,9 @@ private let rounds = TestRun.choose(4, long: 200)
         return Int((ContinuousClock.now - start) / .microseconds(1))
     }
 
-    /// Kills a work at instants that a seed draws, each time from the same files.
+    /// Kills a process at instants that a seed determines, each time starting from the same files.
     ///
-    /// - Parameter factor: How many times as long as the work takes it may go on.
+    /// - Parameter factor: The latest instant, as a multiple of the time that the work takes.
     private func killAtRandom(_ work: Work, seed: UInt64, for factor: Int = 2, check: () throws -> Void) async throws {
         let start = try image()
         let duration = try duration(work)
@@ -73,7 +73,9 @@ private let rounds = TestRun.choose(4, long: 200)
 
     // MARK: Making a backup
 
-    @Test func `at any point of a backup leaves the store, and nothing that counts as a backup`() async throws {
+    @Test func `A kill at any point of a backup leaves the store unchanged, and nothing that counts as a backup`()
+        async throws
+    {
         try scenario.fill(1, count: count)
         let before = try scenario.contents
         let start = try image()
@@ -104,7 +106,7 @@ private let rounds = TestRun.choose(4, long: 200)
             #expect(try scenario.contents == before)
             let isWhole = all[number] == .afterBackup
             #expect(try scenario.backups.count == (isWhole ? 1 : 0))
-            // While it is copied there is a part of it.
+            // A backup that is being copied is in a file with the suffix `.part`.
             if number > 1, !isWhole { #expect(try scenario.otherNames().contains { $0.hasSuffix(".backup.part") }) }
             try scenario.open(2).close()
             #expect(try scenario.contents.version == 2)
@@ -114,7 +116,7 @@ private let rounds = TestRun.choose(4, long: 200)
         }
     }
 
-    @Test func `at any instant of an upgrade with a backup leaves the old store or the new one`() async throws {
+    @Test func `A kill at any instant of an upgrade with a backup leaves the old store or the new one`() async throws {
         try scenario.fill(1, count: count)
         let before = try scenario.contents
         let start = try image()
@@ -132,9 +134,9 @@ private let rounds = TestRun.choose(4, long: 200)
         }
     }
 
-    // MARK: Putting one back
+    // MARK: Restoring a backup
 
-    @Test func `at any part of putting a backup back leaves the store as it was`() async throws {
+    @Test func `A kill at any part of a restore leaves the store unchanged`() async throws {
         try scenario.fill(1, count: count)
         let old = try scenario.contents
         try scenario.open(2).close()
@@ -170,7 +172,7 @@ private let rounds = TestRun.choose(4, long: 200)
         }
     }
 
-    @Test func `at any instant of putting a backup back leaves one store or the other`() async throws {
+    @Test func `A kill at any instant of a restore leaves one store or the other`() async throws {
         try scenario.fill(1, count: count)
         let old = try scenario.contents
         try scenario.open(2).close()
@@ -184,7 +186,7 @@ private let rounds = TestRun.choose(4, long: 200)
         }
     }
 
-    @Test func `while a damaged file is replaced leaves a file, and all that there was of it`() async throws {
+    @Test func `A kill while a damaged file is restored loses none of its bytes`() async throws {
         try scenario.fill(1, count: count)
         let old = try scenario.contents
         try scenario.open(2).close()
@@ -201,7 +203,9 @@ private let rounds = TestRun.choose(4, long: 200)
         }
     }
 
-    @Test func `at any instant of starting afresh leaves the newer store, or a fresh one beside it`() async throws {
+    @Test func `A kill at any instant of starting afresh leaves the newer store, or a fresh one beside it`()
+        async throws
+    {
         try scenario.fill(2, count: count)
         let new = try scenario.contents
         try await killAtRandom(.startAfresh, seed: 14) {
@@ -220,7 +224,7 @@ private let rounds = TestRun.choose(4, long: 200)
         }
     }
 
-    @Test func `while a damaged file is started afresh leaves a file, and all that there was of it`() async throws {
+    @Test func `A kill while a damaged file is started afresh loses none of its bytes`() async throws {
         let noise = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
         try noise.write(to: scenario.url)
         try await killAtRandom(.startAfresh, seed: 15) {
@@ -235,9 +239,9 @@ private let rounds = TestRun.choose(4, long: 200)
         }
     }
 
-    // MARK: Beside others
+    // MARK: Other processes
 
-    @Test func `never: who has the file open in another process sees whole states and is told`() async throws {
+    @Test func `Another process with the file open reads consistent values, and then an error`() async throws {
         try scenario.fill(1)
         let cache = try scenario.open(2)
         try await cache.setAll(["a": 0, "b": 0])
@@ -267,7 +271,7 @@ private let rounds = TestRun.choose(4, long: 200)
         #expect(try scenario.contents.records.map(\.key) == ["0", "1", "2"])
     }
 
-    @Test func `never: several that go back at once leave the backup's store`() async throws {
+    @Test func `Concurrent restores leave the backup's store`() async throws {
         try scenario.fill(1)
         let before = try scenario.contents
         try scenario.open(3).close()
@@ -292,8 +296,8 @@ private let rounds = TestRun.choose(4, long: 200)
 
     // MARK: A full disk
 
-    /// SQLite cannot even make its own memory beside the file then.
-    @Test func `never: a disk that is full is told as such, also by a backup on demand`() async throws {
+    /// On a full disk, SQLite cannot even create its shared-memory file.
+    @Test func `A backup on demand reports a full disk`() async throws {
         try scenario.fill(1)
         let path = scenario.url.path
         await #expect(processExitsWith: .success) { [path = path as String] in
@@ -312,18 +316,18 @@ private let rounds = TestRun.choose(4, long: 200)
         #expect(try scenario.otherNames() == [])
     }
 
-    @Test func `never: a disk that is full leaves everything as it was, and then it works`() async throws {
+    @Test func `A full disk leaves everything unchanged, and a later upgrade and restore succeed`() async throws {
         try scenario.fill(1, count: count)
         let before = try scenario.contents
         let path = scenario.url.path
         await #expect(processExitsWith: .success) { [path = path as String] in
             let url = URL(fileURLWithPath: path)
             let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-            // SQLite's own memory beside the file takes 32 KiB, without which nothing can be opened.
+            // SQLite's shared-memory file takes 32 KiB, without which nothing can be opened.
             for limit in [40_000, size / 2, size - 1] {
                 try FileSizeLimit.set(limit)
                 defer { try? FileSizeLimit.set(nil) }
-                // What the system says is free is not the point here.
+                // The free space that the system reports does not matter here.
                 let configuration = BackupScenario.configuration { $0.backup?.freeSpace = { _ in nil } }
                 do {
                     _ = try CodableCache(
@@ -368,7 +372,7 @@ private let rounds = TestRun.choose(4, long: 200)
         }
         #expect(try scenario.contents == after)
         #expect(try CacheStore.damage(at: scenario.url) == [])
-        // A copy of what was not replaced after all was not kept.
+        // No copy was kept, because nothing was replaced.
         #expect(try scenario.otherNames().count == 1)
         try CodableCache.restore(try #require(try scenario.backups.first), at: scenario.url)
         #expect(try scenario.contents == before)

@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import MoltCore
 
-/// A cache of some releases of an app, and what each has in it.
+/// The cache of an app with several releases.
 struct BackupScenario {
     let scratch: ScratchDirectory
     var url: URL { scratch.file() }
@@ -11,7 +11,7 @@ struct BackupScenario {
         scratch = try ScratchDirectory()
     }
 
-    /// The migrations of a release; each changes every record.
+    /// The migrations of a release, each of which changes every record.
     static func registry(_ version: Int, readable: Set<Int> = []) -> MigrationRegistry {
         guard version > 0 else { return MigrationRegistry() }
         return MigrationRegistry(
@@ -35,7 +35,6 @@ struct BackupScenario {
         return configuration
     }
 
-    /// Opens the cache as a release does.
     func open(
         _ version: Int,
         _ configuration: CodableCache.Configuration = BackupScenario.configuration()

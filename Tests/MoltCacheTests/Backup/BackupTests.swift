@@ -16,7 +16,7 @@ import Testing
         scenario = try BackupScenario()
     }
 
-    @Test func `holds what the store had, beside it, for its owner only`() throws {
+    @Test func `holds the store's previous contents, beside the store, and only its owner may read it`() throws {
         try scenario.fill(1)
         let before = try scenario.contents
         try scenario.open(2).close()
@@ -33,14 +33,14 @@ import Testing
         let attributes = try FileManager.default.attributesOfItem(atPath: backup.url.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect(attributes[.size] as? Int == backup.size)
-        // It needs no log to be read, and no other file was left.
+        // The backup can be read without a log, and no other file was left.
         #expect(try SQLite(backup.url).text("PRAGMA journal_mode") == "delete")
         #expect(try scenario.otherNames() == [backup.url.lastPathComponent])
         let name = try #require(BackupName(backup.url.lastPathComponent, of: "cache.molt"))
         #expect(name.version == 1 && name.kind == .automatic && name.date == backup.date)
     }
 
-    @Test func `is not made without a policy, of a new store, of one that is up to date, or for a dry run`() throws {
+    @Test func `is not made without a policy, of a new or an up-to-date store, or for a dry run`() throws {
         try scenario.open(1).close()
         #expect(try scenario.otherNames() == [])
         try scenario.open(1).close()
@@ -56,7 +56,7 @@ import Testing
         _ = try CodableCache(inMemory: BackupScenario.registry(2), configuration: BackupScenario.configuration())
     }
 
-    @Test func `is told, before anything was written`() throws {
+    @Test func `is reported before the upgrade writes anything`() throws {
         try scenario.fill(1)
         let log = Log<String>()
         let url = scenario.url
@@ -71,7 +71,7 @@ import Testing
         #expect(log.all == ["1, of a store at version 1"])
     }
 
-    @Test func `is one of all that was written, also of what is still in the log`() throws {
+    @Test func `holds everything that was committed, including what is still in the log`() throws {
         let cache = try scenario.open(1)
         try cache.set(Person.john, forKey: "in the log")
         let other = try scenario.open(2)
@@ -80,7 +80,7 @@ import Testing
         #expect(try other.keys() == ["in the log"])
     }
 
-    @Test func `follows a symbolic link to the store, and stands beside the store itself`() throws {
+    @Test func `stands beside the store itself when the store is opened through a symbolic link`() throws {
         try scenario.fill(1)
         let links = try ScratchDirectory()
         try FileManager.default.createSymbolicLink(at: links.file("link"), withDestinationURL: scenario.url)
@@ -94,16 +94,16 @@ import Testing
         #expect(try CodableCache.backups(at: links.file("link")) == scenario.backups)
     }
 
-    @Test func `is not taken for none where the directory cannot be listed`() async throws {
+    @Test func `is reported as unreadable, not as missing, in a directory that cannot be listed`() async throws {
         try scenario.fill(1)
         try scenario.open(2).close()
         let path = scenario.url.path
         await #expect(processExitsWith: .success) { [path = path as String] in
             let url = URL(fileURLWithPath: path)
             let directory = url.deletingLastPathComponent().path
-            // Files in it may be used by their names.
+            // The directory cannot be listed, but files in it can be used by their names.
             try FileManager.default.setAttributes([.posixPermissions: 0o311], ofItemAtPath: directory)
-            // Root may do anything.
+            // Root ignores permissions, so the test continues as another user.
             if getuid() == 0 { try #require(setuid(65_534) == 0) }
             let error = #expect(throws: CacheError.self) { try CodableCache.backups(at: url) }
             #expect(error?.code == .noPermission)
@@ -111,7 +111,7 @@ import Testing
         }
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scenario.scratch.url.path)
         #expect(try scenario.backups.count == 1)
-        // No directory has no backups; what is in the place of one has none that could be known.
+        // A missing directory has no backups; a file in its place is an error.
         #expect(try CodableCache.backups(at: scenario.scratch.file("none/cache.molt")) == [])
         let error = #expect(throws: CacheError.self) {
             try CodableCache.backups(at: scenario.url.appending(path: "cache.molt"))
@@ -119,7 +119,7 @@ import Testing
         #expect(error?.code == .storeFailed)
     }
 
-    @Test func `is not begun when it would not fit, and the error says how much is missing`() throws {
+    @Test func `is not begun when it would not fit, and the error says how much space it needs`() throws {
         try scenario.fill(1, count: 500)
         let before = try scenario.contents
         let size = try #require(try FileManager.default.attributesOfItem(atPath: scenario.url.path)[.size] as? Int)
@@ -138,7 +138,7 @@ import Testing
         #expect(try scenario.backups.count == 1)
     }
 
-    @Test func `is made when the system does not say how much is free`() throws {
+    @Test func `is made when the system does not report the free space`() throws {
         try scenario.fill(1)
         try scenario.open(2, BackupScenario.configuration { $0.backup?.freeSpace = { _ in nil } }).close()
         #expect(try scenario.backups.count == 1)
@@ -146,7 +146,7 @@ import Testing
         #expect(FreeSpace.bytes(at: scenario.scratch.url.path + "/nowhere") == nil)
     }
 
-    @Test func `takes no link for its own file, and removes what killed ones have left`() throws {
+    @Test func `does not follow a link in place of its own file, and removes what killed processes left`() throws {
         try scenario.fill(1)
         let date = Date(timeIntervalSince1970: 1_800_000_000.25)
         let name = BackupName(store: "cache.molt", version: 1, date: date, kind: .automatic)
@@ -158,7 +158,7 @@ import Testing
         for suffix in [".part", ".part-journal"] {
             try Data("left".utf8).write(to: scenario.scratch.file(old.text + suffix))
         }
-        // Those of others are not touched.
+        // Files of other stores and apps are not touched.
         let foreign = ["cache.molt.backup.part", "other.molt.v1-19700101T000005000Z.backup.part", "cache.molt.v1.part"]
         for name in foreign { try Data("foreign".utf8).write(to: scenario.scratch.file(name)) }
 
@@ -171,7 +171,7 @@ import Testing
         #expect(FileStatusOf(backup.url).isLink == false)
     }
 
-    @Test func `replaces no file of its name`() throws {
+    @Test func `does not overwrite a file with its name`() throws {
         try scenario.fill(1)
         let date = Date(timeIntervalSince1970: 1_800_000_000.25)
         let name = BackupName(store: "cache.molt", version: 1, date: date, kind: .automatic)
@@ -184,11 +184,11 @@ import Testing
     }
 
     @Test(arguments: ["n", "é"])
-    func `of a store with the longest name there can be is found and put back`(letter: String) throws {
+    func `of a store with the longest possible name is found and restored`(letter: String) throws {
         try scenario.fill(1)
         let before = try scenario.contents
         let stem = String(repeating: letter, count: 240 / letter.utf8.count)
-        // Two that only differ where the names of their backups have no room for it.
+        // The two names differ only in the part for which their backups' names have no room.
         let stores = ["first", "other"].map { scenario.scratch.file(stem + $0) }
         for store in stores {
             try FileManager.default.copyItem(at: scenario.url, to: store)
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func `has a name of its own, also when others are made at the same moment`() async throws {
+    @Test func `has a unique name, even among backups made at the same moment`() async throws {
         try scenario.fill(1)
         let before = try scenario.contents
         let url = scenario.url
@@ -225,7 +225,9 @@ import Testing
         #expect(try scenario.otherNames().count == count)
     }
 
-    @Test func `A file that gets its name replaces none, whoever else gets it at the same time`() async throws {
+    @Test func `Publishing a file under a name that another process takes at the same time overwrites nothing`()
+        async throws
+    {
         let place = scenario.scratch.file("place").path
         for round in 0..<40 {
             let winners = await withTaskGroup(of: Int?.self) { group in
@@ -250,12 +252,12 @@ import Testing
         }
     }
 
-    @Test func `that cannot be made ends the upgrade before it writes`() throws {
+    @Test func `fails the upgrade before it writes, when the backup cannot be made`() throws {
         try scenario.fill(1)
         let before = try scenario.contents
         let directory = scenario.scratch.url.path
         guard geteuid() != 0 else {
-            // Nothing is forbidden to root: the path is too long instead.
+            // Nothing is forbidden to root, so the path is too long instead.
             var long = scenario.scratch.file(String(repeating: "d", count: 200))
             long.appendPathComponent(String(repeating: "d", count: 460 - long.path.utf8.count))
             try FileManager.default.createDirectory(at: long, withIntermediateDirectories: true)
@@ -296,7 +298,7 @@ import Testing
                 configuration.atPoint = { [monitor = configuration.monitor] point in
                     guard point.kind == .copyForBackup else { return }
                     seen.append(1)
-                    // Asked before the part that follows.
+                    // Cancellation is checked before the next part.
                     if seen.count == part { monitor?.progress.cancel() }
                 }
             }
@@ -307,7 +309,7 @@ import Testing
         }
     }
 
-    @Test func `of an upgrade that fails is removed: the store is what it holds`() throws {
+    @Test func `is removed when the upgrade fails, because the store is unchanged`() throws {
         try scenario.fill(1)
         let before = try scenario.contents
         let failing = MigrationRegistry(
@@ -327,7 +329,7 @@ import Testing
     }
 }
 
-/// What a path itself is.
+/// The type of the file at a path, without following links.
 struct FileStatusOf {
     let isLink: Bool
 

@@ -9,14 +9,14 @@ import Testing
     import Darwin
 #endif
 
-@Suite struct `An upgrade that finds its store damaged` {
+@Suite struct `An upgrade of a damaged store` {
     let scenario: BackupScenario
 
     init() throws {
         scenario = try BackupScenario()
     }
 
-    /// Destroys a part of the file, as a failing disk does, once the steps have begun, and has them read all of it.
+    /// Overwrites a part of the file once the steps have begun, as a failing disk does, and has them read all of it.
     private func damaging() -> CodableCache.Configuration {
         let url = scenario.url
         return BackupScenario.configuration { configuration in
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `names the backup made before, which restores it`() throws {
+    @Test func `fails with an error that names the backup made before it, which can be restored`() throws {
         try scenario.fill(1, count: 20_000)
         let before = try scenario.contents
         let error = #expect(throws: MigrationError.self) { try scenario.open(2, damaging()) }
@@ -45,7 +45,7 @@ import Testing
         #expect(try scenario.open(2).count() == 20_000)
     }
 
-    @Test func `names none where none was made`() throws {
+    @Test func `fails with an error that names no backup when none was made`() throws {
         try scenario.fill(1, count: 20_000)
         var configuration = damaging()
         configuration.backup = nil
@@ -54,9 +54,9 @@ import Testing
         #expect(try CacheStore.damage(at: scenario.url) != [])
     }
 
-    @Test func `that is of a damaged store is not begun`() throws {
+    @Test func `is not begun when the damage is found while the backup is made`() throws {
         try scenario.fill(1, count: 20_000)
-        // The pages of records, behind what says what store it is.
+        // The pages of records, not those that identify the store.
         try overwrite(scenario.url, from: 8_192 * 100)
         let damaged = try Data(contentsOf: scenario.url)
         let error = #expect(throws: MigrationError.self) { try scenario.open(2) }
@@ -66,7 +66,7 @@ import Testing
         #expect(try scenario.otherNames() == [])
     }
 
-    @Test func `but has committed is not touched`() throws {
+    @Test func `keeps what it has committed, whatever fails afterwards`() throws {
         try scenario.fill(1)
         struct Late: Error {}
         let configuration = BackupScenario.configuration { configuration in
@@ -78,9 +78,9 @@ import Testing
     }
 }
 
-/// Writes over a part of a file without SQLite, through to its end.
+/// Overwrites a file from an offset to its end, without SQLite.
 private func overwrite(_ url: URL, from offset: Int) throws {
-    // Not in this process, which would lose SQLite's locks when it closes the file.
+    // Done by another process: this one would lose SQLite's locks when it closes the file.
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0

@@ -8,15 +8,15 @@ import Testing
     import Darwin
 #endif
 
-@Suite struct `A dry run` {
+@Suite struct `The leftover of a dry run` {
     let scenario: BackupScenario
 
     init() throws {
         scenario = try BackupScenario()
     }
 
-    /// With a temporary directory of their own: other tests make dry runs meanwhile.
-    @Test func `that was killed leaves a copy, which the next one removes, and not that of one that lives`()
+    /// The child processes have a temporary directory of their own, because other tests make dry runs meanwhile.
+    @Test func `of a killed process is removed by the next one, but not the copy of one that is running`()
         async throws
     {
         try scenario.fill(1)
@@ -43,7 +43,7 @@ import Testing
             let configuration = BackupScenario.configuration { configuration in
                 configuration.atPoint = { point in
                     guard point.kind == .beforeSteps else { return }
-                    // This one lives while another one begins and ends.
+                    // This dry run is in progress while another one begins and ends.
                     _ = try CodableCache.dryRun(at: url, migrations: BackupScenario.registry(3))
                     counts.append(try FileManager.default.contentsOfDirectory(atPath: temporary).count)
                 }

@@ -3,14 +3,14 @@ import Molt
 import MoltCore
 import Testing
 
-@Suite struct `Putting a backup back` {
+@Suite struct `Restoring a backup` {
     let scenario: BackupScenario
 
     init() throws {
         scenario = try BackupScenario()
     }
 
-    /// A store at version 1 of which there is a backup, upgraded and changed since.
+    /// A store with a backup at version 1, upgraded and changed since.
     private func upgraded() throws -> (backup: StoreBackup, before: StoreContents) {
         try scenario.fill(1)
         let before = try scenario.contents
@@ -21,7 +21,7 @@ import Testing
         return (try #require(try scenario.backups.first), before)
     }
 
-    @Test func `gives every record, the version and the ledger, byte for byte, and keeps the backup`() throws {
+    @Test func `brings back every record, the version and the ledger, byte for byte, and keeps the backup`() throws {
         let (backup, before) = try upgraded()
         let bytes = try Data(contentsOf: backup.url)
         try CodableCache.restore(backup, at: scenario.url)
@@ -37,7 +37,7 @@ import Testing
         #expect(cache.report.isEmpty)
     }
 
-    @Test func `can be done again and again, and the store upgraded again`() throws {
+    @Test func `can be repeated, and the store upgraded again`() throws {
         let (backup, before) = try upgraded()
         for _ in 0..<3 {
             try CodableCache.restore(backup, at: scenario.url)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `makes the file when there is none, for its owner only`() throws {
+    @Test func `creates a missing file, which only its owner may read`() throws {
         let (backup, before) = try upgraded()
         for suffix in ["", "-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: scenario.url.path + suffix)
@@ -59,7 +59,7 @@ import Testing
         #expect(mode as? Int == 0o600)
     }
 
-    @Test func `A copy of a backup put in the store's place by hand is a store, too`() throws {
+    @Test func `A copy of a backup can be used as the store's file`() throws {
         let (backup, before) = try upgraded()
         try FileManager.default.removeItem(at: scenario.url)
         try FileManager.default.copyItem(at: backup.url, to: scenario.url)
@@ -69,7 +69,7 @@ import Testing
         #expect(try SQLite(scenario.url).text("PRAGMA journal_mode") == "wal")
     }
 
-    @Test func `into a file with pages of another size works as well`() throws {
+    @Test func `into a file with another page size gives the same contents`() throws {
         let (backup, before) = try upgraded()
         for suffix in ["", "-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: scenario.url.path + suffix)
@@ -84,9 +84,9 @@ import Testing
         store.close()
     }
 
-    // MARK: Others
+    // MARK: Other connections
 
-    @Test func `Who has the file open sees the old values until then, and is told afterwards`() throws {
+    @Test func `An open cache reads the old values until the restore, and then throws an error`() throws {
         try scenario.fill(1)
         let open = try scenario.open(2)
         try open.set(Person.jane, forKey: "later")
@@ -104,8 +104,8 @@ import Testing
         #expect(try scenario.open(2).keys() == ["0", "1", "2"])
     }
 
-    /// The version and the ledger are the same, and yet all that is remembered of the records is wrong.
-    @Test func `Who has the file open is told, also when the version and the ledger are the same`() throws {
+    /// Although the version and the ledger are the same, the values kept in memory are no longer valid.
+    @Test func `An open cache throws an error even when the version and the ledger are the same`() throws {
         try scenario.fill(1)
         let backup = try CodableCache.backUp(at: scenario.url)
         #expect(!backup.isAutomatic && backup.recordCount == 3)
@@ -117,12 +117,12 @@ import Testing
         #expect(error?.code == .storeChanged)
         let again = try scenario.open(1)
         #expect(try again.value(Person.self, forKey: "1") == .john)
-        // From here on it is the store that everyone knows.
+        // The cache that was opened again works as usual.
         try again.set(Person.jane, forKey: "2")
         #expect(try again.value(Person.self, forKey: "2") == .jane)
     }
 
-    @Test func `waits for a writer for a bounded time, and then leaves everything`() throws {
+    @Test func `waits for a writer until its timeout, and then changes nothing`() throws {
         let (backup, _) = try upgraded()
         let after = try scenario.contents
         let writer = try SQLite(scenario.url)
@@ -135,7 +135,7 @@ import Testing
         #expect(try scenario.contents == after)
     }
 
-    @Test func `A reader that is in the middle keeps its snapshot`() throws {
+    @Test func `A reader in a transaction keeps its snapshot`() throws {
         let (backup, before) = try upgraded()
         let reader = try SQLite(scenario.url)
         try reader.run("BEGIN")
@@ -146,10 +146,9 @@ import Testing
         #expect(try reader.rows("SELECT key FROM molt_record ORDER BY id").map { $0[0] } == before.records.map(\.key))
     }
 
-    // MARK: What is refused
+    // MARK: Refusals
 
-    @Test func `A backup that is damaged, foreign, empty, missing or a link is refused, and nothing is touched`() throws
-    {
+    @Test func `A damaged, foreign, empty, missing or linked backup is refused, and nothing is changed`() throws {
         let (backup, _) = try upgraded()
         let after = try scenario.contents
         let bytes = try Data(contentsOf: backup.url)
@@ -159,7 +158,7 @@ import Testing
             let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: scenario.url) }
             #expect(error?.code == .backupUnusable)
             #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
-            // What to do about a cache is no advice about a backup.
+            // Advice about opening a cache does not apply to a backup.
             #expect(error?.message.contains("another path") == false, "\(error?.message ?? "")")
             #expect(try scenario.contents == after)
         }
@@ -169,7 +168,7 @@ import Testing
         try expectRefusal("damaged") { try bytes.prefix(bytes.count / 2).write(to: backup.url) }
         try expectRefusal("damaged") {
             var bytes = bytes
-            // The second page and those behind it, the first of which is a table's.
+            // From the second page on, which belongs to a table.
             bytes.replaceSubrange(8192..<bytes.count, with: Data(repeating: 0xA5, count: bytes.count - 8192))
             try bytes.write(to: backup.url)
         }
@@ -186,7 +185,7 @@ import Testing
         #expect(try scenario.contents == after)
     }
 
-    /// A notebook of which a backup has the lines.
+    /// A notebook whose lines are part of a backup.
     private struct KeptNotebook: AttachedStore {
         let notebook: Notebook
         var attachedName: String { notebook.attachedName }
@@ -198,8 +197,7 @@ import Testing
         func changesRestoringNow() throws -> [UInt8]? { Array(try JSONEncoder().encode(notebook.lines)) }
     }
 
-    @Test func `A backup that has attached stores is refused when these are not named, and nothing is changed`() throws
-    {
+    @Test func `A backup with attached stores is refused unless all are named, and nothing is changed`() throws {
         try scenario.fill(1)
         let notebook = KeptNotebook(notebook: Notebook(url: scenario.scratch.file("notes")))
         let list = KeptNotebook(notebook: Notebook(url: scenario.scratch.file("list")))
@@ -213,7 +211,7 @@ import Testing
         cache.close()
         let before = try scenario.contents
         let names = try scenario.scratch.names()
-        // What the file says counts, and not what is said of it.
+        // The file's own list counts, not that of the value.
         var forgotten = backup
         forgotten.attachedStores = []
         for (backup, attached) in [(backup, []), (forgotten, [notebook])] {
@@ -251,7 +249,7 @@ import Testing
         try Data(repeating: 0x41, count: 9_000).write(to: text)
         try CodableCache.restore(backup, at: text, fromAnotherStore: true)
         #expect(try CacheStore.contents(at: text).version == 1)
-        // What was there is kept.
+        // The replaced bytes are kept.
         let names = try scenario.scratch.names()
         let kept = try #require(names.first { $0.hasPrefix("text.") && $0.hasSuffix(".damaged") })
         #expect(try Data(contentsOf: scenario.scratch.file(kept)) == Data(repeating: 0x41, count: 9_000))
@@ -259,12 +257,12 @@ import Testing
 
     // MARK: Other stores
 
-    @Test func `A backup of another store is refused, unless it is said that it is one`() throws {
+    @Test func `A backup of another store is refused unless the call allows it`() throws {
         try scenario.fill(1)
         let backup = try CodableCache.backUp(at: scenario.url)
         let before = try scenario.contents
         let directory = try ScratchDirectory()
-        // Of another name beside it, and of the same name elsewhere.
+        // A store of another name beside it, and a store of the same name elsewhere.
         for url in [scenario.scratch.file("other.molt"), directory.file(scenario.url.lastPathComponent)] {
             let cache = try CodableCache(at: url, migrations: BackupScenario.registry(1))
             try cache.set(Person.jane, forKey: "jane")
@@ -277,13 +275,13 @@ import Testing
             #expect(try CodableCache.filesAside(at: url).isEmpty)
             try CodableCache.restore(backup, at: url, fromAnotherStore: true)
             #expect(try CacheStore.contents(at: url) == before)
-            // What it has replaced is kept all the same.
+            // The replaced store is kept all the same.
             let kept = try #require(try CodableCache.filesAside(at: url).first)
             #expect(try CacheStore.contents(at: kept.url) == other)
         }
     }
 
-    @Test func `A store that was moved with its backups, or that is gone, takes them as ever`() throws {
+    @Test func `A store that was moved with its backups, or deleted, can be restored from them`() throws {
         try scenario.fill(1)
         let before = try scenario.contents
         let listed = try CodableCache.backUp(at: scenario.url)
@@ -295,7 +293,7 @@ import Testing
         let cache = try CodableCache(at: url, migrations: BackupScenario.registry(1))
         try cache.removeAll()
         cache.close()
-        // As it was listed before the move: an app's container moves from one launch to the next.
+        // As listed before the move: an app's container may move between two launches.
         try CodableCache.restore(listed, at: url)
         #expect(try CacheStore.contents(at: url) == before)
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
@@ -305,7 +303,7 @@ import Testing
         #expect(try CodableCache.backups(at: url) == [])
     }
 
-    @Test func `into a directory that is not there makes it, for its owner only`() throws {
+    @Test func `creates a missing directory, which only its owner may read`() throws {
         try scenario.fill(1)
         let backup = try CodableCache.backUp(at: scenario.url)
         let directory = scenario.scratch.file("new")
@@ -317,9 +315,9 @@ import Testing
         #expect(try CodableCache.filesAside(at: url) == [])
     }
 
-    // MARK: What is replaced
+    // MARK: The replaced file
 
-    @Test func `keeps what was there, which can be put back in its turn`() throws {
+    @Test func `keeps the replaced store, which can be restored in turn`() throws {
         let (backup, before) = try upgraded()
         let after = try scenario.contents
         try CodableCache.restore(backup, at: scenario.url)
@@ -328,11 +326,11 @@ import Testing
         #expect(kept.url.pathExtension == "replaced")
         #expect(try CacheStore.contents(at: kept.url) == after)
         #expect(try CacheStore.damage(at: kept.url) == [])
-        // It is no backup: nothing goes back to it by itself.
+        // It is no backup: nothing restores it automatically.
         #expect(try scenario.backups == [backup])
         try CodableCache.restore(kept, at: scenario.url)
         #expect(try scenario.contents == after)
-        // Each stays, and what was not asked to be kept does not appear.
+        // Each file stays, and a restore that keeps nothing adds none.
         let all = try CodableCache.filesAside(at: scenario.url)
         #expect(all.map(\.schemaVersion) == [1, 2] && all.last == kept)
         #expect(try CacheStore.contents(at: all[0].url) == before)
@@ -342,7 +340,7 @@ import Testing
         #expect(try scenario.otherNames() == [backup.url.lastPathComponent])
     }
 
-    @Test func `and then an older one, as the guide says, keeps what was there at first`() throws {
+    @Test func `to successively older versions, as the guide describes, keeps the newest contents`() throws {
         try scenario.fill(1)
         for version in 2...4 { try scenario.open(version, BackupScenario.configuration(keep: 9)).close() }
         let cache = try scenario.open(4)
@@ -360,7 +358,7 @@ import Testing
         #expect(try scenario.contents == newest)
     }
 
-    @Test func `keeps nothing when it fails`() throws {
+    @Test func `keeps no copy when it fails`() throws {
         let (backup, _) = try upgraded()
         let after = try scenario.contents
         let store = CacheStore(at: scenario.url)
@@ -386,7 +384,7 @@ import Testing
         #expect(error?.message.contains("keep no copy of what is replaced") == true, "\(error?.message ?? "")")
     }
 
-    @Test func `Files that were kept are listed and removed, the damaged with their logs`() throws {
+    @Test func `Kept files are listed and removed, damaged ones with their logs`() throws {
         let (backup, _) = try upgraded()
         try Data(repeating: 3, count: 20_000).write(to: scenario.url)
         try Data("log".utf8).write(to: URL(fileURLWithPath: scenario.url.path + "-wal"))
@@ -399,7 +397,7 @@ import Testing
         #expect(try scenario.otherNames() == [backup.url.lastPathComponent])
     }
 
-    @Test func `Who has the file open is told what it may have been`() throws {
+    @Test func `An open cache's error says that a backup may have been restored`() throws {
         try scenario.fill(0)
         let backup = try CodableCache.backUp(at: scenario.url)
         let open = try scenario.open(0)
@@ -412,7 +410,7 @@ import Testing
     // MARK: Damage
 
     @Test(arguments: ["cut off", "zeroed head", "zeroed pages", "noise", "emptied"])
-    func `over a damaged file keeps what is left of it aside`(damage: String) throws {
+    func `over a damaged file keeps its bytes aside`(damage: String) throws {
         let (backup, before) = try upgraded()
         let whole = try Data(contentsOf: scenario.url)
         var bytes = whole
@@ -431,7 +429,7 @@ import Testing
         #expect(kept.count == (damage == "emptied" ? 0 : 1))
         if let name = kept.first, damage != "cut off" {
             let found = try Data(contentsOf: scenario.scratch.file(name))
-            // But for the two bytes that say whether there is a log.
+            // All but the header, in which two bytes say whether there is a log.
             #expect(found.dropFirst(100) == bytes.dropFirst(100))
         }
         let names = try scenario.otherNames()
@@ -440,7 +438,7 @@ import Testing
         #expect(try cache.count() == 3)
     }
 
-    @Test func `A damaged file takes its log aside with it`() throws {
+    @Test func `A damaged file is kept aside together with its log`() throws {
         let (backup, before) = try upgraded()
         try Data(repeating: 3, count: 20_000).write(to: scenario.url)
         try Data("log".utf8).write(to: URL(fileURLWithPath: scenario.url.path + "-wal"))
@@ -451,7 +449,7 @@ import Testing
         #expect(names.contains { $0.hasSuffix(".damaged-wal") })
     }
 
-    @Test func `A damaged file that keeps no log is kept aside as well`() throws {
+    @Test func `A damaged file in rollback-journal mode is kept aside as well`() throws {
         let (backup, before) = try upgraded()
         var bytes = try Data(contentsOf: backup.url)
         bytes.replaceSubrange(8192..<bytes.count, with: Data(count: bytes.count - 8192))
@@ -463,7 +461,7 @@ import Testing
         #expect(try Data(contentsOf: scenario.scratch.file(kept)).dropFirst(100) == bytes.dropFirst(100))
     }
 
-    @Test func `A file into which somebody has put a trigger is replaced, and kept aside`() throws {
+    @Test func `A file with a foreign trigger is replaced and kept aside`() throws {
         let (backup, before) = try upgraded()
         let trigger = "CREATE TRIGGER theirs AFTER INSERT ON molt_record BEGIN DELETE FROM molt_record; END"
         try SQLite(scenario.url).run(trigger)
@@ -492,7 +490,7 @@ import Testing
         #expect(try scenario.contents == after)
     }
 
-    @Test func `A backup that is damaged while it is put back is told as such, and the store stays`() throws {
+    @Test func `A backup that is damaged during the restore is refused, and the store is unchanged`() throws {
         let (backup, _) = try upgraded()
         let after = try scenario.contents
         let store = CacheStore(at: scenario.url)
@@ -508,7 +506,7 @@ import Testing
 
     // MARK: Listing and removing
 
-    @Test func `Backups are listed from the newest on, and what only looks like one is not`() throws {
+    @Test func `Backups are listed from the newest to the oldest, without other files of similar names`() throws {
         try scenario.fill(1)
         try scenario.open(2).close()
         try scenario.open(3).close()
@@ -526,7 +524,7 @@ import Testing
         #expect("\(manual)".hasSuffix("Z.manual.backup: version 3, 3 records, \(manual.size) bytes"))
     }
 
-    @Test func `Only a backup of this very file is removed`() throws {
+    @Test func `Only a backup of this store is removed`() throws {
         try scenario.fill(1)
         let backup = try CodableCache.backUp(at: scenario.url)
         let other = scenario.scratch.file("other.molt")
@@ -546,13 +544,15 @@ import Testing
         #expect(try CodableCache.backups(at: other) == [foreign])
     }
 
-    @Test func `A file that is not there cannot be backed up`() throws {
+    @Test func `A missing file cannot be backed up`() throws {
         let error = #expect(throws: CacheError.self) { try CodableCache.backUp(at: scenario.url) }
         #expect(error?.code == .fileMissing)
         #expect(try scenario.scratch.names() == [])
     }
 
-    @Test func `A backup on demand has what is written, while the cache is open and written`() throws {
+    @Test func `A backup on demand holds what was committed, while the cache is open and another connection writes`()
+        throws
+    {
         let cache = try scenario.open(1)
         try cache.set(Person.john, forKey: "a")
         let writer = try SQLite(scenario.url)

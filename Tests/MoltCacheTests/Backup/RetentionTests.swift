@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite struct `Backups that are kept` {
+@Suite struct `Backups kept under a policy` {
     let scenario: BackupScenario
 
     init() throws {
@@ -18,7 +18,7 @@ import Testing
 
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    /// A backup of an upgrade of its own, unless another one has its version.
+    /// A backup; backups with the same version belong to the same upgrade.
     private func backup(_ secondsAgo: Double, version: Int? = nil, isAutomatic: Bool = true) -> StoreBackup {
         StoreBackup(
             url: URL(fileURLWithPath: "/s.v\(version ?? 1)-\(Int(1_000_000 - secondsAgo)).backup"),
@@ -49,7 +49,7 @@ import Testing
         #expect(excess(keep, .zero, [backup(10)]) == [])
     }
 
-    @Test func `are counted by upgrades, and of the tries of one the newest is kept`() {
+    @Test func `are counted by upgrade, and the newest attempt of each is kept`() {
         let tries = [backup(10, version: 3), backup(20, version: 3), backup(30, version: 3)]
         #expect(excess(2, nil, tries + [backup(40, version: 0)]) == [20, 30])
         #expect(excess(1, nil, tries + [backup(40, version: 0)]) == [20, 30, 40])
@@ -57,11 +57,11 @@ import Testing
         let policy = BackupPolicy(keep: 1)
         let newest = backup(5, version: 3)
         let left = policy.leftovers(of: tries + [newest, backup(40, version: 0)], before: newest).map(\.date)
-        // The first of them stays.
+        // The first attempt's backup stays.
         #expect(left == [tries[1].date, tries[0].date])
     }
 
-    @Test func `are no older than the age, but for the newest one`() {
+    @Test func `are no older than the maximum age, except the newest one`() {
         let backups = [backup(10), backup(20), backup(30)]
         #expect(excess(9, .seconds(30), backups) == [])
         #expect(excess(9, .milliseconds(29_999), backups) == [30])
@@ -69,19 +69,19 @@ import Testing
         #expect(excess(9, .seconds(-5), backups) == [20, 30])
     }
 
-    @Test func `are all that the app has asked for`() {
+    @Test func `include all that the app asked for`() {
         let backups = [backup(10), backup(20, isAutomatic: false), backup(30), backup(40, isAutomatic: false)]
         #expect(excess(1, .seconds(1), backups) == [30])
     }
 
-    @Test func `Those of one moment are told apart by their names`() {
+    @Test func `Backups of the same moment are distinguished by their names`() {
         var other = backup(10)
         other.url = URL(fileURLWithPath: "/z")
         #expect(excess(1, nil, [backup(10), other]).count == 1)
         #expect(max(backup(10), other) == other)
     }
 
-    @Test func `are so many after upgrades, and each is of the version before`() throws {
+    @Test func `are limited to the count after each upgrade, and each has the version before its upgrade`() throws {
         try scenario.fill(0)
         for version in 1...5 {
             try scenario.open(version, BackupScenario.configuration(keep: 2)).close()
@@ -93,7 +93,7 @@ import Testing
         #expect(try scenario.backups.contains(manual))
     }
 
-    @Test func `have the one of the upgrade that has just ended, also when the clock was put back`() throws {
+    @Test func `include that of the latest upgrade, even when the clock was set back`() throws {
         try scenario.fill(0)
         let now = Log<Date>()
         now.append(Self.now)
@@ -103,7 +103,7 @@ import Testing
             try scenario.open(version, configuration).close()
             #expect(try scenario.backups.map(\.schemaVersion) == [version - 1])
         }
-        // Names that come after all others, whatever time it is.
+        // The names sort after all others, whatever the clock says.
         #expect(try scenario.backups.map(\.date) == [Self.now.addingTimeInterval(86_400)])
         now.append(Self.now)
         try scenario.open(5, configuration).close()
@@ -111,7 +111,7 @@ import Testing
         #expect(try scenario.backups[0].date > Self.now.addingTimeInterval(86_400))
     }
 
-    @Test func `are not looked at by an opening that upgrades nothing, or that fails`() throws {
+    @Test func `are not removed by an opening that upgrades nothing or fails`() throws {
         try scenario.fill(0)
         for version in 1...3 { try scenario.open(version, BackupScenario.configuration(keep: 9)).close() }
         let all = try scenario.backups
@@ -130,7 +130,7 @@ import Testing
         #expect(try scenario.backups == all)
     }
 
-    @Test func `by tries that were killed are few, and those of other versions stay`() async throws {
+    @Test func `of killed attempts are few, and those of other versions stay`() async throws {
         try scenario.fill(0)
         try scenario.open(1).close()
         let first = try scenario.backups
@@ -146,7 +146,7 @@ import Testing
                 )
             }
         }
-        // The copies of the first try and of the last one.
+        // The backups of the first attempt and of the last one.
         #expect(try scenario.backups.map(\.schemaVersion) == [1, 1, 0])
         #expect(try scenario.backups.last == first.last)
         try scenario.open(2).close()
@@ -154,7 +154,7 @@ import Testing
         #expect(try scenario.backups.last == first.last)
     }
 
-    @Test func `of a store that was removed and made anew are of another upgrade`() throws {
+    @Test func `of a store that was deleted and created again count as those of another upgrade`() throws {
         for name in ["one", "two"] {
             for suffix in ["", "-wal", "-shm"] {
                 try? FileManager.default.removeItem(atPath: scenario.url.path + suffix)
@@ -171,7 +171,7 @@ import Testing
         #expect(keys.map(\.last) == ["two", "one"])
     }
 
-    @Test func `have what an older release has written between two tries`() async throws {
+    @Test func `include what an older release wrote between two attempts`() async throws {
         try scenario.fill(0)
         try scenario.open(1).close()
         let path = scenario.url.path
@@ -202,7 +202,7 @@ import Testing
         #expect(try keys(scenario.backups[0]) == ["0", "1", "2", "between"])
     }
 
-    @Test func `A backup that an earlier release has listed can be read`() throws {
+    @Test func `A backup value that an earlier release encoded can be decoded`() throws {
         try scenario.fill(1)
         let backup = try CodableCache.backUp(at: scenario.url)
         let encoded = try JSONEncoder().encode(backup)
@@ -213,9 +213,8 @@ import Testing
         #expect(try JSONDecoder().decode(StoreBackup.self, from: earlier) == backup)
     }
 
-    // MARK: Names
-
-    @Test(arguments: [0, 1, 4_102_444_799.999, 1_800_000_000.0004, 951_782_400]) func `A name tells its time`(
+    @Test(arguments: [0, 1, 4_102_444_799.999, 1_800_000_000.0004, 951_782_400])
+    func `A backup's name contains its date`(
         seconds: Double
     ) throws {
         for kind in BackupName.Kind.allCases {
@@ -241,7 +240,7 @@ import Testing
             "s.v1-20260101T000000000Z.backup.part", "t.v1-20260101T000000000Z.backup", "s.v1.backup", "s.backup", "s",
             "", "s.v99999999999999999999-20260101T000000000Z.backup", "s.v1-20260101T0000000é0Z.backup",
         ]
-    ) func `What only looks like a name of ours is none`(text: String) {
+    ) func `A similar name is not taken for a backup's name`(text: String) {
         #expect(BackupName(text, of: "s") == nil)
     }
 }

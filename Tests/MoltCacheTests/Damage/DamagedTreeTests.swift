@@ -4,7 +4,7 @@ import MoltCache
 import MoltSalvage
 import Testing
 
-/// Trees of which SQLite finds only a part, without a word: the records, and the indexes of them.
+/// Trees of which SQLite silently finds only a part: those of the records and of their indexes.
 @Suite struct `A store with a damaged tree` {
     private let scratch: ScratchDirectory
     private var url: URL { scratch.file() }
@@ -13,7 +13,7 @@ import Testing
         scratch = try ScratchDirectory()
     }
 
-    /// Makes a store with two types, the one behind the other; a large one is compared on another thread.
+    /// Creates a store with two types, one after the other; the records of a large one are checked on another thread.
     private func make(isLarge: Bool) throws {
         let count = isLarge ? 1_600 : 700
         let store = CacheStore(at: url)
@@ -34,11 +34,11 @@ import Testing
     }
 
     enum Damage: CaseIterable {
-        /// The page above names one page less.
+        /// The parent page lists one page less.
         case lostFirst, lostLast
-        /// The page above names the same page twice, in the place of another one.
+        /// The parent page lists one page twice, in place of another.
         case twice
-        /// The page above names two pages in each other's place.
+        /// The parent page lists two pages in each other's place.
         case swapped
     }
 
@@ -55,7 +55,7 @@ import Testing
         func cell(_ number: Int) -> Int {
             page + (Int(bytes[pointers + 2 * number]) << 8 | Int(bytes[pointers + 2 * number + 1]))
         }
-        // Behind the last cell's page there is one more, named by the head of the page above.
+        // The page after the last cell's is named in the header of the parent page.
         let right = (page + 8)..<(page + 12)
         func child(_ number: Int) -> Data { Data(bytes[cell(number)..<(cell(number) + 4)]) }
         func setChild(_ number: Int, _ child: Data) {
@@ -64,7 +64,7 @@ import Testing
         switch damage {
         case .lostFirst, .lostLast:
             if damage == .lostLast {
-                // The last cell's page is the one on the right now, and the cell has gone.
+                // The last cell is removed, and its page becomes the rightmost one.
                 bytes.replaceSubrange(right, with: child(count - 1))
             } else {
                 bytes.replaceSubrange(
@@ -84,7 +84,7 @@ import Testing
         try bytes.write(to: url)
     }
 
-    /// All that an upgrade can do to records, also nothing.
+    /// Everything that an upgrade can do to records, and upgrades that do nothing.
     private static let steps: [(String, [MigrationStep])] = [
         ("nothing", []),
         ("a block that does nothing", [.run { _ in }]),
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: Damage.allCases)
-    func `gives all its records to salvage where only an index is damaged`(damage: Damage) throws {
+    func `gives all its records to salvage when only an index is damaged`(damage: Damage) throws {
         for tree in Self.trees.dropFirst() {
             try make(isLarge: true)
             try self.damage(tree, damage)
@@ -143,9 +143,9 @@ import Testing
         }
     }
 
-    /// A step then sees no type of that name, and no record of the type.
+    /// A step would see no type of that name, and none of the type's records.
     @Test(arguments: Self.steps.indices)
-    func `is not upgraded where no type is found by its name`(index: Int) throws {
+    func `is not upgraded when the index of type names is damaged`(index: Int) throws {
         try make(isLarge: false)
         let file = try SQLite(url)
         let root = try #require(
@@ -153,7 +153,7 @@ import Testing
         )
         let pageSize = try #require(Int(file.text("PRAGMA page_size") ?? ""))
         var bytes = try Data(contentsOf: url)
-        // The page says that it has no cells.
+        // The page claims to have no cells.
         bytes.replaceSubrange((root - 1) * pageSize + 3..<(root - 1) * pageSize + 5, with: [0, 0])
         try bytes.write(to: url)
         let error = #expect(throws: MigrationError.self) {
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: [MigrationStep.deleteType("First"), .renameType("First", to: "Fourth")])
-    func `is not upgraded where the name of a type is lost`(step: MigrationStep) throws {
+    func `is not upgraded when the name of a type is missing`(step: MigrationStep) throws {
         try make(isLarge: false)
         try SQLite(url).run("DELETE FROM molt_type WHERE name = 'First'")
         let error = #expect(throws: MigrationError.self) {

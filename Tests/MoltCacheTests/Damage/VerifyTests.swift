@@ -9,7 +9,7 @@ struct SoundNote: Codable, Equatable, Sendable {
     var text: String
 }
 
-/// The check of a whole file that an app can ask for.
+/// The check of a whole file that an app can request.
 @Suite struct `Verifying a cache file` {
     let scratch: ScratchDirectory
     var url: URL { scratch.file() }
@@ -26,19 +26,19 @@ struct SoundNote: Codable, Equatable, Sendable {
 
     private func verified() throws -> [CacheFinding] { try CodableCache.verify(at: url) }
 
-    /// What is in the directory, with its bytes.
+    /// All files in the directory, with their bytes.
     private func files() throws -> [String: Data] {
         let names = try FileManager.default.contentsOfDirectory(atPath: scratch.url.path)
         return try Dictionary(uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: scratch.file($0))) })
     }
 
-    @Test func `finds nothing in one that is whole, and writes nothing`() throws {
+    @Test func `finds nothing in an intact file, and writes nothing`() throws {
         let before = try files()
         #expect(try verified().isEmpty)
         #expect(try files() == before)
     }
 
-    @Test func `checks one that is open, with what is only in its log, and waits for no writer`() throws {
+    @Test func `checks an open file including its log, and does not wait for a writer`() throws {
         let cache = try CodableCache(at: url, migrations: Self.migrations)
         try cache.set(1, forKey: "new")
         let other = try SQLite(url)
@@ -48,7 +48,7 @@ struct SoundNote: Codable, Equatable, Sendable {
         #expect(try verified().map(\.key) == ["new"])
     }
 
-    @Test func `says where there is no cache`() throws {
+    @Test func `throws an error where there is no cache`() throws {
         let error = #expect(throws: CacheError.self) { try CodableCache.verify(at: scratch.file("nothing")) }
         #expect(error?.code == .fileMissing)
         try Data("no database, but long enough to look like one".utf8).write(to: scratch.file("text"))
@@ -99,7 +99,7 @@ struct SoundNote: Codable, Equatable, Sendable {
     ]
 
     @Test(arguments: faults)
-    func `names what is wrong, and shows no value`(sql: String, kind: CacheFinding.Kind, text: String) throws {
+    func `names the fault, and shows no value`(sql: String, kind: CacheFinding.Kind, text: String) throws {
         try SQLite(url).run(sql)
         let findings = try verified()
         let first = try #require(findings.first)
@@ -119,7 +119,7 @@ struct SoundNote: Codable, Equatable, Sendable {
             let root = try #require(Int(file.text("SELECT rootpage FROM sqlite_schema WHERE name = '\(name)'") ?? ""))
             let size = try #require(Int(file.text("PRAGMA page_size") ?? ""))
             var bytes = whole
-            // One entry less in the head of the page.
+            // One cell less in the page's header.
             bytes[(root - 1) * size + 4] -= 1
             try bytes.write(to: url)
             let findings = try verified()
@@ -130,7 +130,7 @@ struct SoundNote: Codable, Equatable, Sendable {
         }
     }
 
-    @Test func `tells how far it is`() async throws {
+    @Test func `reports its progress`() async throws {
         let parts = Locked<[Double]>([])
         let findings = try await CodableCache.verify(at: url) { part in parts.withLock { $0.append(part) } }
         #expect(findings.isEmpty)
@@ -145,7 +145,7 @@ struct SoundNote: Codable, Equatable, Sendable {
         cache.close()
         let url = url
         let task = Task {
-            // At the first word of it.
+            // Cancelled at the first report of progress.
             try await CodableCache.verify(at: url) { _ in withUnsafeCurrentTask { $0?.cancel() } }
         }
         task.cancel()

@@ -3,7 +3,7 @@ import Molt
 import MoltCore
 import Testing
 
-@Suite struct `A store that a newer app has upgraded` {
+@Suite struct `A store that a newer app upgraded` {
     let scenario: BackupScenario
 
     init() throws {
@@ -14,7 +14,7 @@ import Testing
         BackupScenario.configuration { $0.downgrade = policy }
     }
 
-    /// A store at version 3 with 4 records, and a backup of it at version 1 with 3.
+    /// Makes a store at version 3 with 4 records, and a backup of it at version 1 with 3.
     private func upgrade(readable: Set<Int> = []) throws {
         try scenario.fill(1)
         let cache = try CodableCache(
@@ -46,7 +46,7 @@ import Testing
 
     // MARK: Refusing
 
-    @Test func `is refused by default, and not touched`() throws {
+    @Test func `is refused by default, and unchanged`() throws {
         try upgrade()
         let bytes = try Data(contentsOf: scenario.url)
         let names = try scenario.scratch.names()
@@ -59,7 +59,7 @@ import Testing
 
     // MARK: Reading
 
-    @Test func `is opened for reading when all newer migrations may be read`() throws {
+    @Test func `is opened for reading when all newer migrations allow it`() throws {
         try upgrade(readable: [2, 3])
         let names = try scenario.otherNames()
         let bytes = try Data(contentsOf: scenario.url)
@@ -100,7 +100,7 @@ import Testing
         #expect(try scenario.otherNames() == names)
     }
 
-    @Test func `is said by a dry run to be open for reading, or what is in the way`() throws {
+    @Test func `can be checked by a dry run, which names what prevents opening for reading`() throws {
         try upgrade(readable: [2, 3])
         let bytes = try Data(contentsOf: scenario.url)
         let report = try CodableCache.dryRun(
@@ -122,7 +122,7 @@ import Testing
         #expect(error?.message.contains("cannot be opened for reading either") == true, "\(error?.message ?? "")")
     }
 
-    @Test func `is read while the newer app writes, which waits for nobody`() throws {
+    @Test func `is read while the newer app writes, without either waiting for the other`() throws {
         try upgrade(readable: [2, 3])
         var configuration = configuration(.openReadOnly)
         configuration.memory = .init()
@@ -131,13 +131,13 @@ import Testing
         #expect(try old.value(Person.self, forKey: "0") == .john)
         try new.set(Person.jane, forKey: "0")
         #expect(try old.value(Person.self, forKey: "0") == .jane)
-        // A still newer one upgrades it further.
+        // An even newer app upgrades the store.
         try CodableCache(at: scenario.url, migrations: BackupScenario.registry(4, readable: [2, 3])).close()
         let error = #expect(throws: MigrationError.self) { try old.value(Person.self, forKey: "0") }
         #expect(error?.code == .storeChanged && error?.storeVersion == 4)
     }
 
-    @Test func `is read from a directory and a file that cannot be written`() throws {
+    @Test func `is read from a read-only directory and a read-only file`() throws {
         try upgrade(readable: [2, 3])
         let paths = [scenario.url.path, scenario.scratch.url.path]
         for path in paths {
@@ -145,13 +145,13 @@ import Testing
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
         }
         defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: paths[1]) }
-        // Root may write everywhere; the others need what SQLite's shared memory does.
+        // Root may write everywhere; other users need permission for SQLite's shared memory.
         guard geteuid() == 0 else { return }
         #expect(try scenario.open(1, configuration(.openReadOnly)).count() == 4)
     }
 
     @Test(arguments: [[2], [3], []] as [Set<Int>])
-    func `is refused when one newer migration has not declared it`(readable: Set<Int>) throws {
+    func `is refused unless every newer migration allows reading`(readable: Set<Int>) throws {
         try upgrade(readable: readable)
         let first = readable.contains(2) ? "add-3" : "add-2"
         expectSuperseded("cannot be opened for reading either", "\"\(first)\"") {
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `A store that is no newer is opened as ever`() throws {
+    @Test func `A store that is not newer is opened for writing as usual`() throws {
         try scenario.fill(1)
         let cache = try scenario.open(2, configuration(.openReadOnly))
         #expect(!cache.isReadOnly)
@@ -183,11 +183,11 @@ import Testing
         #expect(!other.isReadOnly && other.report.isFresh)
     }
 
-    // MARK: Going back to a backup
+    // MARK: Restoring a backup
 
     @Test func `is replaced by a backup that this app can open, and kept beside it`() throws {
         try upgrade()
-        // One that this app could not open is newer.
+        // A newer backup, which this app could not open.
         _ = try CodableCache.backUp(at: scenario.url)
         #expect(try scenario.backups.map(\.schemaVersion) == [3, 1])
         let backup = try #require(try scenario.backups.first { $0.schemaVersion <= 1 })
@@ -197,7 +197,7 @@ import Testing
         #expect(try cache.keys() == ["0", "1", "2"])
         try cache.set(1, forKey: "1")
         #expect(try scenario.backups.count == 2)
-        // What would have been lost was kept.
+        // The replaced store, which would have been lost, was kept.
         let kept = try #require(try CodableCache.filesAside(at: scenario.url).first)
         #expect(kept.schemaVersion == 3 && kept.recordCount == 4)
     }
@@ -213,7 +213,7 @@ import Testing
 
     // MARK: Starting afresh
 
-    @Test func `is kept aside, and a fresh one takes its place`() throws {
+    @Test func `is kept aside, and a fresh store takes its place`() throws {
         try upgrade()
         let before = try scenario.contents
         let open = try CodableCache(at: scenario.url, migrations: BackupScenario.registry(3))
@@ -240,19 +240,19 @@ import Testing
 
         #expect(try CodableCache.filesAside(at: scenario.url).map(\.url) == [aside.url])
         #expect(try CacheStore.contents(at: aside.url) == before)
-        // It is no backup: no upgrade removes it.
+        // The file is no backup: no upgrade removes it.
         #expect(try scenario.backups.count == 1)
-        // A cache that had the old store open is told.
+        // A cache that had the old store open gets an error.
         let error = #expect(throws: MigrationError.self) { try open.count() }
         #expect(error?.code == .storeChanged)
         #expect(try CacheStore.damage(at: scenario.url) == [])
-        // And it can be put back.
+        // The file that was kept aside can be restored.
         cache.close()
         try CodableCache.restore(aside, at: scenario.url)
         #expect(try scenario.contents == before)
     }
 
-    @Test func `that is a backup put in its place by hand is kept aside, too`() throws {
+    @Test func `is kept aside even if its file is a backup that was moved there by hand`() throws {
         try upgrade()
         let backup = try CodableCache.backUp(at: scenario.url)
         try FileManager.default.removeItem(at: scenario.url)
@@ -263,7 +263,7 @@ import Testing
         #expect(try CacheStore.contents(at: aside.url).records.count == 4)
     }
 
-    @Test func `that was emptied and then left by a kill is a fresh store`() throws {
+    @Test func `is fresh once it was emptied, even if the process is killed then`() throws {
         try upgrade()
         try CodableCache.startAfresh(at: scenario.url)
         #expect(try CacheStore.state(at: scenario.url) == .fresh)
@@ -279,7 +279,7 @@ import Testing
         return registry
     }
 
-    @Test func `A store that is too old is kept aside, too, as its error says`() throws {
+    @Test func `A store that is too old is kept aside, as its error advises`() throws {
         try scenario.fill(1)
         let before = try scenario.contents
         let registry = Self.withoutOldVersions
@@ -296,7 +296,7 @@ import Testing
     }
 
     @Test(arguments: ["noise", "emptied", "damaged page"])
-    func `A damaged file is kept aside with its log, as its error says`(damage: String) throws {
+    func `A damaged file is kept aside with its log, as its error advises`(damage: String) throws {
         try scenario.fill(1, count: 400)
         var bytes = try Data(contentsOf: scenario.url)
         switch damage {
@@ -330,7 +330,7 @@ import Testing
         #expect(try scenario.otherNames().allSatisfy { $0.contains(".damaged") })
     }
 
-    @Test func `Where there is nothing, there is nothing to keep aside`() throws {
+    @Test func `A missing or fresh store leaves nothing to keep aside`() throws {
         #expect(try CodableCache.startAfresh(at: scenario.url) == nil)
         #expect(try scenario.scratch.names() == [])
         try scenario.open(1).close()
@@ -339,7 +339,7 @@ import Testing
         #expect(try CodableCache.filesAside(at: scenario.url).count == 1)
     }
 
-    @Test func `Somebody else's file is left where it is`() throws {
+    @Test func `A file of another app is left in place`() throws {
         try SQLite(scenario.url).run("CREATE TABLE mine(a); INSERT INTO mine VALUES(1)")
         let bytes = try Data(contentsOf: scenario.url)
         let error = #expect(throws: CacheError.self) { try CodableCache.startAfresh(at: scenario.url) }
@@ -348,7 +348,7 @@ import Testing
         #expect(try scenario.otherNames() == [])
     }
 
-    @Test func `A store that another process writes is waited for, and left`() throws {
+    @Test func `Starting afresh waits for a writer until its timeout, and then changes nothing`() throws {
         try scenario.fill(1)
         let before = try scenario.contents
         let writer = try SQLite(scenario.url)
@@ -362,10 +362,10 @@ import Testing
         #expect(try scenario.otherNames() == [])
     }
 
-    @Test func `A damaged file that has lost its tables is not taken for one that was emptied`() throws {
+    @Test func `A damaged file that has lost its tables is not taken for an emptied one`() throws {
         try scenario.fill(1)
         var bytes = try Data(contentsOf: scenario.url)
-        // The number of cells on the first page: of rows in the schema.
+        // The number of cells on the first page, that is, of rows in the schema.
         bytes.replaceSubrange(103..<105, with: [0, 0])
         try bytes.write(to: scenario.url)
         #expect(throws: CacheError.self) { try CacheStore.state(at: scenario.url) }

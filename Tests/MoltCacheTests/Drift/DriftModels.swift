@@ -1,7 +1,7 @@
 import Foundation
 import Molt
 
-/// A type of a test under the name that the store is to know it by.
+/// A model for tests, with the type name that the store knows it by.
 protocol DriftModel: Codable, Sendable, RecordType {
     init()
 }

@@ -4,8 +4,9 @@ import MoltCore
 import Synchronization
 import Testing
 
-/// A type that changed without a new version, met when a value is written.
-@Suite struct DriftTests {
+/// A type whose shape changed without a new version, noticed when a value is written.
+@Suite("Drift of a type's shape")
+struct DriftTests {
     private let directory: ScratchDirectory
 
     init() throws {
@@ -63,12 +64,12 @@ import Testing
         #expect(error.storeVersion == 2)
         #expect(error.store == directory.file().path)
         #expect(try Snapshot(of: directory.file()) == before)
-        // With a new version it is none.
+        // With a new version it is no drift.
         try write(type, key: "jane", try open(version: 3))
         #expect(try drift { try write(Old.Person.self, try open(version: 3)) }.storeVersion == 3)
     }
 
-    @Test func `The line for a migration without a step has a name made of the type's`() {
+    @Test func `The migration that the message suggests is named after the type`() {
         let line = SchemaDrift.migration(of: "Array<Contact.PhoneNumber>", from: 11)
         #expect(line == #"`Migration(to: 12, "array-contact-phonenumber-of-version-12"),`."#)
     }
@@ -78,7 +79,7 @@ import Testing
         try write(New.Reordered.self, try open())
     }
 
-    @Test func `D4, D5: new types and types that are gone need no new version`() throws {
+    @Test func `D4 and D5: new and removed types need no new version`() throws {
         try write(Old.Person.self, try open())
         let cache = try open()
         try cache.set(City(zipCode: 1), forKey: "city")
@@ -88,15 +89,15 @@ import Testing
         #expect(try again.count() == 2)
     }
 
-    // MARK: What is done about it
+    // MARK: Policies
 
-    @Test func `Reported drift is told once, to the closure, and the value is written`() throws {
+    @Test func `Reported drift is delivered once to the closure, and the value is written`() throws {
         try write(Old.Person.self, try open())
         let drifts = Mutex<[SchemaDrift]>([])
         let holder = Mutex<CodableCache?>(nil)
         let monitor = MigrationMonitor { event in
             guard case .drifted(let drift) = event else { return }
-            // Who is told may use the cache.
+            // The closure may use the cache.
             #expect((try? holder.withLock { $0 }?.contains("jane")) == true)
             drifts.withLock { $0.append(drift) }
         }
@@ -115,11 +116,11 @@ import Testing
         #expect(try cache.count(of: New.Added.self) == 3)
         holder.withLock { $0 = nil }
         cache.close()
-        // What was kept is the shape of before.
+        // The recorded shape is still the old one.
         #expect(try drift { try write(New.Added.self, try open()) }.property == "mail")
     }
 
-    @Test func `The sequence of events ends with the opening`() async throws {
+    @Test func `The sequence of events ends when the cache is open`() async throws {
         try write(Old.Person.self, try open())
         let monitor = MigrationMonitor()
         let cache = try open(.report, monitor: monitor)
@@ -131,7 +132,7 @@ import Testing
         #expect(count == 0)
     }
 
-    @Test func `Nothing is compared and nothing kept when drift is ignored`() throws {
+    @Test func `Ignored drift is neither compared nor recorded`() throws {
         try write(Old.Person.self, try open(.ignore))
         #expect(try tables() == [])
         try write(New.Added.self, try open(.ignore))
@@ -140,7 +141,7 @@ import Testing
         try write(Old.Person.self, try open(.ignore))
     }
 
-    @Test func `A batch with drift writes nothing at all`() async throws {
+    @Test func `A batch with drift writes nothing`() async throws {
         try write(Old.Person.self, try open())
         let cache = try open()
         let error = try drift {
@@ -159,7 +160,7 @@ import Testing
         try cache.set(Optional(Old.Person()), forKey: "john")
     }
 
-    @Test func `A cache in memory does the same`() throws {
+    @Test func `An in-memory cache notices drift`() throws {
         var configuration = CodableCache.Configuration()
         configuration.drift = .fail
         let cache = try CodableCache(inMemory: [], configuration: configuration)
@@ -175,14 +176,14 @@ import Testing
         _ = try drift { try write(Old.Person.self, try open()) }
     }
 
-    @Test func `A type of which all records have expired may have any shape`() throws {
+    @Test func `A type whose records have all expired may have any shape`() throws {
         let cache = try open()
         try cache.set(Old.Person(), forKey: "john", expiry: .after(seconds: -1))
         try cache.set(New.Added(), forKey: "jane")
         _ = try drift { try write(Old.Person.self, try open()) }
     }
 
-    @Test func `A migration that comes later to the same version changes what is expected`() throws {
+    @Test func `A migration added later to the same version changes the expected shape`() throws {
         var migrations: MigrationRegistry = [Migration(to: 1, "first")]
         var configuration = CodableCache.Configuration()
         configuration.drift = .fail
@@ -192,7 +193,7 @@ import Testing
         let before = try reopen()
         try before.set(Visit(), forKey: "a")
         before.close()
-        // Opening anew is no reason to forget.
+        // The recorded shape is still there after the cache is opened again.
         _ = try drift { try write(NewVisit.self, try reopen()) }
         migrations.register(Migration(to: 1, "second", .renameProperty("Visit", "town", to: "city")))
         let after = try reopen()
@@ -203,9 +204,9 @@ import Testing
         _ = try drift { try write(Visit.self, try reopen()) }
     }
 
-    // MARK: Two types of one name
+    // MARK: Two types with one name
 
-    @Test func `Two types that share a name are named`() throws {
+    @Test func `Types that share a name are all named`() throws {
         let cache = try open()
         try cache.set(Order.Item(), forKey: "a")
         let error = try drift { try cache.set(Cart.Item(), forKey: "b") }
@@ -222,7 +223,7 @@ import Testing
         cache.close()
     }
 
-    @Test func `Of a type that was written by another process the name may be shared`() throws {
+    @Test func `The error mentions a shared name when the other type was written by another process`() throws {
         let cache = try open()
         try cache.set(Order.Item(), forKey: "a")
         cache.close()
@@ -244,9 +245,9 @@ import Testing
         #expect(told.first?.description.contains("This process has written several types as 'Item'") == true)
     }
 
-    // MARK: What is kept
+    // MARK: Recorded shapes
 
-    @Test func `What users have typed is not kept, nor in a message`() throws {
+    @Test func `Dictionary keys from user input are neither recorded nor shown in a message`() throws {
         let cache = try open()
         try cache.set(Typed(words: ["secret": 1]), forKey: "a")
         cache.close()
@@ -259,7 +260,7 @@ import Testing
         #expect(!error.message.contains("hidden"))
     }
 
-    @Test func `What a value shows is added to what others have shown`() throws {
+    @Test func `A value's shape is merged with that of earlier values`() throws {
         struct Holder: DriftModel {
             static var recordTypeName: String { "Holder" }
             var home: Old.Address?
@@ -271,7 +272,7 @@ import Testing
         let cache = try open()
         try cache.set(Holder(), forKey: "a")
         cache.close()
-        // Nothing is known of the address yet.
+        // The shape of the address is still unknown.
         let second = try open()
         try second.set(Holder(home: Old.Address()), forKey: "a")
         second.close()
@@ -280,7 +281,7 @@ import Testing
         #expect(try drift { try third.set(Moved(home: New.Location()), forKey: "c") }.property == "home")
     }
 
-    @Test func `Two caches agree about what is kept`() throws {
+    @Test func `Two caches share the recorded shapes`() throws {
         let one = try open()
         let other = try open()
         try one.set(Old.Person(), forKey: "a")
@@ -288,7 +289,7 @@ import Testing
         try other.set(Old.Person(), forKey: "b")
     }
 
-    @Test func `A write that fails keeps nothing`() throws {
+    @Test func `A write that fails records no shape`() throws {
         struct Failing: Error {}
         let cache = try open()
         #expect(throws: Failing.self) {
@@ -301,9 +302,9 @@ import Testing
         _ = try drift { try cache.set(Old.Person(), forKey: "b") }
     }
 
-    // MARK: What it costs
+    // MARK: Costs
 
-    @Test func `Later writes encode a value once`() throws {
+    @Test func `Later writes encode a value only once`() throws {
         let cache = try open()
         Counting.encodings.withLock { $0 = 0 }
         try cache.set(Counting(), forKey: "a")
@@ -321,7 +322,7 @@ import Testing
         try ignoring.set(Counting(), forKey: "a")
         #expect(Counting.encodings.withLock { $0 } == first + 5)
         ignoring.close()
-        // Nobody would be told.
+        // No closure receives the drift.
         for monitor in [nil, MigrationMonitor()] {
             let silent = try open(.report, monitor: monitor)
             let before = Counting.encodings.withLock { $0 }
@@ -332,7 +333,7 @@ import Testing
         }
     }
 
-    @Test func `Nothing is kept when nobody would be told`() throws {
+    @Test func `No shape is recorded when no closure receives the drift`() throws {
         try write(Old.Person.self, try open(.report))
         try write(Old.Person.self, try open(.report, monitor: MigrationMonitor()))
         #expect(try tables() == [])
@@ -340,9 +341,9 @@ import Testing
         #expect(try tables() == ["molt_shape"])
     }
 
-    @Test func `Collecting a batch does not wait for who is writing`() throws {
+    @Test func `Collecting a batch does not wait for a writer`() throws {
         struct Stop: Error {}
-        // The clock is asked while the cache holds its lock, as it does while another process writes.
+        // The clock is read while the cache holds its lock, as it does while another process writes.
         let asked = Mutex(0)
         let holder = Mutex<CodableCache?>(nil)
         var configuration = CodableCache.Configuration()
@@ -370,7 +371,7 @@ import Testing
         holder.withLock { $0 = nil }
     }
 
-    @Test func `A value that is written only in part is no drift`() throws {
+    @Test func `Omitting an optional property is no drift`() throws {
         for note in [nil, "a", nil] as [String?] {
             let cache = try open()
             try cache.set(Sometimes(note: note), forKey: "a")
@@ -397,7 +398,7 @@ import Testing
         var city = "b"
     }
 
-    /// Keys that are text, in an enum.
+    /// A coding key that may be any string.
     private enum AnyKey: CodingKey {
         case count
         case text(String)

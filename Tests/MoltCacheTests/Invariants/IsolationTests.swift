@@ -3,11 +3,11 @@ import Molt
 import Testing
 
 /// Invariant 12: other connections see the old store until the commit.
-@Suite("No half states for others")
+@Suite("The isolation of an upgrade")
 struct IsolationTests {
     private struct Person: Codable, Equatable, Sendable { var name: String }
 
-    @Test func `While an upgrade runs, other connections read the old store whole`() async throws {
+    @Test func `Other connections read the old store while an upgrade runs`() async throws {
         let store = try OldStore((0..<50).map { StoredRecord("Person", "p\($0)", #"{"name":"old"}"#) })
         let url = store.url
         let before = try store.snapshot()

@@ -3,7 +3,7 @@ import Molt
 import Testing
 
 /// Invariants 5 and 6: an up-to-date store is not written to, and a fresh one runs no block.
-@Suite("Nothing to do, and nothing to migrate")
+@Suite("Opening an up-to-date or a fresh store")
 struct NothingToDoTests {
     private static let migrations: MigrationRegistry = [
         Migration(to: 1, "a", .transform("Person") { $0["a"] = 1 }), Migration(to: 1, "b"),
@@ -58,7 +58,7 @@ struct NothingToDoTests {
         try other.run("ROLLBACK")
     }
 
-    @Test func `A plan, a version and a refusal write nothing either`() async throws {
+    @Test func `Reading a plan or a version writes nothing`() async throws {
         let store = try OldStore([StoredRecord("Person", "p", "{}")])
         let before = try Look(store.url)
 
@@ -70,7 +70,7 @@ struct NothingToDoTests {
         #expect(try store.directory.names() == ["cache.molt"])
     }
 
-    @Test func `A plan for a file that does not exist makes none`() throws {
+    @Test func `A plan for a missing file creates no file`() throws {
         let directory = try ScratchDirectory()
 
         let plan = try MigrationPlan(forFileAt: directory.file("none.molt"), migrations: Self.migrations)
@@ -81,7 +81,7 @@ struct NothingToDoTests {
         #expect(try directory.names().isEmpty)
     }
 
-    // MARK: Fresh
+    // MARK: Fresh stores
 
     private static func fresh(_ ran: Log<String>, importing isImporting: Bool = true) -> MigrationRegistry {
         [
@@ -103,7 +103,7 @@ struct NothingToDoTests {
     }
 
     @Test(arguments: ["file", "memory", "async"])
-    func `A fresh store is born at the registry's version; what brings records in runs, and then what follows it`(
+    func `A fresh store is born at the registry's version, and runs the steps that import records and those after them`(
         kind: String
     ) async throws {
         let directory = try ScratchDirectory()
@@ -136,7 +136,7 @@ struct NothingToDoTests {
         #expect(ran.all == ["import", "tidy", "last"])
     }
 
-    @Test func `A fresh store into which nothing was brought runs no other block`() throws {
+    @Test func `A fresh store without imported records runs no other block`() throws {
         let directory = try ScratchDirectory()
         let ran = Log<String>()
         let monitor = MigrationMonitor()
@@ -156,7 +156,7 @@ struct NothingToDoTests {
         #expect(monitor.progress.completedUnitCount == monitor.progress.totalUnitCount)
     }
 
-    @Test func `When what brings data in fails, no store is made of it`() throws {
+    @Test func `A failed import leaves no store behind`() throws {
         let directory = try ScratchDirectory()
         let registry: MigrationRegistry = [
             Migration(
@@ -181,11 +181,11 @@ struct NothingToDoTests {
         #expect(try CacheStore.state(at: directory.file()).isFresh)
     }
 
-    // MARK: Untouched
+    // MARK: Untouched records
 
     /// Invariant 7.
     @Test(arguments: EntryPoint.allCases)
-    func `What no step touches stays byte for byte as it was`(entry: EntryPoint) async throws {
+    func `Records that no step touches stay byte for byte as they were`(entry: EntryPoint) async throws {
         let odd = [
             "\n{ \"b\" :\t1.0E+2 , \"a\": [ 1 ,2 ] , \"a\" : \"\\u0041\\/\" }\r\n",
             #"{"big":18446744073709551616,"real":0.1000000000000000055,"zero":-0.0,"":null,"\u0000":1}"#,

@@ -3,12 +3,12 @@ import Molt
 import Synchronization
 import Testing
 
-/// Invariant 2: each migration is applied once, whoever opens first.
-@Suite("Once")
+/// Invariant 2: each migration is applied once, whichever process opens first.
+@Suite("Applying each migration once")
 struct OnceTests {
     private static let records = (0..<500).map { StoredRecord("Person", "p\($0)", #"{"count":0}"#) }
 
-    /// Counts up in each record, so that running twice shows.
+    /// Increments a number in each record, so that a second run is noticed.
     private static let migrations: MigrationRegistry = [
         Migration(to: 1, "count", .transform("Person") { $0["count"] = .int(try $0.int("count") + 1) }),
         Migration(
@@ -27,7 +27,7 @@ struct OnceTests {
         #expect(after.ledger.map(\.name) == ["count", "block"])
     }
 
-    @Test func `Many threads open at once: one migrates, the others see the result`() async throws {
+    @Test func `When several threads open a store, one migrates and the others see the result`() async throws {
         let store = try OldStore(Self.records)
         let url = store.url
 
@@ -49,7 +49,8 @@ struct OnceTests {
         try Self.check(store)
     }
 
-    @Test func `Two processes open at once: one migrates, the other waits and sees the result`() async throws {
+    @Test func `When two processes open a store, one migrates while the other waits and sees the result`() async throws
+    {
         let store = try OldStore(Self.records)
         let path = store.url.path
         async let first: Void = Self.openInChild(path, "first", "second")
@@ -67,7 +68,7 @@ struct OnceTests {
     private static func openInChild(_ path: String, _ name: String, _ other: String) async {
         await #expect(processExitsWith: .success) {
             [path = path as String, name = name as String, other = other as String] in
-            // Both processes are there before one of them opens.
+            // Each process waits for the other to be ready.
             try Data().write(to: URL(fileURLWithPath: path + "." + name))
             while !FileManager.default.fileExists(atPath: path + "." + other) {
                 try await Task.sleep(for: .milliseconds(1))
@@ -81,7 +82,7 @@ struct OnceTests {
         }
     }
 
-    @Test func `Opening again and again runs nothing again`() async throws {
+    @Test func `Opening repeatedly runs no migration again`() async throws {
         let store = try OldStore(Self.records)
         try await store.upgrade(Self.migrations)
         for _ in 0..<3 { #expect(try await store.upgrade(Self.migrations).isEmpty) }
@@ -89,7 +90,7 @@ struct OnceTests {
         try Self.check(store)
     }
 
-    @Test func `One that was upgraded by another between plan and lock is not upgraded again`() async throws {
+    @Test func `A store upgraded by another process between plan and lock is not upgraded again`() async throws {
         let store = try OldStore(Self.records)
         let url = store.url
         let plans = Log<MigrationPlan>()
@@ -98,7 +99,7 @@ struct OnceTests {
         configuration.monitor = MigrationMonitor { event in
             guard case .planned(let plan) = event else { return }
             plans.append(plan)
-            // The other process is faster.
+            // The other process upgrades first.
             let isFirst = other.withLock { isDone in
                 defer { isDone = true }
                 return !isDone

@@ -2,8 +2,8 @@ import Foundation
 import Molt
 import Testing
 
-/// Invariant 3: by version, then by registration order; faults are reported before any write.
-@Suite("In order")
+/// Invariant 3: migrations run by version, then by registration order, and faults are reported before any write.
+@Suite("The order of migrations")
 struct OrderTests {
     private static let records = [StoredRecord("Person", "p", #"{"trace":""}"#)]
 
@@ -16,7 +16,7 @@ struct OrderTests {
     }
 
     @Test(arguments: EntryPoint.allCases, [[], [0], [1, 3], [0, 1, 2, 3, 4]])
-    func `Migrations run by version, then in the order of registration, as steps or as blocks`(
+    func `Migrations run by version, then by registration order, as steps or as blocks`(
         entry: EntryPoint,
         blocks: [Int]
     ) async throws {
@@ -37,7 +37,7 @@ struct OrderTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Migrations that share the store's version are known by their names`(entry: EntryPoint) async throws {
+    func `Migrations that share the store's version are distinguished by their names`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, version: 2, ledger: [("a", 2)], through: entry)
 
         try await store.upgrade([
@@ -48,7 +48,7 @@ struct OrderTests {
         #expect(try store.snapshot().version == 2)
     }
 
-    @Test func `A registry with faults makes no file, and reports all faults at once`() throws {
+    @Test func `A registry with faults creates no file, and reports all faults at once`() throws {
         let directory = try ScratchDirectory()
         let faulty: MigrationRegistry = [Migration(to: 2, "a"), Migration(to: 1, "a"), Migration(to: 0, "")]
 
@@ -62,7 +62,7 @@ struct OrderTests {
         #expect(try directory.names().isEmpty)
     }
 
-    @Test func `A registry with faults writes nothing to a store that is there`() async throws {
+    @Test func `A registry with faults writes nothing to an existing store`() async throws {
         let store = try OldStore(Self.records)
         let bytes = try Data(contentsOf: store.url)
 
@@ -71,7 +71,9 @@ struct OrderTests {
         #expect(try Data(contentsOf: store.url) == bytes)
     }
 
-    @Test func `Retired migrations: an old store is refused untouched, a later one is upgraded`() async throws {
+    @Test func `A store older than the retired migrations is refused unchanged, and a later one is upgraded`()
+        async throws
+    {
         let registry = MigrationRegistry([Self.trace("d", to: 4, inBlock: false)], oldestSupportedVersion: 3)
         let old = try OldStore(Self.records, version: 2, ledger: [("a", 1), ("b", 2)])
         let bytes = try Data(contentsOf: old.url)
@@ -87,7 +89,7 @@ struct OrderTests {
         #expect(try await later.upgrade(registry).isEmpty)
     }
 
-    @Test func `A fresh store of a registry whose migrations are all retired is born at that version`() throws {
+    @Test func `A fresh store is born at the version of the retired migrations`() throws {
         let directory = try ScratchDirectory()
         let registry = MigrationRegistry([], oldestSupportedVersion: 3)
 

@@ -5,18 +5,18 @@ import MoltCore
 import TestSupport
 import Testing
 
-/// Invariant 8: an upgrade at once gives byte for byte what one gives that closes the store at each version.
-@Suite("The path does not matter")
+/// Invariant 8: upgrading at once gives byte for byte what upgrading with a close at each version gives.
+@Suite("The path of an upgrade")
 struct PathTests {
     @Test(arguments: 0..<TestRun.choose(6, long: 20))
-    func `Random registries over random stores give the same rows at once and step by step`(
+    func `Random registries give the same rows at once and step by step`(
         block: UInt64
     ) async throws {
         var passed = 0
         for seed in (block * 20)..<(block * 20 + 20) {
             if try Self.comparePaths(seed: seed) { passed += 1 }
         }
-        // Some end with a key or a property that is taken, on both paths; most must not.
+        // Some upgrades fail on both paths because a key or a property is taken; most must succeed.
         #expect(passed >= 8, "\(passed) of 20 succeeded")
     }
 
@@ -70,7 +70,7 @@ struct PathTests {
     }
 }
 
-/// Registries and stores that come from a seed.
+/// Registries and stores that are generated from a seed.
 enum RandomUpgrade {
     private static let types = ["A", "B", "C"]
     private static let names = ["x", "y", "z", "w"]
@@ -143,7 +143,7 @@ enum RandomUpgrade {
     private static func step(_ random: inout SeededGenerator, mark: Int) -> MigrationStep {
         let type = random.pick(types)
         let name = PropertyPath(random.pick(names))
-        // Closures must be the same on both paths: they depend on the record and on this number alone.
+        // Closures must do the same on both paths, so they depend only on the record and this number.
         let salt = random.below(1_000)
         switch random.below(14) {
         case 0: return .renameType(type, to: random.pick(types + ["D"]))
@@ -181,13 +181,13 @@ enum RandomUpgrade {
         }
     }
 
-    /// Whether something happens to a record; depends on its key and a number alone.
+    /// Whether something happens to a record; depends only on its key and a number.
     private static func chance(_ record: Record, _ salt: Int, _ count: UInt64) -> Bool {
         let hash = record.key.utf8.reduce(UInt64(salt)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         return (hash >> 7) % count == 0
     }
 
-    /// Another key for each key, and back: 0 and 1, 2 and 3 … change places.
+    /// Exchanges keys in pairs: 0 with 1, 2 with 3, and so on.
     private static func swapped(_ key: String) -> String {
         var bytes = Array(key.utf8)
         if bytes.count > 1 { bytes[1] ^= 1 }

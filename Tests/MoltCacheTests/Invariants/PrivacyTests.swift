@@ -2,8 +2,8 @@ import Foundation
 import Molt
 import Testing
 
-/// Invariants 9 and 11: what cannot be converted stops the upgrade and is named, and no text of an error has a value.
-@Suite("Named, but private")
+/// Invariants 9 and 11: an error stops the upgrade and names the record, but no message contains a value.
+@Suite("Values in errors and reports")
 struct PrivacyTests {
     private static let canary = "CANARY-4711"
 
@@ -94,7 +94,7 @@ struct PrivacyTests {
             ),
         ]
     )
-    func `An error names migration, step, record and type, and holds no value`(_ failure: Failure) async throws {
+    func `An error names migration, step, record and type, and contains no value`(_ failure: Failure) async throws {
         for entry in EntryPoint.allCases {
             let store = try OldStore(failure.records, through: entry)
 
@@ -118,7 +118,7 @@ struct PrivacyTests {
         }
     }
 
-    @Test func `Events, plans and reports hold no value either`() async throws {
+    @Test func `Events, plans and reports contain no value`() async throws {
         let texts = Log<String>()
         var configuration = CodableCache.Configuration()
         configuration.monitor = MigrationMonitor { event in

@@ -3,7 +3,7 @@ import Molt
 import Testing
 
 /// Invariant 4: a store of a newer app is neither written to nor read as an old shape.
-@Suite("Newer is refused")
+@Suite("The refusal of a newer store")
 struct RefusalTests {
     private struct Person: Codable, Equatable, Sendable { var name: String }
 
@@ -36,7 +36,7 @@ struct RefusalTests {
         #expect(try store.directory.names() == ["cache.molt"])
     }
 
-    @Test func `A cache that is open while another upgrades neither reads nor writes any more`() async throws {
+    @Test func `An open cache neither reads nor writes after another cache upgraded the store`() async throws {
         let store = try OldStore([StoredRecord("Person", "p", #"{"name":"Ada"}"#)])
         let old = try CodableCache(at: store.url)
         #expect(try old.value(Person.self, forKey: "p") == Person(name: "Ada"))
@@ -44,7 +44,7 @@ struct RefusalTests {
         try CodableCache(at: store.url, migrations: Self.new).close()
         let after = try store.snapshot()
 
-        // The value was read before: it must not come from memory either.
+        // The value was read before, and must not come from memory either.
         let calls: [() throws -> Void] = [
             { _ = try old.value(Person.self, forKey: "p") },
             { try old.set(Person(name: "Eve"), forKey: "p") },
@@ -67,7 +67,7 @@ struct RefusalTests {
         #expect(after["p"]?.text == #"{"title":"Ada"}"#)
     }
 
-    @Test func `A cache that is open while another process upgrades notices too`() async throws {
+    @Test func `An open cache notices an upgrade by another process`() async throws {
         let store = try OldStore([StoredRecord("Person", "p", #"{"name":"Ada"}"#)])
         let old = try CodableCache(at: store.url)
         #expect(try old.value(Person.self, forKey: "p") == Person(name: "Ada"))

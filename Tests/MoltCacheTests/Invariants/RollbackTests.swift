@@ -8,14 +8,14 @@ import Testing
     import Darwin
 #endif
 
-/// Invariant 1: after a failure or a kill the store is as it was, or as it is after; never between.
-@Suite("Whole or not at all")
+/// Invariant 1: after a failure or a kill the store is as it was before, or as it is after; never between.
+@Suite("The atomicity of an upgrade")
 struct RollbackTests {
     private static let records =
         (0..<6).map { StoredRecord("Person", "p\($0)", #"{ "id" : \#($0) }"#, expiration: 4e9) }
         + [StoredRecord("City", "rome", #"{"a":1}"#), StoredRecord("Data", "blob", data: [0, 1])]
 
-    /// A registry that touches everything, and fails at one of its steps.
+    /// A registry that changes everything, and fails at one of its steps.
     private static func failing(at point: Int) -> MigrationRegistry {
         @Sendable func check(_ number: Int, _ record: Record? = nil) throws {
             if number == point, record == nil || record?.key.hasSuffix("4") == true { throw Refusal() }
@@ -71,7 +71,7 @@ struct RollbackTests {
         #expect(after.keys == ["p0-4", "p2-4", "p3-4", "p4-4", "p5-4", "rome", "oslo"])
     }
 
-    @Test func `The first attempt fails, the second on the same file succeeds`() async throws {
+    @Test func `After a failed attempt, the next one on the same file succeeds`() async throws {
         let store = try OldStore(Self.records)
         for point in 0..<6 { _ = try await store.failure(Self.failing(at: point)) }
 
@@ -80,9 +80,7 @@ struct RollbackTests {
         #expect(try store.snapshot().ledger.map(\.name) == ["types", "records", "block", "after", "last"])
     }
 
-    // MARK: Kills
-
-    /// Where the process dies.
+    /// The point at which the process is killed.
     enum Kill: String, CaseIterable, Codable, Sendable {
         case firstRecord
         case lastRecord
@@ -92,12 +90,12 @@ struct RollbackTests {
         case afterCommit
     }
 
-    /// More than SQLite keeps in memory, so that a part of it is on disk when the process dies.
+    /// More than SQLite keeps in memory, so that a part of it is on disk when the process is killed.
     private static let many = (0..<300).map { number in
         StoredRecord("Person", "p\(number)", #"{"id":\#(number),"text":"\#(String(repeating: "x", count: 11_000))"}"#)
     }
 
-    /// What the child runs, and the parent afterwards without a kill.
+    /// The migrations that the child runs, and then the parent without a kill.
     private static func migrations(_ kill: Kill?) -> MigrationRegistry {
         @Sendable func at(_ point: Kill, _ condition: Bool = true) {
             if kill == point, condition { raise(SIGKILL) }
@@ -140,7 +138,8 @@ struct RollbackTests {
     }
 
     @Test(arguments: Kill.allCases)
-    func `A kill leaves the old store or the new one, and the next launch finishes`(kill: Kill) async throws {
+    func `A kill leaves the old store or the new one, and the next launch finishes the upgrade`(kill: Kill) async throws
+    {
         let store = try OldStore(Self.many)
         let before = try store.snapshot()
         let path = store.url.path
@@ -154,7 +153,7 @@ struct RollbackTests {
             #expect(killed.version == 2)
         } else {
             #expect(killed == before)
-            // The old release opens it too, and writes nothing.
+            // The old release can open it, too, and writes nothing.
             let old = try CodableCache(at: store.url)
             #expect(old.report.isEmpty)
             #expect(try old.count() == Self.many.count)

@@ -1,12 +1,12 @@
 import Molt
 import Testing
 
-@Suite("A block over two spellings of a type's name")
+@Suite("Blocks over two spellings of a type's name")
 struct BlockSpellingTests {
     private static let composed = "\u{E9}"
     private static let decomposed = "e\u{301}"
 
-    /// The type that is read last has the lower ids.
+    /// The records of the type that is read last have the lower ids.
     private static let records = [
         StoredRecord(composed, "a", "{}"), StoredRecord(composed, "b", "{}"),
         StoredRecord(decomposed, "c", "{}"), StoredRecord(decomposed, "d", "{}"),
@@ -29,14 +29,14 @@ struct BlockSpellingTests {
     ]
 
     @Test(arguments: retyping.indices)
-    func `give a record the other spelling`(index: Int) async throws {
+    func `can change a record's type name to the other spelling`(index: Int) async throws {
         let (name, step) = Self.retyping[index]
         let after = try await OldStore(Self.records).upgraded(registry(step))
         let types = after.records.map { Array($0.type.utf8) }
         #expect(types == Array(repeating: Array(Self.decomposed.utf8), count: 4), "\(name)")
     }
 
-    @Test func `delete those of the other spelling only`() async throws {
+    @Test func `delete only records of the given spelling`() async throws {
         let step = MigrationStep.run { context in
             try context.enumerate(Self.composed) { _, new in
                 try context.deleteAll(ofType: Self.decomposed)

@@ -1,7 +1,7 @@
 import Molt
 import Testing
 
-@Suite("What a block may catch, and what it may not")
+@Suite("Errors that a block catches")
 struct CaughtErrorTests {
     private static let records = (0..<5).map { StoredRecord("Person", "p\($0)", #"{"number":\#($0)}"#) }
 
@@ -9,10 +9,10 @@ struct CaughtErrorTests {
         try OldStore(records, through: entry)
     }
 
-    // MARK: Half changes
+    // MARK: Incomplete changes
 
     @Test(arguments: EntryPoint.allCases)
-    func `An enumeration that failed among its changes fails the upgrade, though the block caught it`(
+    func `An enumeration that failed after making changes fails the upgrade, even if the block caught the error`(
         entry: EntryPoint
     ) async throws {
         let error = try await Self.store(entry).failure(
@@ -33,7 +33,7 @@ struct CaughtErrorTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Keys that collide at the end of an enumeration fail the upgrade, though the block caught it`(
+    func `A key collision at the end of an enumeration fails the upgrade, even if the block caught the error`(
         entry: EntryPoint
     ) async throws {
         let error = try await Self.store(entry).failure(
@@ -53,7 +53,7 @@ struct CaughtErrorTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `After such a failure every call throws it again`(entry: EntryPoint) async throws {
+    func `Every call after a failed enumeration throws its error again`(entry: EntryPoint) async throws {
         let errors = Log<MigrationError.Code>()
         _ = try await Self.store(entry).failure(
             registry(
@@ -80,11 +80,11 @@ struct CaughtErrorTests {
     }
 
     @Test(arguments: [EntryPoint.initializer, .asyncOpen, .migrator])
-    func `After SQLite gave up the transaction, as for a full disk, a block cannot write on`(
+    func `A block cannot write after SQLite has rolled back the transaction, as for a full disk`(
         entry: EntryPoint
     ) async throws {
         let store = try Self.store(entry)
-        // What an upgrade writes, at version 1, is given up with its transaction.
+        // Any write at version 1 makes SQLite roll back the transaction.
         try SQLite(store.url).run(
             """
             ALTER TABLE molt_record ADD COLUMN guard INTEGER
@@ -107,7 +107,7 @@ struct CaughtErrorTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `An inner enumeration that failed among its changes ends the outer one`(entry: EntryPoint) async throws {
+    func `A failed inner enumeration that made changes ends the outer one`(entry: EntryPoint) async throws {
         let visited = Log<String>()
         let error = try await Self.store(entry).failure(
             registry(
@@ -127,10 +127,10 @@ struct CaughtErrorTests {
         #expect(error.recordKey == "p2")
     }
 
-    // MARK: What left the store as it was
+    // MARK: Errors without changes
 
     @Test(arguments: EntryPoint.allCases)
-    func `A block may leave an enumeration that has changed nothing by an error`(entry: EntryPoint) async throws {
+    func `A block may end an enumeration that has changed nothing with an error`(entry: EntryPoint) async throws {
         let after = try await Self.store(entry).upgraded(
             registry(
                 .run { migration in
@@ -148,7 +148,7 @@ struct CaughtErrorTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A block may go on after a key that exists, and nothing of the record was written`(
+    func `A block may continue after a creation or an update whose key exists, which writes nothing`(
         entry: EntryPoint
     ) async throws {
         let after = try await Self.store(entry).upgraded(
@@ -177,7 +177,7 @@ struct CaughtErrorTests {
     // MARK: Lost changes
 
     @Test(arguments: EntryPoint.allCases)
-    func `The record that is visited cannot be updated and changed as the new one, too`(
+    func `The visited record cannot be changed both by an update and as the new record`(
         entry: EntryPoint
     ) async throws {
         let error = try await Self.store(entry).failure(
@@ -200,7 +200,9 @@ struct CaughtErrorTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Nor can an inner enumeration change it, too`(entry: EntryPoint) async throws {
+    func `The visited record cannot be changed both by an inner enumeration and as the new record`(entry: EntryPoint)
+        async throws
+    {
         let error = try await Self.store(entry).failure(
             registry(
                 .run { migration in
@@ -217,7 +219,7 @@ struct CaughtErrorTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `The record that is visited may be updated instead`(entry: EntryPoint) async throws {
+    func `The visited record may be updated instead`(entry: EntryPoint) async throws {
         let after = try await Self.store(entry).upgraded(
             registry(
                 .run { migration in
@@ -234,7 +236,9 @@ struct CaughtErrorTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A copy from before its type was renamed does not bring the old name back`(entry: EntryPoint) async throws {
+    func `Updating a record that was read before its type was renamed keeps the new type name`(entry: EntryPoint)
+        async throws
+    {
         let after = try await Self.store(entry).upgraded(
             registry(
                 .run { migration in

@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-@Suite("convert")
+@Suite("Steps that convert a record to a new type")
 struct ConvertTests {
     private struct PersonV1: Codable { var fullName: String }
     private struct PersonV2: Codable, Equatable {
@@ -17,7 +17,7 @@ struct ConvertTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `It decodes the old model, encodes the new one, and keeps key, type and expiry`(
+    func `A conversion decodes the old model, encodes the new one, and keeps key, type and expiry`(
         entry: EntryPoint
     ) async throws {
         let store = try OldStore(
@@ -39,7 +39,7 @@ struct ConvertTests {
     }
 
     @Test(arguments: EntryPoint.allCases, [0, 1, 255, 256, 700])
-    func `The first record that fails is the one that is named, however many cores there are`(
+    func `The error names the first record that fails, however many cores there are`(
         entry: EntryPoint,
         bad: Int
     ) async throws {
@@ -75,7 +75,7 @@ struct ConvertTests {
         #expect(error.underlying is DecodingError)
     }
 
-    @Test func `Conversions of several versions follow one another in one pass`() async throws {
+    @Test func `Conversions of several versions run in one pass`() async throws {
         struct PersonV3: Codable {
             var name: PersonV2
             var version: Int
@@ -99,7 +99,7 @@ struct ConvertTests {
         #expect(report.entries.map(\.counts.changed) == [1, 1])
     }
 
-    @Test func `It uses the cache's own coders`() async throws {
+    @Test func `A conversion uses the cache's own coders`() async throws {
         struct Old: Codable { var date: Date }
         struct New: Codable { var day: Date }
         let directory = try ScratchDirectory()

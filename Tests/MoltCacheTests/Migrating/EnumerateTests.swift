@@ -1,9 +1,9 @@
 import Molt
 import Testing
 
-@Suite("enumerate: what a record was and what it becomes, side by side")
+@Suite("Enumerating records in a block")
 struct EnumerateTests {
-    /// Eight people, p0 to p7, with a city in between.
+    /// Eight people, p0 to p7, with a city among them.
     private static let records: [StoredRecord] =
         (0..<8).flatMap { number -> [StoredRecord] in
             let person = StoredRecord("Person", "p\(number)", #"{"number":\#(number)}"#)
@@ -18,7 +18,8 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `It visits each record of the type once, in the order of insertion`(entry: EntryPoint) async throws {
+    func `An enumeration visits each record of the type once, in the order of insertion`(entry: EntryPoint) async throws
+    {
         let visited = Log<String>()
 
         _ = try await Self.upgrade(entry) { migration in
@@ -29,7 +30,7 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `An unknown type visits nothing`(entry: EntryPoint) async throws {
+    func `Enumerating an unknown type visits no record`(entry: EntryPoint) async throws {
         _ = try await Self.upgrade(entry) { migration in
             try migration.enumerate("Robot") { _, _ in throw Refusal() }
         }
@@ -50,7 +51,7 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A second enumeration has the same old records, and the new ones as the first left them`(
+    func `A second enumeration gives the same old records, and the new ones as the first left them`(
         entry: EntryPoint
     ) async throws {
         let after = try await Self.upgrade(entry) { migration in
@@ -102,7 +103,7 @@ struct EnumerateTests {
             try migration.enumerate("Person") { old, new in
                 if try old.int("number") < 4 { new["changed"] = true }
             }
-            // The two swap their names, while some people are kept as they were and some are not.
+            // The two types swap their names, with old versions kept for only some of the people.
             try migration.renameType("Person", to: "Third")
             try migration.renameType("Town", to: "Person")
             try migration.renameType("Third", to: "Town")
@@ -117,7 +118,7 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Records that join the type during an enumeration have their own old type`(entry: EntryPoint) async throws {
+    func `A record that joins the type during an enumeration keeps its own old type`(entry: EntryPoint) async throws {
         let seen = Log<String>()
 
         _ = try await Self.upgrade(entry) { migration in
@@ -166,7 +167,7 @@ struct EnumerateTests {
     // MARK: Deleting
 
     @Test(arguments: EntryPoint.allCases)
-    func `Records may drop themselves`(entry: EntryPoint) async throws {
+    func `A record may be dropped while it is visited`(entry: EntryPoint) async throws {
         let after = try await Self.upgrade(entry) { migration in
             try migration.enumerate("Person") { old, new in
                 if try old.int("number") % 2 == 0 { new.drop() }
@@ -178,7 +179,7 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `The record that is visited may be deleted by its key, and stays deleted`(entry: EntryPoint) async throws {
+    func `The visited record may be deleted by its key, and stays deleted`(entry: EntryPoint) async throws {
         let after = try await Self.upgrade(entry) { migration in
             try migration.enumerate("Person") { old, new in
                 new["number"] = -1
@@ -192,7 +193,7 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Records further on may be deleted, and are not visited`(entry: EntryPoint) async throws {
+    func `Later records may be deleted, and are not visited`(entry: EntryPoint) async throws {
         let visited = Log<String>()
 
         let after = try await Self.upgrade(entry) { migration in
@@ -207,7 +208,7 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Records further on may be changed, and are visited as they are now`(entry: EntryPoint) async throws {
+    func `Later records may be changed, and are visited in their current state`(entry: EntryPoint) async throws {
         let after = try await Self.upgrade(entry) { migration in
             try migration.enumerate("Person") { old, new in
                 let number = try old.int("number")
@@ -225,7 +226,7 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `deleteAll inside an enumeration ends it`(entry: EntryPoint) async throws {
+    func `Deleting all records of the type ends the enumeration`(entry: EntryPoint) async throws {
         let visited = Log<String>()
 
         let after = try await Self.upgrade(entry) { migration in
@@ -243,7 +244,7 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Renaming the type inside an enumeration ends it, and keeps what was changed`(
+    func `Renaming the type ends the enumeration, and keeps its changes`(
         entry: EntryPoint
     ) async throws {
         let visited = Log<String>()
@@ -265,7 +266,7 @@ struct EnumerateTests {
     // MARK: Keys and types
 
     @Test(arguments: EntryPoint.allCases, [true, false])
-    func `A record may be created under the key of the one that is dropped, before or after that`(
+    func `A record may be created under the key of the visited one, if that one is dropped before or afterwards`(
         entry: EntryPoint,
         dropsFirst: Bool
     ) async throws {
@@ -284,7 +285,9 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A record that is not dropped keeps its key, and the error says what to do`(entry: EntryPoint) async throws {
+    func `The visited record keeps its key unless it is dropped, and the error says what to do`(entry: EntryPoint)
+        async throws
+    {
         let error = try await OldStore(Self.records, through: entry).failure(
             registry(
                 .run { migration in
@@ -306,7 +309,7 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A record that was created under the visited one's key is deleted with it`(entry: EntryPoint) async throws {
+    func `A record created under the visited record's key is deleted with it`(entry: EntryPoint) async throws {
         let after = try await Self.upgrade(entry) { migration in
             try migration.enumerate("City") { old, new in
                 try migration.create("Town", forKey: old.key, [:])
@@ -318,7 +321,7 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Keys may be swapped, and are written when all records were visited`(entry: EntryPoint) async throws {
+    func `Keys may be swapped, and are written after the last record was visited`(entry: EntryPoint) async throws {
         let after = try await Self.upgrade(entry) { migration in
             try migration.enumerate("Person") { old, new in
                 new.key = "p\(7 - (try old.int("number")))"
@@ -332,7 +335,7 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A key that another record has fails, and names the record`(entry: EntryPoint) async throws {
+    func `Setting a key that another record has fails, and names the record`(entry: EntryPoint) async throws {
         let error = try await OldStore(Self.records, through: entry).failure(
             registry(.run { try $0.enumerate("City") { _, new in new.key = "p0" } })
         )
@@ -344,7 +347,7 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A key that the block gave to a new record in the meantime fails`(entry: EntryPoint) async throws {
+    func `Setting a key that the block gives to a new record in the meantime fails`(entry: EntryPoint) async throws {
         let error = try await OldStore(Self.records, through: entry).failure(
             registry(
                 .run { migration in
@@ -361,7 +364,7 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A record whose key was to change may still be deleted`(entry: EntryPoint) async throws {
+    func `A record whose key is to change may still be deleted`(entry: EntryPoint) async throws {
         let after = try await Self.upgrade(entry) { migration in
             try migration.enumerate("Person") { old, new in
                 new.key = "q" + old.key
@@ -391,10 +394,10 @@ struct EnumerateTests {
         #expect(after.types["p5"] == "Person")
     }
 
-    // MARK: Nested
+    // MARK: Nested enumerations
 
     @Test(arguments: EntryPoint.allCases)
-    func `Enumerations may be nested, also over the same type`(entry: EntryPoint) async throws {
+    func `Enumerations may be nested, even over the same type`(entry: EntryPoint) async throws {
         let pairs = Log<String>()
 
         let after = try await Self.upgrade(entry) { migration in
@@ -438,7 +441,9 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `An inner enumeration may delete what the outer one visits, now and later`(entry: EntryPoint) async throws {
+    func `An inner enumeration may delete the record that the outer one visits, and later ones`(entry: EntryPoint)
+        async throws
+    {
         let visited = Log<String>()
 
         let after = try await Self.upgrade(entry) { migration in
@@ -459,7 +464,7 @@ struct EnumerateTests {
     // MARK: Errors
 
     @Test(arguments: EntryPoint.allCases)
-    func `What the closure throws names the record under its stored key`(entry: EntryPoint) async throws {
+    func `An error from the closure names the record by its stored key`(entry: EntryPoint) async throws {
         let error = try await OldStore(Self.records, through: entry).failure(
             registry(
                 .run("look") { migration in
@@ -481,7 +486,7 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A property that is missing names record and property`(entry: EntryPoint) async throws {
+    func `Reading a missing property is an error that names record and property`(entry: EntryPoint) async throws {
         let error = try await OldStore(Self.records, through: entry).failure(
             registry(.run { try $0.enumerate("Person") { old, _ in _ = try old.string("mail") } })
         )
@@ -494,7 +499,9 @@ struct EnumerateTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `The report counts what an enumeration read, changed, dropped and created`(entry: EntryPoint) async throws {
+    func `The report counts the records that an enumeration read, changed, dropped and created`(entry: EntryPoint)
+        async throws
+    {
         let store = try OldStore(Self.records, through: entry)
 
         let report = try await store.upgrade(

@@ -3,7 +3,7 @@ import Molt
 import MoltCache
 import Testing
 
-/// Records that nobody can read any more take no part in an upgrade.
+/// Expired records, which can no longer be read, take no part in an upgrade.
 @Suite struct `Records that have expired before an upgrade` {
     let scratch: ScratchDirectory
     let configuration: CodableCache.Configuration
@@ -15,7 +15,7 @@ import Testing
         self.configuration = configuration
     }
 
-    /// Makes a store in which every third record has expired; only those lack a name.
+    /// Creates a store in which every third record has expired, and only the expired ones lack a name.
     private func make(_ count: Int = 30) throws {
         var configuration = configuration
         configuration.now = { Date(timeIntervalSince1970: 0) }
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [30, 3_000])
-    func `fail no step, and are removed with the commit`(count: Int) throws {
+    func `cause no step to fail, and are removed with the commit`(count: Int) throws {
         try make(count)
         let cache = try open(.renameProperty("Person", "name", to: "title", ifMissing: .fail))
         #expect(cache.report.expiredCount == count / 3)
@@ -66,7 +66,7 @@ import Testing
         #expect(try CodableCache.verify(at: scratch.file()).isEmpty)
     }
 
-    @Test func `leave their keys to what a block creates`() throws {
+    @Test func `do not occupy their keys when a block creates records`() throws {
         try make()
         #expect(throws: MigrationError.self) {
             try open(.run { try $0.create("Person", forKey: "1", ["name": "new"]) })
@@ -75,7 +75,7 @@ import Testing
         #expect(try cache.value([String: String].self, forKey: "0") == ["name": "new"])
     }
 
-    @Test func `stay when the upgrade fails, and when it is only tried`() throws {
+    @Test func `stay after a failed upgrade and after a dry run`() throws {
         try make()
         let before = try SQLite(scratch.file()).rows("SELECT * FROM molt_record")
         #expect(throws: MigrationError.self) {

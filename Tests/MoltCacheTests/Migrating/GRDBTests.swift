@@ -2,12 +2,12 @@ import Foundation
 import Molt
 import Testing
 
-/// The rows of GRDB's migrator tests that fit a store of records.
+/// Those of GRDB's migrator tests that apply to a store of records.
 @Suite("GRDB's migrator tests")
 struct GRDBTests {
     private static let people = (0..<3).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0)}"#) }
 
-    /// Migrations to versions 1, 2, 3 … that each add a property named like them.
+    /// Migrations to versions 1, 2, 3 and so on, each of which adds a property with its own name.
     private static func migrations(_ names: String...) -> MigrationRegistry {
         MigrationRegistry(
             names.enumerated().map { index, name in
@@ -29,7 +29,7 @@ struct GRDBTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `GRDB 5: two migrations run, then a registry with one more runs that one alone`(
+    func `GRDB 5: after two migrations, a registry with one more runs only that one`(
         entry: EntryPoint
     ) async throws {
         let store = try OldStore(Self.people, through: entry)
@@ -43,7 +43,7 @@ struct GRDBTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `GRDB 12: up to one migration, again, up to the next, then all`(entry: EntryPoint) async throws {
+    func `GRDB 12: migrations can run up to a given one, and then up to the next`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.people, through: entry)
         let all = Self.migrations("a", "b", "c")
 
@@ -56,7 +56,7 @@ struct GRDBTests {
         #expect(try Self.applied(store) == ["a", "b", "c"])
         #expect(try await store.upgrade(all).isEmpty)
 
-        // GRDB ends the program for these two.
+        // GRDB stops the program in these two cases.
         #expect(throws: MigrationError.self) { try all.upTo("missing") }
         let beyond = try await store.failure(try all.upTo("b"))
         #expect(beyond.code == .superseded)
@@ -64,10 +64,10 @@ struct GRDBTests {
 
     /// GRDB commits each migration by itself, and keeps the first.
     ///
-    /// Here the whole upgrade is one transaction: after a
-    /// failure an app of the old release still reads its own store.
+    /// Here the whole upgrade is one transaction, so that an app of the old release can still read the store after a
+    /// failure.
     @Test(arguments: EntryPoint.allCases)
-    func `GRDB 13: when the second migration fails, the first is rolled back too`(entry: EntryPoint) async throws {
+    func `GRDB 13: when the second migration fails, the first is rolled back, too`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.people, through: entry)
         var all = Self.migrations("a")
         all.register(to: 2, "b") { migration in
@@ -88,7 +88,7 @@ struct GRDBTests {
     }
 
     @Test(arguments: [EntryPoint.initializer, .migrator])
-    func `GRDB 15 and 16: what is applied grows with the registry, and so does what is complete`(
+    func `GRDB 15 and 16: the applied and the completed migrations grow with the registry`(
         entry: EntryPoint
     ) async throws {
         let store = try OldStore(Self.people, through: entry)
@@ -108,7 +108,7 @@ struct GRDBTests {
         #expect(try !plan().needsUpgrade)
     }
 
-    @Test func `GRDB 17: a store is superseded as soon as its ledger has what the registry does not`() async throws {
+    @Test func `GRDB 17: a store is superseded once its ledger has a migration that the registry lacks`() async throws {
         let store = try OldStore(Self.people)
         let all = Self.migrations("1", "2")
         func isSuperseded(_ registry: MigrationRegistry) throws -> Bool {
@@ -126,7 +126,7 @@ struct GRDBTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `GRDB 18: a merge of two branches puts a migration between two that were applied`(
+    func `GRDB 18: merging two branches can put a migration between two applied ones`(
         entry: EntryPoint
     ) async throws {
         let store = try OldStore(Self.people, through: entry)
@@ -135,7 +135,7 @@ struct GRDBTests {
         var merged = Self.migrations("1", "2")
         merged.register(Migration(to: 3, "3"))
 
-        // An error by default: a migration that ran at another time than it was written for may be wrong.
+        // An error by default, because the migration was written for an earlier state of the store.
         let error = try await store.failure(merged)
         #expect(error.code == .lateMigration)
         #expect(error.migration == MigrationID(name: "2", version: 2))
@@ -147,7 +147,7 @@ struct GRDBTests {
         #expect(try store.snapshot().version == 3)
         #expect(try store.snapshot()["p0"]?.text == #"{"id":0,"1":true,"2":true}"#)
 
-        // The branch that did not have it must not write to the store any more.
+        // The branch without this migration must not write to the store any more.
         let branch = try await store.failure(old)
         #expect(branch.code == .migrationMissing)
         #expect(branch.migration?.name == "2")
@@ -165,7 +165,7 @@ struct GRDBTests {
 
     private static let released = migrations("v1", "v2", "v3", "v4", "v5")
 
-    /// Opens a store that release `start` left (0: one without migrations) with the migrations merged into one.
+    /// Opens a store of release `start` (0 for one without migrations) with several migrations merged into one.
     private static func merge(
         _ entry: EntryPoint,
         from start: Int,
@@ -183,9 +183,11 @@ struct GRDBTests {
 
     private static let everything = #"{"id":1,"v1":true,"v2":true,"v3":true,"v4":true,"v5":true}"#
 
-    /// GRDB's log ends as v1, v4, v5: the ledger here keeps the rows of what really ran.
+    /// GRDB's log ends as v1, v4, v5; the ledger here keeps the rows of the migrations that actually ran.
     @Test(arguments: EntryPoint.allCases, 0...5)
-    func `GRDB 34: migrations merged into one that is named like the last`(entry: EntryPoint, start: Int) async throws {
+    func `GRDB 34: several migrations may be merged into one with the last one's name`(entry: EntryPoint, start: Int)
+        async throws
+    {
         let (store, result) = try await Self.merge(
             entry,
             from: start,
@@ -214,7 +216,9 @@ struct GRDBTests {
     }
 
     @Test(arguments: EntryPoint.allCases, 0...5)
-    func `GRDB 35: migrations merged into one with a new name`(entry: EntryPoint, start: Int) async throws {
+    func `GRDB 35: several migrations may be merged into one with a new name`(entry: EntryPoint, start: Int)
+        async throws
+    {
         let (store, result) = try await Self.merge(
             entry,
             from: start,

@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-/// Types with more records than a batch are read through a connection of their own, while the one before is written.
+/// A type with more records than a batch is read through a second connection while the previous batch is written.
 @Suite struct `A pass over many batches` {
     private struct Item: Codable, Equatable, Sendable {
         var n: Int
@@ -20,7 +20,7 @@ import Testing
     init() throws {
         scratch = try ScratchDirectory()
         let cache = try CodableCache(at: scratch.file())
-        // Of two types in turns, so that one scan meets both.
+        // The types alternate, so that one scan meets both.
         try cache.batch { batch in
             for n in 0..<count {
                 try batch.set(Item(n: n), forKey: "item \(n)")
@@ -50,7 +50,7 @@ import Testing
         #expect(try cache.values(of: Other.self).map(\.value) == (0..<count).map { Other(n: $0, seen: others) })
     }
 
-    @Test func `changes each record of each type once, in the order of their ids`() throws {
+    @Test func `changes each record of each type once, in the order of ids`() throws {
         let cache = try upgraded(
             .transform("Item", Self.see("a")),
             .transform("Other", Self.see("b")),
@@ -59,7 +59,7 @@ import Testing
         try check(cache, items: ["a", "c"], others: ["b"])
     }
 
-    @Test func `sees what a block before it has changed, and a block what it has changed`() throws {
+    @Test func `sees the changes of blocks before it, and its changes are seen by blocks after it`() throws {
         let cache = try upgraded(
             .transform("Item", Self.see("pass")),
             .run { migration in
@@ -74,7 +74,7 @@ import Testing
         try check(cache, items: ["pass", "block", "last"], others: ["last"])
     }
 
-    @Test func `upgrades the file that was opened, wherever a link to it points by then`() throws {
+    @Test func `upgrades the opened file, even if the link to it is redirected meanwhile`() throws {
         let other = scratch.file("other.molt")
         let others = try CodableCache(at: other)
         try others.setAll((0..<count).map { (key: "item \($0)", value: Item(n: -1)) })
@@ -99,7 +99,7 @@ import Testing
         #expect(try untouched.values(of: Item.self).map(\.value) == Array(repeating: Item(n: -1), count: count))
     }
 
-    @Test func `leaves neither a lock nor a file beside the store, done or failed`() throws {
+    @Test func `leaves neither a lock nor a file beside the store, whether it succeeds or fails`() throws {
         #expect(throws: MigrationError.self) {
             try upgraded(.transform("Item") { if try $0.int("n") == 1_400 { throw Refusal(value: "n") } })
         }
@@ -108,7 +108,7 @@ import Testing
         )
 
         let cache = try upgraded(.transform("Item", Self.see("a")))
-        // All of the log is in the file already: nobody reads an older state any more.
+        // The whole log has been checkpointed, because no reader holds an older snapshot.
         #expect(try SQLite(scratch.file()).rows("PRAGMA wal_checkpoint(TRUNCATE)") == [["0", "0", "0"]])
         try check(cache, items: ["a"], others: nil)
         cache.close()
@@ -117,7 +117,7 @@ import Testing
         )
     }
 
-    @Test func `does so where a reader has an older state, and a log that is not in the file yet`() throws {
+    @Test func `works beside a reader with an older snapshot, and with a log that is not checkpointed`() throws {
         let writer = try CodableCache(at: scratch.file())
         try writer.set(Item(n: 0, seen: ["log"]), forKey: "item 0")
         let reader = try SQLite(scratch.file())
@@ -131,7 +131,7 @@ import Testing
         #expect(try reader.text("SELECT count(*) FROM molt_record WHERE version = 0") == String(2 * count))
     }
 
-    @Test func `converts with coders that do the same on each core`() throws {
+    @Test func `converts with coders of the same configuration on each core`() throws {
         let word = try #require(CodingUserInfoKey(rawValue: "word"))
         let coding = RecordCoding { encoder, decoder in
             encoder.dateEncodingStrategy = .iso8601
@@ -180,7 +180,7 @@ import Testing
     }
 }
 
-/// Uses everything that coders can be told.
+/// Uses every option of the coders.
 private struct Odd: Codable, Sendable {
     var someDate: Date
     var someData: Data
@@ -197,7 +197,7 @@ private struct Odd: Codable, Sendable {
         self.aNumber = aNumber
     }
 
-    /// What a decoder makes of what was written.
+    /// The value that results from encoding and decoding this one.
     var read: Odd {
         var read = self
         read.words = words + ["written", "read"]

@@ -39,7 +39,7 @@ struct LateAndForeignTests {
         #expect(seen.all == [[5, 2]])
     }
 
-    @Test func `A step that fails on a fresh store is named by its place in the migration`() throws {
+    @Test func `A step that fails on a fresh store is named by its position in the migration`() throws {
         let migrations = registry(
             .transform("Person") { _ in },
             .run("bring in", onFreshStore: true) { _ in throw Refusal() }
@@ -63,7 +63,9 @@ struct LateAndForeignTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `What a closure gets from another store is not taken for this one's error`(entry: EntryPoint) async throws {
+    func `An error that a closure gets from another store is reported as the cause, not as this store's error`(
+        entry: EntryPoint
+    ) async throws {
         let other = try OldStore(Self.records)
         try await other.upgrade([Migration(to: 9, "newer")])
         let url = other.url

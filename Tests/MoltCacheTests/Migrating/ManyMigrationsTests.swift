@@ -2,10 +2,10 @@ import Molt
 import TestSupport
 import Testing
 
-/// Ten thousand of them with `MOLT_LONG`: when the cost grew with the square of their number, that took minutes.
+/// Tests that the cost is not quadratic in the number of migrations.
 @Suite struct `Thousands of migrations` {
     @Test(arguments: [true, false])
-    func `run in one upgrade, and are not run again`(isFresh: Bool) throws {
+    func `run in one upgrade, and only once`(isFresh: Bool) throws {
         let scratch = try ScratchDirectory()
         if !isFresh {
             let cache = try CodableCache(at: scratch.file())

@@ -9,16 +9,16 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Memory during an upgrade")
+@Suite("The memory use of an upgrade")
 struct MemoryTests {
     private struct Note: Codable {
         var title: String
         var text: String
-        /// Another one for each.
+        /// Different in each note.
         var words: Int
     }
 
-    /// Every kind of step that looks at records.
+    /// Every kind of step that reads records.
     private static let migrations: MigrationRegistry = [
         Migration(to: 1, "rename", .renameProperty("Note", "title", to: "name")),
         Migration(to: 2, "transform", .transform("Note") { $0["words"] = .int(try $0.int("words") + 1) }),
@@ -39,7 +39,7 @@ struct MemoryTests {
             }
         }
         cache.close()
-        // Copies of these, since encoding all of them takes longer than the upgrade.
+        // The rest are copies: encoding each record would take longer than the upgrade.
         try SQLite(url).run(
             """
             WITH RECURSIVE copy(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM copy)
@@ -58,7 +58,7 @@ struct MemoryTests {
         // 40 MB of contents.
         try write(10_000, to: URL(filePath: large))
 
-        // The peak of a process cannot be set back, so a process of its own upgrades one after the other.
+        // A process's peak cannot be reset, so a child process upgrades one store after the other.
         await #expect(processExitsWith: .success) { [small = small as String, large = large as String] in
             func peak(upgrading path: String) throws -> Int {
                 let cache = try CodableCache(at: URL(filePath: path), migrations: Self.migrations)
@@ -68,12 +68,12 @@ struct MemoryTests {
             }
             let first = try peak(upgrading: small)
             let second = try peak(upgrading: large)
-            // Batches, SQLite's pages and what the allocator keeps; all records together would be twice as much.
+            // Batches, SQLite's pages and what the allocator keeps. All records together would take twice as much.
             exit(second - first < 20 ? EXIT_SUCCESS : EXIT_FAILURE)
         }
     }
 
-    /// What goes leaves pages free, and what is set aside takes them.
+    /// Dropped records leave pages free, which the records in quarantine fill.
     private static let removals: MigrationRegistry = [
         Migration(to: 1, "drop", .transform("Note") { if try $0.int("words") % 1000 < 500 { $0.drop() } }),
         Migration(
@@ -83,12 +83,12 @@ struct MemoryTests {
         ),
     ]
 
-    @Test func `does not grow with the number of records that are dropped or set aside`() async throws {
+    @Test func `does not grow with the number of records that are dropped or quarantined`() async throws {
         let scratch = try ScratchDirectory()
         let small = scratch.file("small.molt").path
         let large = scratch.file("large.molt").path
         try write(1000, to: URL(filePath: small))
-        // As much as a process has had while it started would not show.
+        // Large enough to exceed the memory that a process uses at its start.
         try write(20_000, to: URL(filePath: large))
         await #expect(processExitsWith: .success) { [small = small as String, large = large as String] in
             func peak(upgrading path: String, _ count: Int) throws -> Int {
@@ -104,7 +104,7 @@ struct MemoryTests {
     }
 
     #if os(Linux)
-        @Test func `keeps what undoes single statements, and no temporary table`() async throws {
+        @Test func `includes statement journals, but no temporary tables`() async throws {
             let scratch = try ScratchDirectory()
             let path = scratch.file().path
             try write(3000, to: URL(filePath: path))
@@ -115,7 +115,7 @@ struct MemoryTests {
                         return target?.contains("etilqs_") == true
                     }
                 }
-                // More than SQLite keeps in memory where it uses a file: the old rows fill fifty pages.
+                // More than SQLite keeps in memory before it uses a file: the old rows fill fifty pages.
                 let text = Array("{}".utf8)
                 var contents = RecordContents(rows: [], buffers: [text])
                 for id in 1...100 as ClosedRange<Int64> {
@@ -124,7 +124,7 @@ struct MemoryTests {
                     )
                 }
                 let store = CacheStore(at: URL(filePath: path))
-                // The second time, the connection has had temporary tables.
+                // The second time, the connection has already had temporary tables.
                 for _ in 0..<2 {
                     do {
                         try store.withWriteTransaction(until: nil) { transaction in

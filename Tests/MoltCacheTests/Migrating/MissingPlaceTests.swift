@@ -2,12 +2,12 @@ import Molt
 import MoltCore
 import Testing
 
-/// One rule for all that names a place in a record: see "Change a record in place" in the guide.
-@Suite("A place in a record where there is no property")
+/// One rule for everything that names a place in a record: see "Change a record in place" in the guide.
+@Suite("A path to a missing property")
 struct MissingPlaceTests {
     private static let path: PropertyPath = ["a", "b"]
 
-    /// Contents without a property at the path, and with what writing it makes of them; nil where it is refused.
+    /// Contents without a property at the path, each with the result of writing to the path, or nil where that fails.
     private static let contents: [(content: String, written: String?)] = [
         (#"{"x":1}"#, #"{"x":1,"a":{"b":7}}"#),
         (#"{"x":1,"a":null}"#, #"{"x":1,"a":{"b":7}}"#),
@@ -22,7 +22,7 @@ struct MissingPlaceTests {
         (#"[{"a":{"b":1}}]"#, nil),
     ]
 
-    /// All that leaves a record as it is.
+    /// Everything that leaves a record unchanged.
     private static let lenient: [(String, MigrationStep)] = [
         ("rename", .renameProperty("T", path, to: "c")),
         ("move", .moveProperty("T", path, to: "c")),
@@ -33,7 +33,7 @@ struct MissingPlaceTests {
         ("rename in a block", .run { _ = try $0.renameProperty("T", path, to: "c") }),
     ]
 
-    /// All that fails for want of the property.
+    /// Everything that fails because the property is missing.
     private static let strict: [(String, MigrationStep)] = [
         ("rename", .renameProperty("T", path, to: "c", ifMissing: .fail)),
         ("move", .moveProperty("T", path, to: "c", ifMissing: .fail)),
@@ -47,7 +47,7 @@ struct MissingPlaceTests {
         ("remove as", .transform("T") { _ = try $0.remove(path, as: Int.self) }),
     ]
 
-    /// All that writes 7 there.
+    /// Everything that writes 7 to the path.
     private static let writing: [(String, MigrationStep)] = [
         ("add", .addProperty("T", path, default: 7)),
         ("subscript", .transform("T") { $0[path] = 7 }),
@@ -55,7 +55,7 @@ struct MissingPlaceTests {
     ]
 
     @Test(arguments: contents)
-    func `is no property to all that reads, renames, moves or removes it`(
+    func `is treated as missing by everything that reads, renames, moves or removes a property`(
         content: String,
         written: String?
     ) async throws {
@@ -73,7 +73,7 @@ struct MissingPlaceTests {
     }
 
     @Test(arguments: contents)
-    func `is written where there is nothing or null, and nothing else is replaced for it`(
+    func `can be written where there is nothing or null, and replaces nothing else`(
         content: String,
         written: String?
     ) async throws {
@@ -91,7 +91,7 @@ struct MissingPlaceTests {
     }
 
     @Test(arguments: contents.filter { $0.content.hasPrefix("{") })
-    func `is where a property is moved by the same rule`(content: String, written: String?) async throws {
+    func `can be the target of a move under the same rule`(content: String, written: String?) async throws {
         let records = [StoredRecord("T", "odd", content)]
         for step in [
             MigrationStep.moveProperty("T", "x", to: Self.path), .transform("T") { try $0.move("x", to: Self.path) },
@@ -115,7 +115,7 @@ struct MissingPlaceTests {
         (#"{"a":null}"#, #"The record has no property "a.b": "a" is not an object. "#),
         ("[1]", #"The record has no property "a.b": the content is not an object. "#),
     ])
-    func `is told with what is there instead`(content: String, words: String) async throws {
+    func `is explained in the error by what the record has in its place`(content: String, words: String) async throws {
         let error = try await OldStore([StoredRecord("T", "odd", content)]).failure(
             registry(.removeProperty("T", Self.path, ifMissing: .fail))
         )

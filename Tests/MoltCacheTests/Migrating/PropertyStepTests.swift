@@ -55,7 +55,7 @@ struct PropertyStepTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `renameProperty onto a property that is there fails and names the record`(entry: EntryPoint) async throws {
+    func `renameProperty fails when the new name is taken, and names the record`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let error = try await store.failure(registry(.renameProperty("Person", "mail", to: "age")))
@@ -67,7 +67,9 @@ struct PropertyStepTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Two old spellings become one, and what then lacks the property is filled in`(entry: EntryPoint) async throws {
+    func `Two old spellings are renamed to one, and records without either are filled in`(entry: EntryPoint)
+        async throws
+    {
         let store = try OldStore(
             [
                 StoredRecord("Person", "ada", #"{"mail":"a@x"}"#), StoredRecord("Person", "bob", #"{"eMail":"b@x"}"#),
@@ -104,7 +106,7 @@ struct PropertyStepTests {
         #expect(after["rome"]?.text == Self.records[2].text)
     }
 
-    @Test func `moveProperty fails on a record without the property when asked to, and onto one that is there`()
+    @Test func `moveProperty fails on a missing property when asked to, and on an existing target`()
         async throws
     {
         let store = try OldStore(Self.records)
@@ -122,7 +124,7 @@ struct PropertyStepTests {
     // MARK: removeProperty
 
     @Test(arguments: EntryPoint.allCases)
-    func `removeProperty removes it where it is`(entry: EntryPoint) async throws {
+    func `removeProperty removes the property, and skips a record without it`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let after = try await store.upgraded(
@@ -146,7 +148,8 @@ struct PropertyStepTests {
     // MARK: addProperty
 
     @Test(arguments: EntryPoint.allCases)
-    func `addProperty fills in what is missing or null, and keeps what is there`(entry: EntryPoint) async throws {
+    func `addProperty fills in a missing or null property, and keeps an existing value`(entry: EntryPoint) async throws
+    {
         let store = try OldStore(Self.records + [StoredRecord("Person", "eve", "{}")], through: entry)
 
         let after = try await store.upgraded(registry(.addProperty("Person", "age", default: 0)))
@@ -157,7 +160,7 @@ struct PropertyStepTests {
         #expect(after["rome"]?.text == Self.records[2].text)
     }
 
-    @Test func `addProperty adds the objects on the way`() async throws {
+    @Test func `addProperty creates the missing objects of the path`() async throws {
         let store = try OldStore([
             StoredRecord("Person", "ada", #"{"home":{"zip":1}}"#), StoredRecord("Person", "bob", "{}"),
         ])
@@ -171,7 +174,7 @@ struct PropertyStepTests {
     }
 
     @Test(arguments: ["[1]", "3", #""text""#, "null"])
-    func `A property step on a record that is no object fails where it must write, and skips where it may`(
+    func `Property steps fail on a record that is no object if they must write, and skip it otherwise`(
         content: String
     ) async throws {
         let records = [StoredRecord("Person", "odd", content)]
@@ -186,7 +189,7 @@ struct PropertyStepTests {
         #expect(error.recordKey == "odd")
     }
 
-    @Test func `A record that is not JSON fails the steps that look at it, and no others`() async throws {
+    @Test func `A record that is not JSON fails only the steps that read it`() async throws {
         let records = [StoredRecord("Person", "bad", #"{"a":1,}"#)]
 
         let untouched = try await OldStore(records).upgraded(registry(.removeProperty("City", "a")))

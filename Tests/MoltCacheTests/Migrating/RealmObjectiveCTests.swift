@@ -2,7 +2,9 @@ import Foundation
 import Molt
 import Testing
 
-/// Part D of Realm's migration tests, rows that fit a cache; a primary key is a record's key, a link a nested object.
+/// Part D of Realm's migration tests, where it applies to a cache.
+///
+/// A primary key is a record's key, a link a nested object.
 @Suite("Realm's Objective-C migration tests")
 struct RealmObjectiveCTests {
     private static let people = (0..<4).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0),"name":"n\#($0)"}"#) }
@@ -18,7 +20,7 @@ struct RealmObjectiveCTests {
 
     // MARK: Schema versions
 
-    @Test func `D1: the version is unset, then 0, then 1, and the block is told 0`() throws {
+    @Test func `D1: the version is unset, then 0, then 1, and the block sees 0 as the old version`() throws {
         let url = try ScratchDirectory()
         let file = url.file()
         #expect(try CacheStore.state(at: file).isFresh)
@@ -33,7 +35,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D2: the version cannot go down`(entry: EntryPoint) async throws {
+    func `D2: the version cannot decrease`(entry: EntryPoint) async throws {
         let store = try OldStore([], version: 10, ledger: [("ten", 10)], through: entry)
 
         let error = try await store.failure([Migration(to: 5, "five")])
@@ -44,7 +46,7 @@ struct RealmObjectiveCTests {
         #expect(error.message.contains("version 10"))
     }
 
-    @Test func `D3: files have versions of their own`() async throws {
+    @Test func `D3: each file has its own version`() async throws {
         let first = try OldStore(Self.people)
         let second = try OldStore(Self.people)
 
@@ -57,10 +59,10 @@ struct RealmObjectiveCTests {
         #expect(try second.snapshot().version == 2)
     }
 
-    // MARK: When a block is called
+    // MARK: Calls of a block
 
     @Test(arguments: [EntryPoint.initializer, .asyncOpen, .migrator])
-    func `D23: no block is called for a store that is new`(entry: EntryPoint) async throws {
+    func `D23: no block is called for a new store`(entry: EntryPoint) async throws {
         let directory = try ScratchDirectory()
         let url = directory.file()
         let migrations = registry(.run { _ in throw Refusal() }, .transform("Person") { _ in throw Refusal() })
@@ -83,7 +85,7 @@ struct RealmObjectiveCTests {
         #expect(report.isEmpty)
     }
 
-    @Test func `D25: the block is called at each bump, whichever way the store is opened`() async throws {
+    @Test func `D25: the block is called at each new version, however the store is opened`() async throws {
         let seen = Log<String>()
         var migrations = MigrationRegistry()
         let store = try OldStore(Self.people)
@@ -99,7 +101,7 @@ struct RealmObjectiveCTests {
         #expect(seen.all == ["0>1", "1>2", "2>3"])
     }
 
-    @Test func `D26: an asynchronous open runs the block and leaves nothing open`() async throws {
+    @Test func `D26: an asynchronous opening runs the block, and leaves no connection open`() async throws {
         let store = try OldStore(Self.people)
         let cache = try await CodableCache.open(
             at: store.url,
@@ -108,7 +110,7 @@ struct RealmObjectiveCTests {
 
         #expect(try cache.count() == 4)
         cache.close()
-        // The last connection that closes removes the files beside the store.
+        // The last connection to close removes the files beside the store.
         #expect(try store.directory.names() == ["cache.molt"])
         #expect(try store.snapshot()["p3"]?.text == #"{"id":3,"name":"n3","x":1}"#)
     }
@@ -116,7 +118,7 @@ struct RealmObjectiveCTests {
     // MARK: Correctness
 
     @Test(arguments: EntryPoint.allCases)
-    func `D27: a type that is gone from the code is deleted; what is created in it and deleted is gone too`(
+    func `D27: all records of a type that the code no longer has are deleted, and so are new ones of such a type`(
         entry: EntryPoint
     ) async throws {
         let after = try await Self.after(
@@ -134,7 +136,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D28: a property that is added is missing in the old record and stored with the new one`(
+    func `D28: an added property is missing in the old record, and is stored with the new one`(
         entry: EntryPoint
     ) async throws {
         let after = try await Self.after(
@@ -153,7 +155,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D29: a property that is first in the new model scrambles no value`(entry: EntryPoint) async throws {
+    func `D29: a property that comes first in the new model does not mix up values`(entry: EntryPoint) async throws {
         struct Person: Codable, Equatable {
             var mail: String
             var id: Int
@@ -166,7 +168,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D30: a removed property is read on the old side and throws on the new one and afterwards`(
+    func `D30: a removed property can be read from the old record, but no longer from the new one`(
         entry: EntryPoint
     ) async throws {
         let after = try await Self.after(
@@ -202,7 +204,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D32: a property changes from a number to a string`(entry: EntryPoint) async throws {
+    func `D32: a property can be changed from a number to a string`(entry: EntryPoint) async throws {
         let after = try await Self.after(
             entry,
             Self.people,
@@ -226,7 +228,7 @@ struct RealmObjectiveCTests {
     ]
 
     @Test(arguments: EntryPoint.allCases)
-    func `D33: a nested object is emptied for another type, and the rest is kept`(entry: EntryPoint) async throws {
+    func `D33: a nested object can be emptied, and the rest is kept`(entry: EntryPoint) async throws {
         let after = try await Self.after(
             entry,
             Self.family,
@@ -258,7 +260,7 @@ struct RealmObjectiveCTests {
     // MARK: Keys
 
     @Test(arguments: EntryPoint.allCases)
-    func `D37: keys that would be the same fail the upgrade, and one that removes the doubles first succeeds`(
+    func `D37: duplicate keys fail the upgrade, and removing the duplicates first makes it succeed`(
         entry: EntryPoint
     ) async throws {
         let records = [
@@ -319,7 +321,7 @@ struct RealmObjectiveCTests {
     // MARK: Enumerating and deleting
 
     @Test(arguments: EntryPoint.allCases)
-    func `D41: after deleting, a second pass sees the rest`(entry: EntryPoint) async throws {
+    func `D41: after deletions, a second enumeration visits the remaining records`(entry: EntryPoint) async throws {
         let seen = Log<String>()
 
         _ = try await Self.after(
@@ -335,7 +337,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D42: after deleting and inserting, a second pass sees only what was there before`(
+    func `D42: after deletions and insertions, a second enumeration visits only records from before the block`(
         entry: EntryPoint
     ) async throws {
         let seen = Log<String>()
@@ -356,7 +358,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D43: a type that is gone from the code is still enumerated`(entry: EntryPoint) async throws {
+    func `D43: a type that the code no longer has can be enumerated`(entry: EntryPoint) async throws {
         let seen = Log<String>()
 
         let after = try await Self.after(
@@ -376,7 +378,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D44: nothing is enumerated after all of a type were deleted`(entry: EntryPoint) async throws {
+    func `D44: after all records of a type were deleted, none is enumerated`(entry: EntryPoint) async throws {
         let after = try await Self.after(
             entry,
             Self.people,
@@ -390,7 +392,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D45: some records are deleted by what they hold`(entry: EntryPoint) async throws {
+    func `D45: records can be deleted by their contents`(entry: EntryPoint) async throws {
         let after = try await Self.after(
             entry,
             Self.people,
@@ -401,7 +403,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D46: deletions of two enumerations both hold`(entry: EntryPoint) async throws {
+    func `D46: the deletions of two enumerations are both applied`(entry: EntryPoint) async throws {
         let after = try await Self.after(
             entry,
             Self.people,
@@ -415,7 +417,8 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D47: all are deleted one by one and created again under the same keys`(entry: EntryPoint) async throws {
+    func `D47: records can be deleted one by one and created again under the same keys`(entry: EntryPoint) async throws
+    {
         let after = try await Self.after(
             entry,
             Self.people,
@@ -432,7 +435,9 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D48: all of a type are deleted and created again under the same keys`(entry: EntryPoint) async throws {
+    func `D48: all records of a type can be deleted and created again under the same keys`(entry: EntryPoint)
+        async throws
+    {
         let after = try await Self.after(
             entry,
             Self.people,
@@ -449,7 +454,9 @@ struct RealmObjectiveCTests {
     // MARK: Optionals
 
     @Test(arguments: EntryPoint.allCases)
-    func `D49: from required to optional, a bump alone keeps the values`(entry: EntryPoint) async throws {
+    func `D49: when a required property becomes optional, a new version alone keeps the values`(entry: EntryPoint)
+        async throws
+    {
         struct Person: Codable { var name: String? }
 
         let after = try await Self.after(entry, Self.people)
@@ -458,9 +465,9 @@ struct RealmObjectiveCTests {
         #expect(after.version == 1)
     }
 
-    /// Realm resets every value of such a property, also those that were there.
+    /// Realm resets every value of such a property, even existing ones.
     @Test(arguments: EntryPoint.allCases)
-    func `D50: from optional to required, the values that are there are kept`(entry: EntryPoint) async throws {
+    func `D50: when an optional property becomes required, existing values are kept`(entry: EntryPoint) async throws {
         struct Person: Codable, Equatable { var name: String }
         let records = [
             StoredRecord("Person", "set", #"{"name":"Ada"}"#), StoredRecord("Person", "null", #"{"name":null}"#),
@@ -473,7 +480,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D52: the scheme of the keys changes, and records are found by the new one`(entry: EntryPoint) async throws {
+    func `D52: when the format of the keys changes, records are found by the new keys`(entry: EntryPoint) async throws {
         let after = try await Self.after(
             entry,
             Self.people,
@@ -500,7 +507,7 @@ struct RealmObjectiveCTests {
     ]
 
     @Test(arguments: EntryPoint.allCases)
-    func `D60: properties of every kind are renamed; each side has its own name, and the values are equal`(
+    func `D60: properties of every kind can be renamed, and old and new records have equal values`(
         entry: EntryPoint
     ) async throws {
         func json(_ prefix: String) -> String {
@@ -528,7 +535,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D61: renames of several versions follow one another, and the name between is never read`(
+    func `D61: the renames of several versions are applied in order`(
         entry: EntryPoint
     ) async throws {
         let store = try OldStore(Self.people, through: entry)
@@ -551,7 +558,7 @@ struct RealmObjectiveCTests {
         #expect(try after["p1"]?.decoded(as: Person.self).title == "n1")
     }
 
-    /// Realm refuses such a rename; here the record that has no value fails, by name, when the step asks for it.
+    /// Realm refuses such a rename; here, the step may fail for a record without a value, which the error names.
     @Test(arguments: EntryPoint.allCases)
     func `D69: a rename to a required property fails for a record without a value`(entry: EntryPoint) async throws {
         let records = Self.people + [StoredRecord("Person", "anonymous", #"{"id":5}"#)]
@@ -568,7 +575,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D70: a rename to a property of another type fails where the value is read as that type`(
+    func `D70: a rename to a property of another type fails when the value is read as that type`(
         entry: EntryPoint
     ) async throws {
         struct Renamed: Codable { var number: String }
@@ -587,7 +594,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases, [["pet", "id"], ["pets", "id"]])
-    func `D71: a rename inside of what is no object skips it, or fails by name when asked to`(
+    func `D71: a rename inside a value that is no object is skipped, or fails when asked to`(
         entry: EntryPoint,
         path: [String]
     ) async throws {
@@ -609,7 +616,7 @@ struct RealmObjectiveCTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `D72: a missing source, a target that is there, a type that is gone: each is an error with a message`(
+    func `D72: a missing property, a taken name and a deleted type are errors that name them`(
         entry: EntryPoint
     ) async throws {
         let missing = try await OldStore(Self.people, through: entry).failure(

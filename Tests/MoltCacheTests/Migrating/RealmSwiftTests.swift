@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-/// Part C of Realm's migration tests, rows that fit a cache; a class is a type name, an object a record.
+/// Part C of Realm's migration tests, where it applies to a cache; a class is a type name, an object a record.
 @Suite("Realm Swift's migration tests")
 struct RealmSwiftTests {
     private struct Everything: Codable, Equatable {
@@ -33,7 +33,7 @@ struct RealmSwiftTests {
 
     private static let people = (0..<4).map { StoredRecord("Person", "p\($0)", #"{"age":\#($0)}"#) }
 
-    @Test func `C1: the version of a file can be read without opening it, before and after there is one`() throws {
+    @Test func `C1: a file's version can be read without opening the file, whether it exists or not`() throws {
         let directory = try ScratchDirectory()
         let url = directory.file()
 
@@ -50,7 +50,7 @@ struct RealmSwiftTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `C2: a bump without a change of shape runs the block once`(entry: EntryPoint) async throws {
+    func `C2: a new version without a change of shape runs the block once`(entry: EntryPoint) async throws {
         let runs = Log<Int>()
         let migrations = registry(.run { runs.append($0.oldVersion) })
         let store = try OldStore(Self.people, through: entry)
@@ -63,7 +63,7 @@ struct RealmSwiftTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `C4: an empty store enumerates nothing, an unknown type nothing, and a missing property throws`(
+    func `C4: an empty store and an unknown type have no records to enumerate, and reading a missing property throws`(
         entry: EntryPoint
     ) async throws {
         let visits = Log<String>()
@@ -81,7 +81,7 @@ struct RealmSwiftTests {
                         visits.append(old.key + new.key)
                         #expect(throws: MigrationError.self) { try old.value("missing") }
                         #expect(throws: MigrationError.self) { try new.value("missing") }
-                        // What is inside lists and maps is read without any type of the app.
+                        // The contents of arrays and dictionaries can be read without any type of the app.
                         #expect(old["tags"]?.array?.first?.object?["a"] == 1)
                         #expect(new[["map", "k", "b"]] == 2)
                     }
@@ -92,7 +92,7 @@ struct RealmSwiftTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `C5: every kind of value is read on the old and on the new side`(entry: EntryPoint) async throws {
+    func `C5: every kind of value can be read from the old and the new record`(entry: EntryPoint) async throws {
         let store = try OldStore([Self.everything()], through: entry)
         let expected = Everything()
 
@@ -130,7 +130,9 @@ struct RealmSwiftTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `C7: optionals are read on both sides, all of them nil and all of them set`(entry: EntryPoint) async throws {
+    func `C7: optionals can be read from both records, whether all are nil or all are set`(entry: EntryPoint)
+        async throws
+    {
         struct Optionals: Codable, Equatable {
             var int: Int?
             var string: String?
@@ -169,7 +171,7 @@ struct RealmSwiftTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `C8: after deleting in a first pass, a second pass sees the rest with old and new still paired`(
+    func `C8: after deletions, a second enumeration visits the remaining records, old and new still paired`(
         entry: EntryPoint
     ) async throws {
         let seen = Log<String>()
@@ -203,7 +205,7 @@ struct RealmSwiftTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `C9: records created during the migration are not enumerated, deleted ones are skipped`(
+    func `C9: records created during the migration are not enumerated, and deleted ones are skipped`(
         entry: EntryPoint
     ) async throws {
         let seen = Log<String>()
@@ -228,7 +230,9 @@ struct RealmSwiftTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `C10: after deleting all of a type and creating, nothing is enumerated`(entry: EntryPoint) async throws {
+    func `C10: after deleting all records of a type and creating one, none is enumerated`(entry: EntryPoint)
+        async throws
+    {
         let after = try await OldStore(Self.people, through: entry).upgraded(
             registry(
                 .run { migration in
@@ -243,7 +247,7 @@ struct RealmSwiftTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `C11: records are created from values of any type, from properties, and with defaults`(
+    func `C11: records can be created from values of any type, from properties, and with defaults`(
         entry: EntryPoint
     ) async throws {
         enum Color: String, Codable { case red }
@@ -278,7 +282,7 @@ struct RealmSwiftTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `C12: deleting one of two leaves one`(entry: EntryPoint) async throws {
+    func `C12: deleting one of two records leaves the other`(entry: EntryPoint) async throws {
         let after = try await OldStore(Array(Self.people.prefix(2)), through: entry).upgraded(
             registry(
                 .run { migration in
@@ -294,7 +298,7 @@ struct RealmSwiftTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `C13: deleting a type says how many there were, and the type may be used again`(
+    func `C13: deleting a type returns the number of its records, and the type can be used again`(
         entry: EntryPoint
     ) async throws {
         let after = try await OldStore(Self.people, through: entry).upgraded(
@@ -344,7 +348,7 @@ struct RealmSwiftTests {
         static let value = Custom(number: 1, child: Child(text: "a"), list: [Child(text: "b")])
     }
 
-    @Test func `C21: both sides use the stored names, those of the coding keys`() async throws {
+    @Test func `C21: both records use the stored names, which are those of the coding keys`() async throws {
         let directory = try ScratchDirectory()
         let old = try CodableCache(at: directory.file())
         try old.set(Custom.value, forKey: "c")
@@ -370,7 +374,7 @@ struct RealmSwiftTests {
         cache.close()
     }
 
-    @Test func `C22: values with custom names survive a bump without a block`() throws {
+    @Test func `C22: values with custom names are unchanged by a new version without a block`() throws {
         let directory = try ScratchDirectory()
         let old = try CodableCache(at: directory.file())
         try old.set(Custom.value, forKey: "c")
@@ -382,7 +386,7 @@ struct RealmSwiftTests {
         cache.close()
     }
 
-    @Test func `C23: a stored name is renamed to another stored name`() throws {
+    @Test func `C23: a stored name can be renamed to another stored name`() throws {
         struct Renamed: Codable {
             var number: Int
             enum CodingKeys: String, CodingKey { case number = "renamed_number" }

@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-@Suite("run: the whole store, lent to a block")
+@Suite("Running a block over the whole store")
 struct RunBlockTests {
     private struct City: Codable { var name: String }
 
@@ -34,10 +34,10 @@ struct RunBlockTests {
         #expect(Array(seen.all.dropFirst(4)) == expected)
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
     @Test(arguments: EntryPoint.allCases)
-    func `It sees the types, their counts and any record`(entry: EntryPoint) async throws {
+    func `A block can read the types, their counts and any record`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
         try await store.upgrade(
             registry(
@@ -62,7 +62,7 @@ struct RunBlockTests {
     // MARK: Creating
 
     @Test(arguments: EntryPoint.allCases)
-    func `It creates records from Codable values, from properties and from data, with an expiry`(
+    func `A block can create records from Codable values, properties and data, with an expiry`(
         entry: EntryPoint
     ) async throws {
         let store = try OldStore(Self.records, through: entry)
@@ -92,7 +92,7 @@ struct RunBlockTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `It cannot create a record under a key that another one has`(entry: EntryPoint) async throws {
+    func `A block cannot create a record under another record's key`(entry: EntryPoint) async throws {
         let error = try await OldStore(Self.records, through: entry).failure(
             registry(.run("import") { try $0.create("City", forKey: "ada", City(name: "x")) })
         )
@@ -104,7 +104,7 @@ struct RunBlockTests {
         #expect(error.step?.words == "import")
     }
 
-    @Test func `It cannot create a record from what cannot be encoded`() async throws {
+    @Test func `A block cannot create a record from a value that cannot be encoded`() async throws {
         let error = try await OldStore(Self.records).failure(
             registry(.run { try $0.create("City", forKey: "nan", [Double.nan]) })
         )
@@ -117,7 +117,7 @@ struct RunBlockTests {
     // MARK: Updating
 
     @Test(arguments: EntryPoint.allCases)
-    func `It writes a record back: content, expiry, key and type`(entry: EntryPoint) async throws {
+    func `A block can update a record's content, expiry, key and type`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let report = try await store.upgrade(
@@ -177,7 +177,7 @@ struct RunBlockTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A record cannot be updated to a key that another one has`(entry: EntryPoint) async throws {
+    func `A record cannot be updated to another record's key`(entry: EntryPoint) async throws {
         let error = try await OldStore(Self.records, through: entry).failure(
             registry(
                 .run { migration in
@@ -193,7 +193,9 @@ struct RunBlockTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A block that catches such an error goes on with the record as it was`(entry: EntryPoint) async throws {
+    func `A block that catches the error of an existing key can continue, and the record is unchanged`(
+        entry: EntryPoint
+    ) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let after = try await store.upgraded(
@@ -241,7 +243,7 @@ struct RunBlockTests {
     // MARK: Deleting
 
     @Test(arguments: EntryPoint.allCases)
-    func `It deletes by key and by type, and says what there was`(entry: EntryPoint) async throws {
+    func `A block can delete by key and by type, and learns what was deleted`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let report = try await store.upgrade(
@@ -263,7 +265,7 @@ struct RunBlockTests {
     // MARK: Renaming
 
     @Test(arguments: EntryPoint.allCases)
-    func `It renames types, also onto one that is there`(entry: EntryPoint) async throws {
+    func `A block can rename types, even to an existing one`(entry: EntryPoint) async throws {
         let after = try await OldStore(Self.records, through: entry).upgraded(
             registry(
                 .run { migration in
@@ -281,7 +283,7 @@ struct RunBlockTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `It renames a property of all records that have it`(entry: EntryPoint) async throws {
+    func `A block can rename a property of all records that have it`(entry: EntryPoint) async throws {
         let records = Self.records + [StoredRecord("Person", "eve", #"{"home":{"zip":1}}"#)]
 
         let after = try await OldStore(records, through: entry).upgraded(
@@ -302,7 +304,7 @@ struct RunBlockTests {
         #expect(after["rome"]?.text == #"{"name":"Rome"}"#)
     }
 
-    @Test func `It cannot rename a property onto another`() async throws {
+    @Test func `A block cannot rename a property to an existing one`() async throws {
         let error = try await OldStore([StoredRecord("Person", "ada", #"{"a":1,"b":2}"#)]).failure(
             registry(.run { try $0.renameProperty("Person", "a", to: "b") })
         )
@@ -312,10 +314,12 @@ struct RunBlockTests {
         #expect(error.property == "b")
     }
 
-    // MARK: What it throws, and its end
+    // MARK: Errors and the end of a block
 
     @Test(arguments: EntryPoint.allCases)
-    func `What it throws is the underlying error, and undoes all that it did`(entry: EntryPoint) async throws {
+    func `An error from a block becomes the underlying error, and all changes are rolled back`(entry: EntryPoint)
+        async throws
+    {
         let error = try await OldStore(Self.records, through: entry).failure(
             registry(
                 .transform("Person") { $0["name"] = 1 },
@@ -335,7 +339,7 @@ struct RunBlockTests {
         #expect(error.step == MigrationError.StepPosition(number: 2, words: "give up"))
     }
 
-    @Test func `A context that is used after its block throws`() async throws {
+    @Test func `A context that is used after its block throws an error`() async throws {
         let kept = Kept()
         try await OldStore(Self.records).upgrade(registry(.run { kept.context = $0 }))
         let context = try #require(kept.context)
@@ -358,12 +362,12 @@ struct RunBlockTests {
         }
     }
 
-    /// What a block that breaks the rules keeps; unchecked, because one thread uses it.
+    /// Keeps a context beyond its block; unchecked, because only one thread uses it.
     private final class Kept: @unchecked Sendable {
         var context: MigrationContext?
     }
 
-    @Test func `A context that outlives a block that threw throws as well`() async throws {
+    @Test func `A context that is used after a failed block throws an error`() async throws {
         let kept = Kept()
         _ = try await OldStore(Self.records).failure(
             registry(
@@ -379,7 +383,7 @@ struct RunBlockTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Blocks and steps see what came before them, in order`(entry: EntryPoint) async throws {
+    func `Blocks and steps see the changes of those before them`(entry: EntryPoint) async throws {
         let after = try await OldStore(Self.records, through: entry).upgraded([
             Migration(to: 1, "a", .renameProperty("Person", "name", to: "n1")),
             Migration(

@@ -2,8 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-/// The scenarios that Molt began with, written as an app's author would write them.
-@Suite("The scenarios that Molt began with")
+@Suite("Migration scenarios from an app's point of view")
 struct SeedScenarioTests {
     private let directory: ScratchDirectory
     private let url: URL
@@ -22,7 +21,7 @@ struct SeedScenarioTests {
 
     // MARK: Same structure
 
-    @Test func `A Person is read as an Alien without a migration, because the structure is the same`() throws {
+    @Test func `A Person can be read as an Alien without a migration, because the structure is the same`() throws {
         struct Person: Codable { var firstName: String }
         struct Alien: Codable { var firstName: String }
         try save([("john", Person(firstName: "John"))])
@@ -34,7 +33,7 @@ struct SeedScenarioTests {
         cache.close()
     }
 
-    @Test func `Alien is renamed to Person by a migration, and then enumerated as Person`() throws {
+    @Test func `A migration renames Alien to Person, and then enumerates the records as Person`() throws {
         struct Alien: Codable { var firstName: String }
         struct Person: Codable, Equatable { var firstName: String }
         try save([("john", Alien(firstName: "John")), ("jane", Alien(firstName: "Jane"))])
@@ -57,7 +56,7 @@ struct SeedScenarioTests {
         cache.close()
     }
 
-    // MARK: fullName becomes firstName and lastName
+    // MARK: From fullName to firstName and lastName
 
     private struct Person1: Codable { var fullName: String }
     private struct Person2: Codable, Equatable {
@@ -76,7 +75,7 @@ struct SeedScenarioTests {
         }
     }
 
-    /// The three ways to write one migration.
+    /// The three ways to write the same migration.
     enum Way: String, CaseIterable, Sendable {
         case transform
         case convert
@@ -160,7 +159,7 @@ struct SeedScenarioTests {
     }
 
     @Test(arguments: [1, 2, 3])
-    func `Realm's example: firstName and lastName become fullName`(way: Int) throws {
+    func `In Realm's example, firstName and lastName become fullName`(way: Int) throws {
         struct PersonV1: Codable, RecordType {
             static var recordTypeName: String { "Person" }
             var firstName: String
@@ -215,7 +214,7 @@ struct SeedScenarioTests {
 
     // MARK: The wrong type
 
-    @Test func `Loading as the wrong type says which type the record was written as`() throws {
+    @Test func `Reading a value as the wrong type is an error that names the stored type`() throws {
         struct Person: Codable { var firstName: String }
         struct City: Codable { var zipCode: Int }
         try save([("john", Person(firstName: "John"))])

@@ -1,11 +1,10 @@
 import Molt
 import Testing
 
-@Suite("Spellings of a letter")
+@Suite("Unicode spellings of a name")
 struct SpellingTests {
     @Test(arguments: EntryPoint.allCases)
-    func `Type names and keys that differ only in how they spell a letter are two names`(entry: EntryPoint) async throws
-    {
+    func `Type names and keys that differ only in their Unicode spelling are distinct`(entry: EntryPoint) async throws {
         let composed = "Caf\u{E9}"
         let decomposed = "Cafe\u{301}"
         let registry: MigrationRegistry = [
@@ -40,7 +39,7 @@ struct SpellingTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A block that renames two types to two spellings of a name sees what each was`(
+    func `A block that renames two types to two spellings of a name still sees each record's old type`(
         entry: EntryPoint
     ) async throws {
         let names = Log<String>()

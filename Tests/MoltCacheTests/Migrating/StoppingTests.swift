@@ -3,10 +3,10 @@ import Molt
 import Synchronization
 import Testing
 
-/// An upgrade is asked to stop from inside of a closure; the closures that begin afterwards are counted.
+/// An upgrade is asked to stop from within a closure, and the closure calls that begin afterwards are counted.
 @Suite("An upgrade that is asked to stop")
 struct StoppingTests {
-    /// More than one batch of the size that is used by default.
+    /// More than one batch of the default size.
     private static let records = (0..<1_300).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0)}"#) }
 
     private struct Person: Codable { var id: Int }
@@ -57,8 +57,9 @@ struct StoppingTests {
     }
 
     @Test(arguments: Way.allCases, Work.allCases)
-    func `goes to no further record`(way: Way, work: Work) throws {
-        // A record that fails goes through its step a second time when its batch is written: here the first of those.
+    func `visits no further record`(way: Way, work: Work) throws {
+        // A failing record goes through its step again when its batch is written. Record 513 is the first of these
+        // calls.
         let last = work == .replay ? 513 : 100
         let store = try OldStore(Self.records)
         let before = try store.snapshot()
@@ -88,13 +89,13 @@ struct StoppingTests {
         }
         #expect(error?.code == (way == .deadline ? .deadlinePassed : .cancelled))
         #expect(error?.message.contains("The upgrade was rolled back; the store is as it was.") == true)
-        // Other threads may have looked just before; and while one batch is written, another goes through its steps.
+        // Other threads may have checked just before, and while one batch is written, another one is being processed.
         let threads = work == .convert ? ProcessInfo.processInfo.activeProcessorCount : work == .replay ? 1 : 0
         #expect(afterwards.load(ordering: .relaxed) <= threads)
         #expect(try store.snapshot() == before)
     }
 
-    @Test func `looks while steps run that have no closure, too`() throws {
+    @Test func `checks for cancellation even during steps without a closure`() throws {
         let store = try OldStore(Self.records)
         let asked = Atomic(0)
         let options = MigrationOptions(isCancelled: {

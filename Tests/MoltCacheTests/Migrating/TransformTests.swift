@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-@Suite("transform")
+@Suite("Transforming a record in place")
 struct TransformTests {
     private static let records = [
         StoredRecord("Person", "ada", #"{"age":36}"#),
@@ -12,7 +12,7 @@ struct TransformTests {
     ]
 
     @Test(arguments: EntryPoint.allCases)
-    func `It changes properties, and leaves other types alone`(entry: EntryPoint) async throws {
+    func `A transformation changes properties, and leaves other types alone`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let after = try await store.upgraded(
@@ -27,7 +27,7 @@ struct TransformTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `It may drop records`(entry: EntryPoint) async throws {
+    func `A transformation may drop records`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let report = try await store.upgrade(registry(.transform("Person") { if try $0.int("age") < 0 { $0.drop() } }))
@@ -39,7 +39,7 @@ struct TransformTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `It may change keys`(entry: EntryPoint) async throws {
+    func `A transformation may change keys`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let after = try await store.upgraded(registry(.transform("Person") { $0.key = "person/" + $0.key }))
@@ -49,7 +49,7 @@ struct TransformTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A key may change to another spelling of the same letters`(entry: EntryPoint) async throws {
+    func `A key may change to another Unicode spelling`(entry: EntryPoint) async throws {
         let store = try OldStore([StoredRecord("Person", "e\u{301}", "{}")], through: entry)
 
         let after = try await store.upgraded([
@@ -89,7 +89,7 @@ struct TransformTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A key that another record has fails, with both named`(entry: EntryPoint) async throws {
+    func `Changing a key to another record's key fails, and the error names both`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let error = try await store.failure(
@@ -105,7 +105,7 @@ struct TransformTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Two records that want one key fail`(entry: EntryPoint) async throws {
+    func `Two records that would get the same key fail`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let error = try await store.failure(registry(.transform("Person") { $0.key = "same" }))
@@ -116,7 +116,7 @@ struct TransformTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `It may set, move and remove the expiry`(entry: EntryPoint) async throws {
+    func `A transformation may set, move and remove the expiry`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let after = try await store.upgraded(
@@ -137,7 +137,7 @@ struct TransformTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `An expiry that nothing touches stays`(entry: EntryPoint) async throws {
+    func `An unchanged expiry is kept`(entry: EntryPoint) async throws {
         let after = try await OldStore(Self.records, through: entry).upgraded(
             registry(.transform("Person") { $0["age"] = 1 })
         )
@@ -146,7 +146,7 @@ struct TransformTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `It may give a record another type, which later steps then look at`(entry: EntryPoint) async throws {
+    func `A transformation may change a record's type, which decides the later steps`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let after = try await store.upgraded(
@@ -163,7 +163,7 @@ struct TransformTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `What it throws is the underlying error of one that names migration, step and record`(
+    func `An error from the closure becomes the underlying error of one that names migration, step and record`(
         entry: EntryPoint
     ) async throws {
         let store = try OldStore(Self.records, through: entry)
@@ -188,7 +188,7 @@ struct TransformTests {
         #expect(error.store == (entry == .inMemory ? ":memory:" : store.url.path))
     }
 
-    @Test func `What a subscript could not do fails the step when the closure returns`() async throws {
+    @Test func `A failed assignment through a subscript fails the step when the closure returns`() async throws {
         let store = try OldStore([StoredRecord("Person", "odd", "[1]")])
 
         let error = try await store.failure(registry(.transform("Person") { $0["age"] = 1 }))

@@ -10,7 +10,7 @@ struct TypeStepTests {
     ]
 
     @Test(arguments: EntryPoint.allCases)
-    func `renameType renames all records of a type and no byte of them`(entry: EntryPoint) async throws {
+    func `renameType renames all records of a type, and changes no byte of them`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let after = try await store.upgraded(registry(.renameType("Alien", to: "Being")))
@@ -21,7 +21,7 @@ struct TypeStepTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `renameType onto an existing type merges the two`(entry: EntryPoint) async throws {
+    func `renameType to an existing type merges the two`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let after = try await store.upgraded(
@@ -59,7 +59,7 @@ struct TypeStepTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `deleteType deletes the records of that type alone`(entry: EntryPoint) async throws {
+    func `deleteType deletes only the records of that type`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let report = try await store.upgrade(registry(.deleteType("Alien"), .deleteType("Robot")))
@@ -70,7 +70,7 @@ struct TypeStepTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Steps follow a type through its renames and to its end`(entry: EntryPoint) async throws {
+    func `Steps follow a type through its renames until its deletion`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
 
         let after = try await store.upgraded([

@@ -17,7 +17,7 @@ struct UnmatchedNameTests {
         return names
     }
 
-    @Test func `is told with the one that is near`() async throws {
+    @Test func `is reported with the nearest existing name`() async throws {
         let names = try await names(
             .renameProperty("Person", "fullNme", to: "name"),
             .removeProperty("Person", ["home", "zipp"]),
@@ -43,7 +43,7 @@ struct UnmatchedNameTests {
         )
     }
 
-    @Test func `is told with the one that a step of the same upgrade has renamed`() async throws {
+    @Test func `is reported with the nearest name that the same upgrade has renamed or removed`() async throws {
         let names = try await names(
             .renameProperty("Person", "fulName", to: "name"),
             .renameProperty("Person", "fullName", to: "title"),
@@ -59,7 +59,7 @@ struct UnmatchedNameTests {
         )
     }
 
-    @Test func `is told of a block, too, once for each type`() async throws {
+    @Test func `is reported for a block, too, once for each type`() async throws {
         let names = try await names(
             .run { migration in
                 for _ in 0..<3 { try migration.enumerate("Persn") { _, _ in } }
@@ -79,7 +79,7 @@ struct UnmatchedNameTests {
         )
     }
 
-    @Test func `is not told where there is nothing to say`() async throws {
+    @Test func `is not reported when every name was found, or when the store has no records`() async throws {
         let right = try await names(
             .renameProperty("Person", "fullName", to: "name"),
             .removeProperty("Person", "name"),
@@ -97,7 +97,8 @@ struct UnmatchedNameTests {
         #expect(empty == [[], []])
     }
 
-    @Test func `is told when some records lack a property and the others have another one there`() async throws {
+    @Test func `is not reported when the other records of the type failed because the new name was taken`() async throws
+    {
         let report = try await OldStore(
             [StoredRecord("Person", "a", #"{"mail":1,"email":2}"#), StoredRecord("Person", "b", "{}")]
         ).upgrade([Migration(to: 1, "change", .renameProperty("Person", "mail", to: "email").onFailure(.quarantine()))])
@@ -106,7 +107,7 @@ struct UnmatchedNameTests {
         #expect(report.entries[0].steps[0].unmatchedNames.isEmpty)
     }
 
-    @Test func `is a value that survives JSON`() async throws {
+    @Test func `can be encoded as JSON and decoded`() async throws {
         let report = try await OldStore(Self.people).upgrade(
             [Migration(to: 1, "change", .removeProperty("Person", ["home", "zap"]))]
         )
@@ -124,11 +125,11 @@ struct UnmatchedNameTests {
         ("Persn", "Person"), ("Preson", "Person"), ("person", "Person"), ("Persons", "Person"), ("Peron", "Person"),
         ("Dog", nil), ("", nil), ("Citty", "City"), ("a", nil), ("Address", nil),
     ])
-    func `has a near one when a third of its letters is wrong at most`(name: String, nearest: String?) {
+    func `has a nearest name only if at most a third of its letters differ`(name: String, nearest: String?) {
         #expect(UnmatchedName.nearest(to: name, among: ["City", "Person", "Pirson", "Document"]) == nearest)
     }
 
-    @Test func `is on standard error in debug builds, when another one is near`() async throws {
+    @Test func `is printed to standard error in debug builds if it has a nearest name`() async throws {
         let result = try await #require(
             processExitsWith: .success,
             observing: [\.standardErrorContent]

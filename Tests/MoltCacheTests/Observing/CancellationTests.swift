@@ -3,17 +3,17 @@ import Molt
 import Synchronization
 import Testing
 
-@Suite("Cancelling, and waiting for others")
+@Suite("Cancelling an upgrade and waiting for another")
 struct CancellationTests {
     private static let records = (0..<2_000).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0)}"#) }
 
-    /// How an upgrade is made to stop.
+    /// The way in which an upgrade is cancelled.
     enum Way: String, CaseIterable, Sendable {
         case task
         case progress
     }
 
-    /// What is running then.
+    /// The work during which it is cancelled.
     enum Work: String, CaseIterable, Sendable {
         case steps
         case convert
@@ -50,12 +50,12 @@ struct CancellationTests {
         }
     }
 
-    /// Cancels a task from inside of its work.
+    /// Cancels a task from within its own work.
     private final class Canceller: Sendable {
         private let task = Mutex<Task<MigrationReport, any Error>?>(nil)
         private let isKnown = DispatchSemaphore(value: 0)
 
-        /// Waits until the task is known, so that the work cannot be over before it is cancelled.
+        /// Waits until the task is known, so that its work cannot end before it is cancelled.
         func cancel() {
             isKnown.wait()
             task.withLock { $0 }?.cancel()
@@ -68,7 +68,7 @@ struct CancellationTests {
     }
 
     @Test(arguments: Way.allCases, Work.allCases)
-    func `A cancelled open stops before the next record, is rolled back, and the next one finishes`(
+    func `A cancelled opening stops before the next record and is rolled back, and the next opening finishes`(
         way: Way,
         work: Work
     ) async throws {
@@ -104,7 +104,7 @@ struct CancellationTests {
         #expect(error?.code == .cancelled)
         #expect(error?.underlying is CancellationError)
         #expect(error?.store == url.path)
-        // It did not go on to the end.
+        // The upgrade did not run to the end.
         #expect(work == .convert ? seen.withLock { $0 } <= 1_024 : seen.withLock { $0 } == 600)
         #expect(try store.snapshot() == before)
         let events = await monitor.events.reduce(into: []) { $0.append($1) }
@@ -117,7 +117,7 @@ struct CancellationTests {
         #expect(try store.snapshot().version == 1)
     }
 
-    @Test func `A task that is cancelled before it opens leaves the store as it is`() async throws {
+    @Test func `A task that is cancelled before it opens the store leaves the store unchanged`() async throws {
         let store = try OldStore(Self.records)
         let before = try store.snapshot()
         let url = store.url
@@ -137,7 +137,7 @@ struct CancellationTests {
     // MARK: Waiting
 
     @Test(arguments: [EntryPoint.initializer, .asyncOpen, .migrator])
-    func `An upgrade that another process keeps waiting for too long is an error`(entry: EntryPoint) async throws {
+    func `An upgrade that waits for another process beyond its timeout is an error`(entry: EntryPoint) async throws {
         let store = try OldStore([StoredRecord("Person", "p", #"{"id":1}"#)], through: entry)
         let other = try SQLite(store.url)
         try other.run("BEGIN IMMEDIATE")
@@ -161,7 +161,9 @@ struct CancellationTests {
         #expect(try store.snapshot().version == 1)
     }
 
-    @Test func `An upgrade that waits goes on when the other process is done, with what that one wrote`() async throws {
+    @Test func `A waiting upgrade continues once the other process is done, with the records that it wrote`()
+        async throws
+    {
         let store = try OldStore([StoredRecord("Person", "p", #"{"id":1}"#)])
         let other = Mutex<SQLite?>(try SQLite(store.url))
         try other.withLock { other in
@@ -183,7 +185,7 @@ struct CancellationTests {
         #expect(try store.snapshot()["p"]?.text == #"{"id":7,"x":1}"#)
     }
 
-    @Test func `Who waits can be cancelled`() async throws {
+    @Test func `An upgrade that waits for the lock can be cancelled`() async throws {
         let store = try OldStore([StoredRecord("Person", "p", #"{"id":1}"#)])
         let before = try store.snapshot()
         let other = try SQLite(store.url)

@@ -3,7 +3,7 @@ import MoltCache
 import MoltCore
 import Testing
 
-@Suite("A migration that was edited after it had run")
+@Suite("A migration that was edited after it was applied")
 struct EditedMigrationTests {
     private let scratch: ScratchDirectory
     private let url: URL
@@ -27,7 +27,7 @@ struct EditedMigrationTests {
         return events.all
     }
 
-    @Test func `fails the opening, which names it and writes nothing`() throws {
+    @Test func `fails the opening, which names the migration and writes nothing`() throws {
         let bytes = try Data(contentsOf: url)
         let later = Migration(to: 2, "later", .deleteType("Person"))
 
@@ -41,20 +41,20 @@ struct EditedMigrationTests {
         #expect(try Data(contentsOf: url) == bytes)
     }
 
-    @Test func `is an event where the app says so, and the upgrade goes on`() throws {
+    @Test func `is an event if the app asks for reports, and the upgrade continues`() throws {
         let later = Migration(to: 2, "later")
         #expect(try open([edited], .report) == ["[\"rename\" (version 1)]"])
         #expect(try open([edited, later], .report) == ["[\"rename\" (version 1)]"])
         #expect(try CacheStore.state(at: url).version == 2)
-        // What the ledger remembers is what ran.
+        // The ledger keeps the fingerprint of the migration that ran.
         #expect(try CacheStore.state(at: url).ledger.map(\.fingerprint) == [shipped.fingerprint, later.fingerprint])
     }
 
-    @Test func `is accepted where the app says so`() throws {
+    @Test func `is accepted if the app ignores edits`() throws {
         #expect(try open([edited], .ignore) == [])
     }
 
-    @Test func `is an error in debug builds, when the app says nothing`() throws {
+    @Test func `is an error in debug builds and an event in others by default`() throws {
         #if DEBUG
             #expect(MismatchPolicy.standard == .fail)
         #else
@@ -64,7 +64,7 @@ struct EditedMigrationTests {
         #expect(MigrationOptions().editedMigrations == .standard)
     }
 
-    @Test func `is shown by the plan`() throws {
+    @Test func `is listed in the plan`() throws {
         let plan = try MigrationPlan(forFileAt: url, migrations: [edited])
         let edit = try #require(plan.edits.first)
         #expect(plan.edits.count == 1)
@@ -76,12 +76,12 @@ struct EditedMigrationTests {
         #expect(try MigrationPlan(forFileAt: url, migrations: [shipped]).edits == [])
     }
 
-    @Test func `is told of also where it never ran, because the store was born at its version`() throws {
+    @Test func `is reported even if it never ran because the store was born at its version`() throws {
         #expect(try CacheStore.state(at: url).ledger[0].outcome == .bornFresh)
         #expect(throws: MigrationError.self) { try open([edited], .fail) }
     }
 
-    @Test func `is found by its version, too`() throws {
+    @Test func `is also detected by a changed version`() throws {
         let moved = Migration(to: 2, "rename", .renameType("Alien", to: "Person"))
         let error = #expect(throws: MigrationError.self) { try open([moved], .fail) }
         #expect(error?.code == .migrationEdited)
@@ -93,7 +93,7 @@ struct EditedMigrationTests {
         #expect(steps?.message.contains("\"rename\" (version 1), with other steps than before.") == true)
     }
 
-    @Test func `is not one that replaces itself and others, which is another migration`() throws {
+    @Test func `A migration that replaces itself and others does not count as edited`() throws {
         try CodableCache(at: url, migrations: [shipped, Migration(to: 2, "more")]).close()
         let replacing = Migration(to: 2, "rename", replacing: ["rename", "more"], .renameType("Alien", to: "Person"))
         #expect(try open([replacing], .fail) == [])

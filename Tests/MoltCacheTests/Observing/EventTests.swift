@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-@Suite("Following an upgrade")
+@Suite("Events and progress of an upgrade")
 struct EventTests {
     private static let records =
         (0..<1_100).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0)}"#) }
@@ -42,7 +42,7 @@ struct EventTests {
     // MARK: Events
 
     @Test(arguments: EntryPoint.allCases)
-    func `The closure gets the events in order`(entry: EntryPoint) async throws {
+    func `The closure receives the events in order`(entry: EntryPoint) async throws {
         let events = Log<MigrationEvent>()
         let (configuration, _) = Self.monitored { events.append($0) }
 
@@ -57,7 +57,7 @@ struct EventTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `The sequence has the same events, and ends`(entry: EntryPoint) async throws {
+    func `The sequence delivers the same events, and ends`(entry: EntryPoint) async throws {
         let log = Log<MigrationEvent>()
         let (configuration, monitor) = Self.monitored { log.append($0) }
         let events = monitor.events
@@ -67,12 +67,12 @@ struct EventTests {
         let after = await monitor.events.reduce(into: []) { $0.append($1) }
 
         #expect(before.map(\.word) == log.all.map(\.word))
-        // One who comes late gets all that matters.
+        // A sequence that begins afterwards delivers all events but the progress.
         #expect(Self.words(after) == Self.words(log.all))
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `A failure is the last event`(entry: EntryPoint) async throws {
+    func `A failed upgrade ends with an event that contains the error`(entry: EntryPoint) async throws {
         let events = Log<MigrationEvent>()
         let (configuration, _) = Self.monitored { events.append($0) }
         let store = try OldStore(Self.records, through: entry)
@@ -91,7 +91,7 @@ struct EventTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `An up-to-date store is planned and finished`(entry: EntryPoint) async throws {
+    func `An up-to-date store sends the events of the plan and of the end`(entry: EntryPoint) async throws {
         let events = Log<MigrationEvent>()
         let (configuration, monitor) = Self.monitored { events.append($0) }
 
@@ -102,7 +102,7 @@ struct EventTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `Migrations without steps begin and end as well`(entry: EntryPoint) async throws {
+    func `Migrations without steps send events for their start and end`(entry: EntryPoint) async throws {
         let events = Log<MigrationEvent>()
         let (configuration, monitor) = Self.monitored { events.append($0) }
 
@@ -128,7 +128,7 @@ struct EventTests {
         }
     }
 
-    @Test func `A large store does not tell of each of its batches, and tells of its first and last record`() throws {
+    @Test func `A large store reports only some of its batches, but always the first and the last record`() throws {
         let old = try OldStore((0..<4_000).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0)}"#) })
         let events = Log<MigrationEvent>()
         var options = MigrationOptions(monitor: MigrationMonitor { events.append($0) })
@@ -137,7 +137,7 @@ struct EventTests {
         _ = try Migrator(Self.fused, options: options).migrate(CacheStore(at: old.url))
 
         let steps = Self.progress(events.all)
-        // Of two thousand batches; one that takes longer than a tenth of a second is told of, too.
+        // Of two thousand batches; a batch that takes longer than a tenth of a second is reported as well.
         #expect((200..<1_900).contains(steps.count))
         #expect(steps.first?.completed == 0)
         #expect(steps.last?.completed == 4_000)
@@ -146,7 +146,7 @@ struct EventTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `For fused steps the total is the number of records, and is right from the start`(
+    func `For fused steps, the total is the number of records from the start`(
         entry: EntryPoint
     ) async throws {
         let events = Log<MigrationEvent>()
@@ -167,7 +167,7 @@ struct EventTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `With blocks too, progress never goes back and ends at the total`(entry: EntryPoint) async throws {
+    func `Progress never goes back and ends at the total, even with blocks`(entry: EntryPoint) async throws {
         let events = Log<MigrationEvent>()
         let (configuration, monitor) = Self.monitored { events.append($0) }
 
@@ -177,16 +177,16 @@ struct EventTests {
         let fractions = steps.map(\.fraction)
         #expect(fractions == fractions.sorted())
         #expect(steps.last?.completed == steps.last?.total)
-        // Two passes over the people, and a block that may look at each record.
+        // Two passes over the people, and a block that may visit each record.
         #expect(steps.allSatisfy { $0.total == 1_100 + 1_200 + 1_100 })
         #expect(Set(steps.map { $0.migrations.map(\.name) }) == [[], ["a", "b"], ["b"], ["c", "d"]])
         #expect(monitor.progress.completedUnitCount == monitor.progress.totalUnitCount)
     }
 
-    // MARK: State
+    // MARK: Observable state
 
     @MainActor
-    @Test func `The observable state follows to the end`() async throws {
+    @Test func `The observable state follows the upgrade to its end`() async throws {
         let (configuration, monitor) = Self.monitored()
         let state = MigrationState()
         #expect(state.phase == .idle)

@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-@Suite("What the ledger and the report say")
+@Suite("The ledger and the report of an upgrade")
 struct LedgerTests {
     private static let records =
         (0..<10).map { StoredRecord("Person", "p\($0)", #"{"id":\#($0)}"#) }
@@ -37,14 +37,14 @@ struct LedgerTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `The report counts per migration and per step`(entry: EntryPoint) async throws {
+    func `The report counts records for each migration and each step`(entry: EntryPoint) async throws {
         let report = try await OldStore(Self.records, through: entry).upgrade(Self.migrations)
 
         #expect(report.from == 0)
         #expect(report.to == 3)
         #expect(!report.isFresh)
         #expect(report.entries.map(\.migration.name) == ["bump", "fused", "places", "block"])
-        // Steps of one migration share a reading, so a record that two of them change counts once for the migration.
+        // The steps of one migration share a pass, so a record that two of them change counts once for the migration.
         #expect(
             report.entries.map(\.counts)
                 == [
@@ -66,7 +66,7 @@ struct LedgerTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `The ledger has a row per migration, written with the change`(entry: EntryPoint) async throws {
+    func `The ledger has a row for each migration, written with the change`(entry: EntryPoint) async throws {
         let store = try OldStore(Self.records, through: entry)
         var configuration = CodableCache.Configuration()
         configuration.appVersion = "2.5 (77)"
@@ -88,7 +88,7 @@ struct LedgerTests {
         }
     }
 
-    @Test func `Rows are added and never changed`() async throws {
+    @Test func `Ledger rows are added and never changed`() async throws {
         let store = try OldStore(Self.records)
         var configuration = CodableCache.Configuration()
         for (index, name) in Self.migrations.names.enumerated() {
@@ -99,7 +99,7 @@ struct LedgerTests {
         #expect(try store.snapshot().ledger.map(\.appVersion) == ["0", "1", "2", "3"])
     }
 
-    @Test func `A row has the version that a record was last written at`() async throws {
+    @Test func `A record's row has the version at which the record was last written`() async throws {
         let store = try OldStore(Self.records)
 
         try await store.upgrade(Self.migrations)

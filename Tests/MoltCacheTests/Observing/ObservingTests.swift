@@ -3,7 +3,7 @@ import Molt
 import Synchronization
 import Testing
 
-@Suite("Following an upgrade")
+@Suite("Monitors and observable states of an upgrade")
 struct ObservingTests {
     private static let records = (0..<7).map { StoredRecord("Person", "p\($0)", #"{"number":\#($0)}"#) }
 
@@ -24,7 +24,7 @@ struct ObservingTests {
         "ended three", "finished",
     ]
 
-    /// The words without what repeats the one before.
+    /// The names of the events, with progress only once.
     private static func words(_ events: [MigrationEvent]) -> [String] {
         var words: [String] = []
         for word in events.map(\.word) where word != "progressed" || !words.contains("progressed") {
@@ -34,7 +34,7 @@ struct ObservingTests {
     }
 
     @Test(arguments: EntryPoint.allCases)
-    func `The closure gets the events in order, with a total that is right from the first`(
+    func `The closure receives the events in order, with the right total from the start`(
         entry: EntryPoint
     ) async throws {
         let events = Log<MigrationEvent>()
@@ -53,7 +53,7 @@ struct ObservingTests {
         #expect(monitor.progress.isFinished)
     }
 
-    @Test func `A monitor that follows a second opening begins anew`() async throws {
+    @Test func `A monitor that follows a second opening starts again`() async throws {
         let store = try OldStore(Self.records)
         let events = Log<MigrationEvent>()
         let monitor = MigrationMonitor { events.append($0) }
@@ -80,10 +80,10 @@ struct ObservingTests {
         #expect(monitor.progress.isFinished)
     }
 
-    // MARK: For a view
+    // MARK: Observable state
 
     @MainActor
-    @Test func `A state that follows late shows how it ended`() async throws {
+    @Test func `A state that follows a finished upgrade shows its end`() async throws {
         let monitor = MigrationMonitor()
         try await OldStore(Self.records).upgrade(Self.migrations, Self.configuration(monitor))
 
@@ -99,7 +99,7 @@ struct ObservingTests {
     }
 
     @MainActor
-    @Test func `A state that shows the next try has forgotten the one that failed`() async throws {
+    @Test func `A state that follows the next attempt no longer shows the failure of the first`() async throws {
         let store = try OldStore(Self.records)
         let state = MigrationState()
         let first = MigrationMonitor()
@@ -120,7 +120,7 @@ struct ObservingTests {
     }
 
     @MainActor
-    @Test func `Of migrations that go through the records together, a state shows the first`() async throws {
+    @Test func `A state shows the first of the migrations that run in one pass`() async throws {
         let monitor = MigrationMonitor()
         _ = try? await OldStore(Self.records).upgrade(
             [

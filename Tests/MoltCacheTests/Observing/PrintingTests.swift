@@ -3,11 +3,11 @@ import Molt
 import MoltCore
 import Testing
 
-@Suite("What is printed of an upgrade")
+@Suite("The printed form of events, errors and history")
 struct PrintingTests {
     private static let records = [StoredRecord("Person", "ada", #"{"a":"s3cret"}"#)]
 
-    @Test func `An event is a sentence`() async throws {
+    @Test func `Each event is printed as a sentence`() async throws {
         let store = try OldStore(Self.records)
         let lines = Log<String>()
         var configuration = CodableCache.Configuration()
@@ -30,7 +30,7 @@ struct PrintingTests {
         #expect(lines.all.last?.hasSuffix("s.") == true)
     }
 
-    @Test func `A failure is a sentence without a value`() async throws {
+    @Test func `A failure is printed as a sentence without a value`() async throws {
         let lines = Log<String>()
         var configuration = CodableCache.Configuration()
         configuration.monitor = MigrationMonitor { lines.append("\($0)") }
@@ -45,7 +45,7 @@ struct PrintingTests {
         #expect(lines.all.allSatisfy { !$0.contains("s3cret") })
     }
 
-    @Test func `A block without words has its migration's name in reports and errors`() async throws {
+    @Test func `A block without a summary has its migration's name in reports and errors`() async throws {
         var registry = MigrationRegistry()
         registry.register(to: 1, "number-people") { _ in }
         registry.register(to: 2, "fail") { _ in throw Refusal() }
@@ -57,7 +57,7 @@ struct PrintingTests {
         #expect(report.entries[0].steps.map(\.words) == ["number-people"])
     }
 
-    @Test func `The history of a file is its ledger, an entry in a line`() async throws {
+    @Test func `A file's history is its ledger, with one line for each entry`() async throws {
         let store = try OldStore(Self.records)
         #expect(try CodableCache.history(at: store.url) == [])
         #expect(try CodableCache.history(at: store.directory.file("none")) == [])

@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("An upgrade that is cut off")
+@Suite("An interrupted upgrade")
 struct AttemptTests {
     private let scratch: ScratchDirectory
     private let url: URL
@@ -22,7 +22,7 @@ struct AttemptTests {
         cache.close()
     }
 
-    /// Opens the store in another process, which dies in the middle of the upgrade.
+    /// Opens the store in another process, which is killed in the middle of the upgrade.
     private func crash(appVersion: String = "1.0") async {
         let path = url.path
         await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -50,7 +50,7 @@ struct AttemptTests {
         return try CodableCache(at: url, migrations: registry, configuration: configuration)
     }
 
-    @Test func `is not tried again after so many times, unless one says so`() async throws {
+    @Test func `is not tried again beyond the limit, unless the app removes the limit`() async throws {
         let before = try Snapshot(of: url)
         await crash()
         await crash()
@@ -66,7 +66,7 @@ struct AttemptTests {
         #expect(error?.message.contains("begun 2 times") == true)
         #expect(error?.message.contains("attemptLimit") == true)
         #expect(try Snapshot(of: url) == before)
-        // Refusing is no attempt.
+        // A refusal is not an attempt.
         #expect(CodableCache.unfinishedAttempts(at: url) == attempts)
 
         let cache = try open(limit: nil)
@@ -78,7 +78,7 @@ struct AttemptTests {
     }
 
     @Test(arguments: [0, -3])
-    func `is begun once whatever the limit`(limit: Int) async throws {
+    func `is allowed one attempt, even with a limit below one`(limit: Int) async throws {
         await crash()
         let error = #expect(throws: MigrationError.self) { try open(limit: limit) }
         #expect(error?.code == .attemptsFailed)
@@ -86,7 +86,7 @@ struct AttemptTests {
         #expect(try CacheStore.state(at: url).version == 2)
     }
 
-    @Test func `is counted also behind very many others`() async throws {
+    @Test func `is counted even when many other attempts are recorded before it`() async throws {
         await crash()
         let note = URL(fileURLWithPath: url.path + "-attempt")
         let own = try Data(contentsOf: note)
@@ -107,8 +107,8 @@ struct AttemptTests {
         #expect(try scratch.names() == ["cache.molt"])
     }
 
-    @Test func `is counted also where each process has the same number`() throws {
-        // As in a container, where the one that was killed had this process's own number.
+    @Test func `is counted even when its process had the same identifier as the current one`() throws {
+        // As in a container, where the killed process had this process's own identifier.
         let line = try ["1", "2"].map { name in
             let attempt = UpgradeAttempt(
                 startedAt: Date(timeIntervalSinceNow: -3_600),
@@ -128,17 +128,17 @@ struct AttemptTests {
         #expect(try scratch.names() == ["cache.molt"])
     }
 
-    @Test func `is counted also when another process has got its number`() async throws {
+    @Test func `is counted even when another process has reused the identifier`() async throws {
         await crash()
-        // One that lives, and was started later than the one that was cut off; it may belong to another user.
+        // A process that is running, but was started after the interrupted one. It may belong to another user.
         let other = Process()
         other.executableURL = URL(fileURLWithPath: "/bin/cat")
-        // It waits for what is never written.
+        // It waits for input that is never written.
         let input = Pipe()
         other.standardInput = input
         try other.run()
         defer {
-            // It may have inherited a mask that blocks SIGTERM.
+            // The process may have inherited a mask that blocks SIGTERM.
             kill(other.processIdentifier, SIGKILL)
             other.waitUntilExit()
             withExtendedLifetime(input) {}
@@ -155,7 +155,7 @@ struct AttemptTests {
             #expect(error?.code == .attemptsFailed)
             #expect(AttemptLog(note).holder() == nil)
 
-            // The same process is still at work.
+            // Now the attempt belongs to this running process.
             attempt.processStart = ProcessStart.of(id)
             #expect(attempt.processStart != nil)
             let live = try JSONEncoder().encode(attempt) + Data("\n".utf8)
@@ -166,7 +166,7 @@ struct AttemptTests {
         #expect(try CacheStore.state(at: url).version == 2)
     }
 
-    @Test func `is not under way any more when its process has ended and its parent has not asked yet`() throws {
+    @Test func `A zombie process counts as ended`() throws {
         var id: pid_t = 0
         let path = strdup("/bin/true")
         defer { free(path) }
@@ -188,7 +188,7 @@ struct AttemptTests {
         #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
     }
 
-    @Test func `has as many tries again with another release of the app`() async throws {
+    @Test func `may be tried as often again by another release of the app`() async throws {
         await crash()
         await crash()
         #expect(throws: MigrationError.self) { try open(limit: 1) }
@@ -199,7 +199,7 @@ struct AttemptTests {
         #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
     }
 
-    @Test func `does not count for a fresh store, when the old one is kept aside as the error says`() async throws {
+    @Test func `does not count for a fresh store, when the old one is kept aside as the error advises`() async throws {
         await crash()
         let error = #expect(throws: MigrationError.self) { try open(limit: 1) }
         #expect(error?.code == .attemptsFailed)
@@ -213,7 +213,7 @@ struct AttemptTests {
         #expect(try CacheStore.contents(at: aside.url) == before)
     }
 
-    @Test func `is not one that fails in good order`() throws {
+    @Test func `An upgrade that failed and was rolled back is not counted`() throws {
         for _ in 0..<3 {
             let error = #expect(throws: MigrationError.self) {
                 try open(limit: 1, .transform("Person") { _ in throw Refusal() })
@@ -225,7 +225,7 @@ struct AttemptTests {
         #expect(try scratch.names() == ["cache.molt"])
     }
 
-    @Test func `was cut off too when only changes outside the store were still to be made`() async throws {
+    @Test func `is counted even when only its changes to attached stores were not applied yet`() async throws {
         let path = url.path
         let notes = scratch.file("notes").path
         for _ in 0..<2 {
@@ -255,7 +255,7 @@ struct AttemptTests {
     }
 
     @Test(arguments: ["", "garbage", "{\"from\":", "\u{0}\u{0}", "{}\n[]\n\n7\n"])
-    func `is not made of what is no note`(text: String) throws {
+    func `A malformed file of attempts is ignored`(text: String) throws {
         let note = URL(fileURLWithPath: url.path + "-attempt")
         try Data(text.utf8).write(to: note)
         #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
@@ -263,7 +263,7 @@ struct AttemptTests {
         #expect(try scratch.names() == ["cache.molt"])
     }
 
-    @Test func `is noted neither through a link nor in what is no file`() throws {
+    @Test func `is recorded neither through a symbolic link nor in something other than a file`() throws {
         let note = url.path + "-attempt"
         let target = scratch.file("target")
         try Data("mine".utf8).write(to: target)
@@ -286,7 +286,7 @@ struct AttemptTests {
         cache.close()
         try FileManager.default.removeItem(atPath: note)
 
-        // Opening a pipe for writing would wait for its reader.
+        // Opening a FIFO for writing would wait for a reader.
         #expect(mkfifo(note, 0o600) == 0)
         #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
         let last = try CodableCache(
@@ -299,7 +299,7 @@ struct AttemptTests {
         #expect(last.report.to == 4)
     }
 
-    @Test func `is noted for its owner only`() throws {
+    @Test func `is recorded in a file that only its owner may read`() throws {
         let permissions = Log<Int>()
         let path = url.path
         let step = MigrationStep.run { _ in
@@ -310,7 +310,7 @@ struct AttemptTests {
         #expect(permissions.all == [0o600])
     }
 
-    @Test func `is named when somebody wants to write meanwhile`() throws {
+    @Test func `is named in the error of a write that waits for the upgrade`() throws {
         var configuration = CodableCache.Configuration()
         configuration.busyTimeout = .milliseconds(20)
         let writer = try CodableCache(at: url, configuration: configuration)
@@ -327,7 +327,7 @@ struct AttemptTests {
         #expect(errors.all.first?.message.contains("being upgraded by process \(getpid())") == true)
     }
 
-    @Test func `is named when another process waits for it in vain`() async throws {
+    @Test func `is named in the error of another process that waits for it in vain`() async throws {
         let url = url
         let begun = scratch.file("begun").path
         let found = Log<MigrationError>()
@@ -340,7 +340,7 @@ struct AttemptTests {
                 _ = try CodableCache(at: url, migrations: registry, configuration: configuration)
             } catch let error as MigrationError {
                 found.append(error)
-                // A reader sees the old store meanwhile.
+                // A reader sees the old store during the upgrade.
                 guard try reader.value(Person.self, forKey: "john") == .john else { throw TestFailure.expected }
                 if let holder = error.holder, holder.processID != getpid() { kill(holder.processID, SIGKILL) }
             }

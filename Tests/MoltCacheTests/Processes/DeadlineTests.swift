@@ -25,7 +25,7 @@ struct DeadlineTests {
         return configuration
     }
 
-    /// Adds so many records that deleting them takes a while.
+    /// Adds enough records that deleting them takes a while.
     private func addNumbers() throws {
         let cache = try CodableCache(at: url)
         defer { cache.close() }
@@ -34,7 +34,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func `is rolled back at the end of a batch, and a later opening does it all`() throws {
+    @Test func `is rolled back at the end of a batch, and a later opening runs it from the start`() throws {
         let before = try Snapshot(of: url)
         let deadline = ContinuousClock.now + .milliseconds(200)
         let seen = Log<String>()
@@ -57,7 +57,7 @@ struct DeadlineTests {
         #expect(cache.report.counts.changed == 40)
     }
 
-    @Test func `stops within a statement`() throws {
+    @Test func `stops within an SQL statement`() throws {
         let deadline = ContinuousClock.now + .milliseconds(200)
         let deleted = Log<Int>()
         try addNumbers()
@@ -80,7 +80,7 @@ struct DeadlineTests {
         #expect(try Snapshot(of: url) == before)
     }
 
-    @Test func `stops within a statement of a migrator's, too`() throws {
+    @Test func `stops within an SQL statement of a migrator's upgrade`() throws {
         let deadline = ContinuousClock.now + .milliseconds(200)
         let deleted = Log<Int>()
         try addNumbers()
@@ -97,7 +97,7 @@ struct DeadlineTests {
         #expect(deleted.all.isEmpty)
     }
 
-    @Test func `does not begin when the time is over, and holds no lock`() throws {
+    @Test func `does not begin after its deadline, and holds no lock`() throws {
         let registry = registry(.renameType("Person", to: "Alien"))
         let past = configuration(.now - .seconds(1))
         let error = #expect(throws: MigrationError.self) {
@@ -106,12 +106,12 @@ struct DeadlineTests {
         #expect(error?.code == .deadlinePassed)
         #expect(try scratch.names() == ["cache.molt"])
         try CodableCache(at: url, migrations: registry).close()
-        // There is nothing to do, so there is no lock to give up.
+        // There is nothing to do, so the deadline does not matter.
         let cache = try CodableCache(at: url, migrations: registry, configuration: past)
         #expect(try cache.count(of: Alien.self) == 40)
     }
 
-    @Test func `gives up waiting for another process's lock`() throws {
+    @Test func `stops waiting for another process's lock`() throws {
         let deadline = ContinuousClock.now + .milliseconds(100)
         let holder = CacheStore(at: url)
         let error = try holder.whileLocked {
@@ -126,7 +126,7 @@ struct DeadlineTests {
         #expect(error??.code == .deadlinePassed)
     }
 
-    @Test func `leaves what is to be done outside the store to the next opening`() throws {
+    @Test func `leaves changes to attached stores to the next opening`() throws {
         let notebook = Notebook(url: scratch.file("notes"))
         let registry: MigrationRegistry = [
             Migration(to: 1, "note", .notes(notebook) { try $0.pages(notebook).add("new") })
@@ -149,7 +149,7 @@ struct DeadlineTests {
     }
 }
 
-/// Blocks until a time has passed, as a slow closure would.
+/// Blocks until a deadline has passed, as a slow closure would.
 private func wait(for deadline: ContinuousClock.Instant) {
     while ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.002) }
 }

@@ -3,7 +3,7 @@ import MoltCache
 import MoltCore
 import Testing
 
-@Suite("An opener that must not upgrade")
+@Suite("A process without the duty to upgrade")
 struct DutyTests {
     private let scratch: ScratchDirectory
     private let url: URL
@@ -27,7 +27,7 @@ struct DutyTests {
     }
 
     @Test(arguments: [UpgradeDuty.others(), .others(waiting: .milliseconds(30))])
-    func `is told at once, or when its time is over, that the store must be upgraded first`(duty: UpgradeDuty) throws {
+    func `gets an error, at once or after its timeout, if the store must be upgraded`(duty: UpgradeDuty) throws {
         try makeOld()
         let bytes = try Data(contentsOf: url)
         let error = #expect(throws: MigrationError.self) { try open(duty) }
@@ -41,14 +41,14 @@ struct DutyTests {
         #expect(try scratch.names() == ["cache.molt"])
     }
 
-    @Test func `makes no file`() throws {
+    @Test func `creates no file`() throws {
         let error = #expect(throws: MigrationError.self) { try open(.others()) }
         #expect(error?.code == .needsMigration)
         #expect(error?.message.contains("There is no store yet") == true)
         #expect(try scratch.names().isEmpty)
     }
 
-    @Test func `opens a store that is up to date as everybody does`() throws {
+    @Test func `opens an up-to-date store as usual`() throws {
         try makeOld()
         try CodableCache(at: url, migrations: renaming).close()
         let cache = try open(.others())
@@ -58,13 +58,13 @@ struct DutyTests {
         #expect(try cache.value(Int.self, forKey: "number") == 1)
     }
 
-    @Test func `is refused as anybody is when the store is newer`() throws {
+    @Test func `gets the usual error from a newer store`() throws {
         try CodableCache(at: url, migrations: [Migration(to: 9, "newer")]).close()
         let error = #expect(throws: MigrationError.self) { try open(.others(waiting: .seconds(60))) }
         #expect(error?.code == .superseded)
     }
 
-    @Test func `does not make changes that a committed upgrade has left for others`() throws {
+    @Test func `does not apply the journaled changes of a committed upgrade`() throws {
         let notebook = Notebook(url: scratch.file("notes"))
         var broken = notebook
         broken.isBroken = true
@@ -90,7 +90,7 @@ struct DutyTests {
         #expect(try notebook.lines == ["new"])
     }
 
-    @Test func `sees what another process has done while it waited`() async throws {
+    @Test func `sees the upgrade that another process made while it waited`() async throws {
         try makeOld()
         let url = url
         let waits = scratch.file("waits").path
@@ -110,7 +110,7 @@ struct DutyTests {
         #expect(app.all.isEmpty)
     }
 
-    @Test func `can stop waiting`() throws {
+    @Test func `can be cancelled while it waits`() throws {
         try makeOld()
         let monitor = MigrationMonitor()
         monitor.progress.cancel()
@@ -120,14 +120,14 @@ struct DutyTests {
         #expect(error?.code == .cancelled)
     }
 
-    @Test func `makes its own store in memory, which nobody else can make`() throws {
+    @Test func `creates its own in-memory store, because no other process can`() throws {
         var configuration = CodableCache.Configuration()
         configuration.duty = .others()
         let cache = try CodableCache(inMemory: renaming, configuration: configuration)
         #expect(cache.schemaVersion == 1)
     }
 
-    @Test func `can still try the upgrade on a copy`() throws {
+    @Test func `can still make a dry run of the upgrade`() throws {
         try makeOld()
         var configuration = CodableCache.Configuration()
         configuration.duty = .others()

@@ -8,8 +8,8 @@ import Testing
     import Darwin
 #endif
 
-/// Child processes that share nothing but a file.
-@Suite struct `Several processes` {
+/// Child processes that share only a file.
+@Suite struct `Several processes on one file` {
     let scratch: ScratchDirectory
 
     init() throws {
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `Those that open a file at once upgrade it once, and lose nothing`(isOld: Bool) async throws {
+    func `Processes that open a file at the same moment upgrade it once, and lose no record`(isOld: Bool) async throws {
         if isOld {
             let old = try CodableCache(at: scratch.file())
             try await old.setAll((0..<500).map { (key: "old \($0)", value: Person.john) })
@@ -46,9 +46,10 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA integrity_check") == "ok")
     }
 
-    /// In microseconds after the child has begun; making a file takes about two thousand.
+    /// Microseconds after the start of the child; creating a file takes about two thousand.
     @Test(arguments: [0, 100, 200, 300, 500, 800, 1_200, 1_600, 2_000, 2_500, 3_000, 4_000, 6_000])
-    func `A kill while a file is made, upgraded and filled leaves a whole store`(microseconds: Int) async throws {
+    func `A kill while a file is created, upgraded and filled leaves a consistent store`(microseconds: Int) async throws
+    {
         let path = scratch.file().path
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [path = path as String, microseconds = microseconds as Int] in
@@ -61,7 +62,7 @@ import Testing
             let cache = try CodableCache(at: url, migrations: renaming)
             for number in 0..<Int.max { try cache.set(number, forKey: "\(number)") }
         }
-        // Nobody has to know about the crash: the state is read first, then the store is opened.
+        // The state is read before anything recovers the store.
         let state = try CacheStore.state(at: scratch.file())
         #expect(state.ledger.count == state.version)
         let cache = try CodableCache(at: scratch.file(), migrations: renaming)
@@ -77,11 +78,11 @@ import Testing
         #expect(try scratch.names() == ["cache.molt"])
     }
 
-    @Test func `A rollback journal that a kill left is undone`() async throws {
+    @Test func `The rollback journal of a killed process is rolled back`() async throws {
         let old = try CodableCache(at: scratch.file())
         try old.set(Person.john, forKey: "john")
         old.close()
-        // As the switch to WAL, or any other tool, writes: the old pages in a journal, the new ones in the file.
+        // As SQLite writes outside WAL mode: the old pages in a journal, the new ones in the file.
         let path = scratch.file().path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
             let sqlite = try SQLite(URL(fileURLWithPath: path))
@@ -101,7 +102,7 @@ import Testing
         #expect(try SQLite(scratch.file()).text("PRAGMA journal_mode") == "wal")
     }
 
-    @Test func `When the disk takes no more, writes and upgrades fail whole, and reading goes on`() async throws {
+    @Test func `On a full disk, writes and upgrades are rolled back and reads still succeed`() async throws {
         let path = scratch.file().path
         await #expect(processExitsWith: .success) { [path = path as String] in
             let url = URL(fileURLWithPath: path)
@@ -134,13 +135,13 @@ import Testing
         #expect(try CacheStore.state(at: scratch.file()).version == 0)
     }
 
-    @Test func `A reader beside a writer sees whole states only`() async throws {
+    @Test func `A reader sees only committed states while another process writes`() async throws {
         try await CodableCache(at: scratch.file()).setAll(["a": 0, "b": 0])
         let path = scratch.file().path
         async let writer = #expect(processExitsWith: .success) { [path = path as String] in
             let end = Date().addingTimeInterval(1)
             var number = 0
-            // Each opening and closing moves the log into the file, under the readers' immutable reads.
+            // Each opening and closing checkpoints the log, under the readers' immutable reads.
             while Date() < end {
                 number += 1
                 let cache = try CodableCache(at: URL(fileURLWithPath: path))

@@ -4,7 +4,6 @@ import MoltCore
 import MoltTesting
 import Testing
 
-/// Records that the closure of an `enumerate` cannot convert.
 @Suite struct `A record that a block cannot convert` {
     static let people = ["a", "b", "c"].map { StoredRecord("Person", $0, "{ \"n\":\"\($0)\"}") }
 
@@ -16,7 +15,7 @@ import Testing
         try FailurePolicyTests.open(old, registry(.run("visit", block)), policy)
     }
 
-    @Test func `It is set aside, and the block goes on`() throws {
+    @Test func `The record is set aside, and the block continues`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.upgrade(old) { migration in
             try migration.enumerate("Person") { old, new in
@@ -37,7 +36,7 @@ import Testing
         #expect(cache.report.failedRecords.map(\.key) == ["b"])
     }
 
-    @Test func `It is dropped when the policy says so`() throws {
+    @Test func `The record is dropped when the policy says so`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.upgrade(old, .drop(upTo: .none)) { migration in
             try migration.enumerate("Person") { old, _ in if old.key == "b" { throw Refusal() } }
@@ -47,7 +46,7 @@ import Testing
         #expect(try cache.quarantinedCount == 0)
     }
 
-    @Test func `It is kept as it was when the block started: content, key, type, expiry and version`() throws {
+    @Test func `The record is kept with the content, key, type, expiry and version from before the block`() throws {
         var people = Self.people
         people[1].expiration = 4e9
         people[1].version = 0
@@ -82,7 +81,7 @@ import Testing
             #expect(record.expiration == Date(timeIntervalSince1970: 4e9))
             #expect(record.version == 0)
             #expect(try cache.keys() == ["a+", "c+"])
-            // Tried again, the block starts with it as it started before.
+            // In a retry, the block gets the record in the same state as before.
             let fixed = MigrationRegistry([
                 Migration(to: 2, "older"),
                 Migration(
@@ -129,7 +128,9 @@ import Testing
         }
     }
 
-    @Test func `A block that works on an attached store stops: what a closure did to that stays`() throws {
+    @Test func `A block that uses an attached store stops the upgrade, because its changes to that store would remain`()
+        throws
+    {
         let old = try OldStore(Self.people)
         let notebook = Notebook(url: old.directory.file("notes"))
         var configuration = CodableCache.Configuration()
@@ -154,7 +155,7 @@ import Testing
         #expect(try CacheStore.quarantine(at: old.url) == [])
     }
 
-    @Test func `One that is visited by two enumerations, one inside the other, is set aside once`() throws {
+    @Test func `A record that fails in a nested enumeration is set aside once`() throws {
         for batch in [1, 2, 512] {
             let old = try OldStore(Self.people)
             var configuration = CodableCache.Configuration()
@@ -174,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `What concerns no record stops the upgrade`() throws {
+    @Test func `An error that concerns no single record stops the upgrade`() throws {
         let old = try OldStore(Self.people)
         let before = try old.snapshot()
         let error = #expect(throws: MigrationError.self) { try Self.upgrade(old) { _ in throw Refusal() } }
@@ -190,7 +191,7 @@ import Testing
         #expect(try old.snapshot() == before)
     }
 
-    @Test func `A property that a block cannot rename is a failure of its record`() throws {
+    @Test func `A property that a block cannot rename fails only its record`() throws {
         let old = try OldStore([StoredRecord("T", "a", #"{"x":1}"#), StoredRecord("T", "b", #"{"x":1,"y":2}"#)])
         let cache = try Self.upgrade(old) { migration in
             guard try migration.renameProperty("T", "x", to: "y") == 1 else { throw Refusal() }

@@ -4,10 +4,10 @@ import MoltCore
 import MoltTesting
 import Testing
 
-@Suite struct `A limit of records that cannot be converted` {
+@Suite struct `The limit of records that cannot be converted` {
     typealias Policy = RecordFailurePolicy
 
-    /// A store of as many records, of which the first so many fail.
+    /// Upgrades a store of `total` records, of which the first ones fail.
     static func upgrade(_ total: Int, failing: Int, _ policy: Policy, _ registry: MigrationRegistry? = nil) throws
         -> MigrationReport
     {
@@ -46,7 +46,7 @@ import Testing
     ]
 
     @Test(arguments: 0..<20)
-    func `So many are set aside, and with one more nothing is done`(index: Int) throws {
+    func `The upgrade succeeds at the limit, and is rolled back beyond it`(index: Int) throws {
         let (total, allowed, limit) = Self.borders[index]
         for policy in [Policy.quarantine(upTo: limit), .drop(upTo: limit)] {
             let counts = try Self.upgrade(total, failing: allowed, policy).counts
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `The error names how many, of how many, and the first of them with its failure`() throws {
+    @Test func `The error gives the number of failed records, the total, and the first failure`() throws {
         let error = try #require(throws: MigrationError.self) {
             try Self.upgrade(10, failing: 6, .quarantine(upTo: 3))
         }
@@ -86,10 +86,10 @@ import Testing
         #expect(both.message.hasPrefix("6 of 10 records could not be converted, and the limit is 7 and 50 %."))
     }
 
-    @Test func `Each migration has the limit of the opening to itself, and a step its own`() throws {
+    @Test func `The limit of the opening applies to each migration, and a step may have its own`() throws {
         let registry: MigrationRegistry = [
             Migration(to: 1, "one", Self.step(2)),
-            // Of those that are left, 2 and 3 fail in one step, 4 and 5 in the other.
+            // Of the remaining records, 2 and 3 fail in one step, 4 and 5 in the other.
             Migration(to: 2, "two", Self.step(4), Self.step(6).onFailure(.quarantine(upTo: 2))),
         ]
         #expect(try Self.upgrade(12, failing: 6, .quarantine(upTo: 2), registry).counts.quarantined == 6)
@@ -105,7 +105,7 @@ import Testing
                     to: 1,
                     "first",
                     .run("visit") { migration in
-                        // Who catches it cannot go on.
+                        // A block that catches the error cannot continue.
                         try? migration.enumerate("Person") { old, _ in
                             guard let number = Int(old.key), number >= failing else { throw Refusal() }
                         }
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: ["same", "inside", "renamed", "pass"])
-    func `A record that is looked at twice counts once for a share`(way: String) throws {
+    func `A record that is visited twice counts once towards the total`(way: String) throws {
         func registry(_ failing: Int) -> MigrationRegistry {
             @Sendable func check(_ old: Record) throws {
                 guard let number = Int(old.key), number >= failing else { throw Refusal() }
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `The error names the number that the share is taken of`() throws {
+    @Test func `The error gives the total of which the share is taken`() throws {
         let old = try OldStore(
             (0..<10).map { StoredRecord("Person", "\($0)", "{}") }
                 + (0..<30).map { StoredRecord("Note", "n\($0)", "{}") }
@@ -174,7 +174,7 @@ import Testing
             return try #require(error).message
         }
         let notes = MigrationStep.addProperty("Note", "seen", default: true)
-        // All go through one pass, and the people only through the migration, or the step, that fails.
+        // All records are read in one pass, but only the people by the migration, or the step, that fails.
         let apart: MigrationRegistry = [Migration(to: 1, "notes", notes), Migration(to: 2, "people", Self.step(6))]
         #expect(try failure(.quarantine(upTo: 3), apart).hasPrefix("4 of 10 records could not be converted so far"))
         #expect(try failure(.quarantine(upTo: .init(share: 0.5)), apart).hasPrefix("6 of 10 records"))
@@ -186,7 +186,7 @@ import Testing
         #expect(try failure(.quarantine(upTo: 3), all).hasPrefix("4 of 40 records"))
     }
 
-    @Test func `A limit shows itself in words`() {
+    @Test func `A limit's description is readable`() {
         #expect("\(Policy.Limit(count: 3))" == "3")
         #expect("\(Policy.Limit.standard)" == "100 and 50 %")
         #expect("\(Policy.Limit.none)" == "any number")

@@ -40,16 +40,16 @@ struct FailurePolicyTests {
         return try #require(error, sourceLocation: sourceLocation)
     }
 
-    // MARK: What becomes of it
+    // MARK: Policies
 
-    @Test func `It stops the upgrade by default, which is rolled back`() throws {
+    @Test func `By default, the record stops the upgrade, which is rolled back`() throws {
         let error = try Self.failure(OldStore(Self.people), registry(Self.failing("b")))
         #expect(error.code == .stepFailed)
         #expect(error.recordKey == "b")
         #expect(error.underlying is Refusal)
     }
 
-    @Test func `It is set aside with all that it had, and the others are converted`() throws {
+    @Test func `The record is set aside with all its fields, and the others are converted`() throws {
         var people = Self.people
         people[1].expiration = 4e9 + 0.125
         people[1].content = Array(" { \"n\":1.0 ,\"\\u006e\": 18446744073709551615 }\n".utf8)
@@ -86,7 +86,7 @@ struct FailurePolicyTests {
         #expect(try SQLite(old.url).text("SELECT records_quarantined FROM molt_ledger WHERE name = 'new'") == "1")
     }
 
-    @Test func `It is deleted when the policy says so, and counts as dropped`() throws {
+    @Test func `The record is deleted when the policy says so, and counts as dropped`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.open(old, registry(Self.failing("b", "d")), .drop())
         #expect(try cache.keys() == ["a", "c"])
@@ -99,16 +99,16 @@ struct FailurePolicyTests {
     }
 
     @Test(arguments: [EntryPoint.initializer, .asyncOpen, .migrator, .inMemory])
-    func `Every way to open a store does the same`(entry: EntryPoint) async throws {
+    func `Every way to open a store applies the policy`(entry: EntryPoint) async throws {
         let old = try OldStore(Self.people, through: entry)
         let report = try await old.upgrade(registry(Self.failing("b").onFailure(.quarantine())))
         #expect(try old.snapshot().keys == ["a", "c", "d"])
         #expect(report.failedRecords.map(\.key) == ["b"])
     }
 
-    // MARK: Whose policy
+    // MARK: Precedence
 
-    @Test func `The policy of a step comes before that of the opening`() throws {
+    @Test func `The policy of a step takes precedence over that of the opening`() throws {
         let step = Self.failing("b")
         let stopped = try Self.failure(OldStore(Self.people), registry(step.onFailure(.stop)), .quarantine())
         #expect(stopped.code == .stepFailed)
@@ -118,7 +118,7 @@ struct FailurePolicyTests {
         #expect(kept.report.counts.quarantined == 1)
     }
 
-    @Test func `In one pass each step has its own`() throws {
+    @Test func `Each step of one pass has its own policy`() throws {
         let old = try OldStore(Self.people)
         let registry = MigrationRegistry([
             Migration(to: 1, "one", Self.failing("a").onFailure(.drop())),
@@ -135,7 +135,7 @@ struct FailurePolicyTests {
         #expect(cache.report.entries.map(\.counts.changed) == [3, 2, 1])
     }
 
-    @Test func `A policy is no part of a fingerprint`() {
+    @Test func `A policy is not part of a migration's fingerprint`() {
         let step = MigrationStep.transform("Person") { _ in }
         let plain = Migration(to: 1, "m", step)
         for policy in [RecordFailurePolicy.stop, .quarantine(upTo: 3), .drop()] {
@@ -143,7 +143,7 @@ struct FailurePolicyTests {
         }
     }
 
-    // MARK: Which failures
+    // MARK: Failures
 
     struct Old: Codable { var n: Int }
 
@@ -167,7 +167,7 @@ struct FailurePolicyTests {
     ]
 
     @Test(arguments: 0..<10)
-    func `What one record alone cannot do sets it aside`(index: Int) throws {
+    func `An error that concerns one record sets it aside`(index: Int) throws {
         let (step, code, property) = Self.steps[index]
         let old = try OldStore([
             StoredRecord("T", "bad", #"{"taken":"text","other":1}"#), StoredRecord("Other", "good", #"{"n":1}"#),
@@ -181,7 +181,7 @@ struct FailurePolicyTests {
         #expect(!record.failure.reason.contains("rolled back"))
     }
 
-    @Test func `Content that is no JSON text is set aside as it is`() throws {
+    @Test func `Content that is no JSON text is set aside unchanged`() throws {
         let bytes: [UInt8] = [0x7B, 0x22, 0xFF, 0x00, 0x41]
         let old = try OldStore(Self.people + [StoredRecord("Person", "bad", "")])
         try SQLite(old.url).run("UPDATE molt_record SET content = CAST(x'7B22FF0041' AS TEXT) WHERE key = 'bad'")
@@ -201,7 +201,7 @@ struct FailurePolicyTests {
         #expect(Array(record.content) == [0, 255, 1])
     }
 
-    @Test func `Cancellation stops the upgrade, whatever the policy`() throws {
+    @Test func `Cancellation stops the upgrade under every policy`() throws {
         let step = MigrationStep.transform("Person") { _ in throw CancellationError() }
         for policy in [RecordFailurePolicy.quarantine(upTo: .none), .drop(upTo: .none)] {
             let error = try Self.failure(OldStore(Self.people), registry(step), policy)
@@ -215,7 +215,7 @@ struct FailurePolicyTests {
         #expect(error.code == .keyExists)
     }
 
-    @Test func `A key that a record in quarantine had is free for the others of its migration`() throws {
+    @Test func `The key of a record in quarantine is free for other records of its migration`() throws {
         let step = MigrationStep.transform("Person") { record in
             if record.key == "b" { throw Refusal() }
             if record.key == "a" { record.key = "b" }
@@ -226,7 +226,7 @@ struct FailurePolicyTests {
         #expect(try cache.quarantined().map(\.key) == ["b"])
     }
 
-    @Test func `A closure that fails once only stops the upgrade: nothing can be said of its record`() throws {
+    @Test func `A closure that fails only once stops the upgrade, because its result is not reliable`() throws {
         let once = Log<Int>()
         let step = MigrationStep.transform("Person") { record in
             guard record.key == "b", once.count == 0 else { return }
@@ -243,7 +243,7 @@ struct FailurePolicyTests {
         #expect(first.underlying is Refusal)
     }
 
-    @Test func `A dry run tells the same, and nothing is done`() throws {
+    @Test func `A dry run reports the same records, and changes nothing`() throws {
         let old = try OldStore(Self.people)
         var configuration = CodableCache.Configuration()
         configuration.unconvertible = .quarantine()
@@ -256,7 +256,7 @@ struct FailurePolicyTests {
         #expect(dry.counts == cache.report.counts)
     }
 
-    @Test func `The report names the records, and so does its text`() throws {
+    @Test func `The report and its description name the records`() throws {
         let cache = try Self.open(OldStore(Self.people), registry(Self.failing("b")), .quarantine())
         let failed = try #require(cache.report.failedRecords.first)
         #expect(cache.report.entries[0].steps[0].failedRecords == [failed])
@@ -270,7 +270,7 @@ struct FailurePolicyTests {
         #expect(text.contains("quarantined  ≈ time") || text.contains("quarantined"))
     }
 
-    @Test func `No text about it holds a value`() throws {
+    @Test func `No description contains a value`() throws {
         let people = Self.people.map { person in
             var person = person
             person.content = Array("{\"n\":\"secret \(person.key)\"}".utf8)

@@ -4,7 +4,7 @@ import MoltCore
 import MoltTesting
 import Testing
 
-/// Failures by the thousand, on all cores.
+/// Thousands of failures, on all cores.
 @Suite struct `Many records that cannot be converted` {
     struct Old: Codable { var n: Int }
     struct New: Codable { var n: Int, twice: Int }
@@ -25,7 +25,9 @@ import Testing
         Migration(to: 3, "more", .addProperty("T", "more", default: 1)),
     ]
 
-    @Test func `The same records are set aside in the same order, whatever the batches and the cores`() throws {
+    @Test func `The same records are set aside in the same order, whatever the batch size and the number of cores`()
+        throws
+    {
         let records = (0..<Self.count).map { StoredRecord("T", "k\($0)", "{\"n\": \($0)}") }
         let failing = (0..<Self.count).filter(Self.fails)
         var seen: [[String]] = []
@@ -39,7 +41,7 @@ import Testing
             #expect(report.entries[1].counts.read == Self.count)
             #expect(report.entries[1].counts.changed == Self.count - failing.count)
             #expect(report.entries[2].counts.read == Self.count - failing.count)
-            // The report names the first of them.
+            // The report names only the first thousand.
             #expect(report.failedRecords.count == min(failing.count, 1_000))
             #expect(report.failedRecords.first?.key == "k\(failing[0])!")
             let rows = try old.snapshot().records
@@ -63,7 +65,7 @@ import Testing
         #expect(Set(seen).count == 1)
     }
 
-    @Test func `All are tried again and put back, each as if it had never failed`() throws {
+    @Test func `All records can be retried and put back, as if they had never failed`() throws {
         let records = (0..<Self.count).map { StoredRecord("T", "k\($0)", "{\"n\": \($0)}") }
         let old = try OldStore(records)
         let cache = try FailurePolicyTests.open(old, Self.registry, .quarantine(upTo: .none))

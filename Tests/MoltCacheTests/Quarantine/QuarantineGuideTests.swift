@@ -2,8 +2,7 @@ import Foundation
 import Molt
 import Testing
 
-/// The example of the guide.
-@Suite struct `The guide to records that cannot be converted` {
+@Suite struct `The guide's example of records that cannot be converted` {
     struct PersonV1: Codable { var name: String, age: String }
     struct PersonV2: Codable, Equatable { var name: String, age: Int }
     struct NotAnAge: Error {}
@@ -21,7 +20,7 @@ import Testing
         ]
     }
 
-    @Test func `does what it says`() throws {
+    @Test func `compiles and works as described`() throws {
         let old = try OldStore([
             StoredRecord("Person", "john", #"{"name":"John","age":"41"}"#),
             StoredRecord("Person", "jane", #"{"name":"Jane","age":"about 40"}"#),
@@ -35,7 +34,7 @@ import Testing
         for record in try cache.quarantined() { print(record) }
         cache.close()
 
-        // The next release can read more.
+        // The next release can read more values.
         let fixed = Self.migrations { Int($0.filter(\.isNumber)) }
         let again = try CodableCache(at: url, migrations: fixed)
         if try again.quarantinedCount > 0 {

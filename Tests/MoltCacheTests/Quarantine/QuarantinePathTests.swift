@@ -4,13 +4,12 @@ import MoltCache
 import MoltCore
 import Testing
 
-/// Invariant 8 where records fail: what is in quarantine does not depend on the path either.
-@Suite struct `The path does not matter to what is in quarantine` {
-    /// Twenty random registries each; very many when `MOLT_LONG` is set.
+/// Invariant 8 for records that fail: the quarantine does not depend on the path of the upgrade either.
+@Suite struct `The upgrade path of records in quarantine` {
     static let blocks: Range<UInt64> = 0..<TestRun.choose(4, long: 120)
 
     @Test(arguments: blocks)
-    func `Random registries that fail for records leave the same rows and the same quarantine`(
+    func `Random registries with failing steps leave the same rows and the same quarantine on both paths`(
         block: UInt64
     ) throws {
         var (passed, withQuarantine) = (0, 0)
@@ -19,12 +18,12 @@ import Testing
             passed += 1
             if count > 0 { withQuarantine += 1 }
         }
-        // The others end with a key that is taken, on both paths.
+        // The other upgrades fail on both paths, because a key is taken.
         #expect(passed >= 8, "\(passed) of 20 succeeded")
         #expect(withQuarantine >= 1, "\(withQuarantine) of 20 have records in quarantine")
     }
 
-    /// - Returns: How many records are in quarantine; nil when the upgrade failed on both paths.
+    /// - Returns: The number of records in quarantine; nil if the upgrade failed on both paths.
     private static func comparePaths(seed: UInt64) throws -> Int? {
         var random = SeededGenerator(seed: seed)
         let registry = RandomUpgrade.registry(&random, fails: true)
@@ -60,7 +59,7 @@ import Testing
         let (one, other) = (try atOnce.snapshot(), try stepByStep.snapshot())
         #expect(one.records == other.records, comment)
         #expect(one.ledger.map(\.counts) == other.ledger.map(\.counts), comment)
-        // Types are read in the order of the names that they have when the upgrade begins.
+        // Types are read in the order of their names at the start of the upgrade.
         func sorted(_ records: [MigrationReport.FailedRecord]) -> [String] { records.map { "\($0)" }.sorted() }
         #expect(sorted(failed) == sorted(stepsFailed), comment)
         let kept = try CacheStore.quarantine(at: atOnce.url)
@@ -68,7 +67,7 @@ import Testing
         #expect(kept == otherKept, comment)
         #expect(kept.count == one.ledger.reduce(0) { $0 + $1.counts.quarantined }, comment)
         #expect(failed.count == (isDropping ? failed.count { $0.outcome == .dropped } : kept.count), comment)
-        // Nothing is lost and nothing is doubled.
+        // No record is lost or doubled.
         let gone = one.ledger.reduce(0) { $0 + $1.counts.dropped }
         #expect(one.records.count + kept.count + gone == records.count, comment)
         return kept.count
@@ -85,9 +84,9 @@ import Testing
         }
     }
 
-    /// A record that fails in each of five migrations, behind changes of its key, its type, its expiry and its content.
+    /// A record that fails in one of five migrations, after changes of its key, type, expiry and content.
     @Test(arguments: 1...5, [1, 2, 512])
-    func `A record that fails in any migration is kept as the migrations before have left it`(
+    func `A record that fails in any migration is kept in its state before that migration`(
         failing: Int,
         batchSize: Int
     ) throws {
@@ -135,7 +134,7 @@ import Testing
         #expect(record.failure.code == .stepFailed)
     }
 
-    @Test func `What fails behind a block is kept as it is behind the block`() throws {
+    @Test func `A record that fails after a block is kept in its state after the block`() throws {
         let migration = Migration(
             to: 1,
             "m",
@@ -153,7 +152,7 @@ import Testing
         #expect(record.failure.step.number == 4)
         #expect(record.failure.firstStep == 3)
         #expect(record.version == 1)
-        // Tried again, it goes on where it was.
+        // A retry continues from that state.
         let fixed = Migration(
             to: 1,
             "m",

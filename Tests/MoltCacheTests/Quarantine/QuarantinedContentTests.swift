@@ -2,7 +2,7 @@ import MoltCache
 import MoltCore
 import Testing
 
-@Suite struct `What is in quarantine` {
+@Suite struct `The content of a record in quarantine` {
     static let contents: [(String, [UInt8])] = [
         ("plain", Array(#"{"n":1.0,"n":2,"\u006e\"":18446744073709551615}"#.utf8)),
         ("spaced", Array(" {\n \"a\" : [ 1 , 2 ] }\n".utf8)), ("inner", Array("{\n \"a\" : [ 1 , 2 ] }".utf8)),
@@ -29,9 +29,9 @@ import Testing
         return records + [StoredRecord("Data", "data", data: [0, 1, 255])]
     }
 
-    @Test func `is there byte for byte`() throws {
+    @Test func `is kept byte for byte`() throws {
         let old = try OldStore(Self.records())
-        // Its directory is removed with it.
+        // The store's directory is removed when `old` is released.
         defer { withExtendedLifetime(old) {} }
         let cache = try Self.cache(old)
         let records = try cache.quarantined()

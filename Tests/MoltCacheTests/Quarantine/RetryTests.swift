@@ -33,9 +33,9 @@ struct RetryTests {
         try FailurePolicyTests.open(old, registry, .quarantine(upTo: .none))
     }
 
-    // MARK: Trying again
+    // MARK: Retrying
 
-    @Test func `is put back as if it had never failed when its step was corrected`() throws {
+    @Test func `is put back as if it had never failed, once its step is corrected`() throws {
         var people = Self.people
         people[1].expiration = 4e9
         let old = try OldStore(people)
@@ -57,7 +57,7 @@ struct RetryTests {
         cache.close()
         _ = try Migrator(fixed).migrate(CacheStore(at: direct.url))
         for key in ["a", "b", "c"] { #expect(try old.snapshot()[key] == direct.snapshot()[key]) }
-        // The ledger, the version and the next opening know nothing of it.
+        // The ledger, the version and the next opening are unaffected.
         let again = try CodableCache(at: old.url, migrations: fixed)
         #expect(again.report.entries.isEmpty)
     }
@@ -79,7 +79,7 @@ struct RetryTests {
         #expect(report.description.contains("1 failed"))
     }
 
-    @Test func `that fails in a later migration stays as it is before that one`() throws {
+    @Test func `that fails in a later migration is kept in its state before that migration`() throws {
         let old = try OldStore(Self.people)
         let failing = MigrationStep.transform("Human") { if $0.key == "b" { throw Refusal() } }
         let cache = try Self.open(old, Self.registry(failing: ["b"], then: failing))
@@ -91,7 +91,7 @@ struct RetryTests {
         #expect(record.version == 2)
         #expect(record.typeName == "Person")
         #expect(String(decoding: record.content, as: UTF8.self) == #"{"age":"b","one":1,"two":2}"#)
-        // As one that has never failed in the migration before.
+        // The record equals one that failed only in this migration.
         let direct = try OldStore(Self.people)
         let other = try Self.open(direct, Self.registry(failing: [], then: failing))
         var expected = try #require(try other.quarantined().first)
@@ -103,7 +103,7 @@ struct RetryTests {
         #expect(try cache.typeName(forKey: "b") == "Human")
     }
 
-    @Test func `that the corrected step drops is gone, and the report says so`() throws {
+    @Test func `is deleted when the corrected step drops it, and the report says so`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.open(old, Self.registry(failing: ["b"]))
         let report = try cache.retryQuarantined(with: Self.registry(failing: [], droppingAt: "b"))
@@ -112,7 +112,7 @@ struct RetryTests {
         #expect(try cache.keys() == ["a", "c"])
     }
 
-    @Test func `whose key is taken meanwhile stays, and the value that took it too`() throws {
+    @Test func `stays when its key was taken in the meantime, and so does the value with that key`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.open(old, Self.registry(failing: ["b", "c"]))
         try cache.set("new", forKey: "b")
@@ -126,7 +126,7 @@ struct RetryTests {
         #expect(try Set(cache.keys()) == ["a", "b", "c"])
     }
 
-    @Test func `takes the key of a value that has expired`() throws {
+    @Test func `takes over the key of a value that has expired`() throws {
         let clock = Clock(1_000)
         let old = try OldStore(Self.people)
         var configuration = CodableCache.Configuration()
@@ -140,7 +140,7 @@ struct RetryTests {
         #expect(try cache.typeName(forKey: "b") == "Human")
     }
 
-    @Test func `can have the same key as another one in quarantine, and one of them is put back`() throws {
+    @Test func `may have the same key as another one in quarantine, and then only one of them is put back`() throws {
         let old = try OldStore(Self.people)
         let first = Self.registry(failing: ["b"])
         let cache = try Self.open(old, first)
@@ -157,7 +157,7 @@ struct RetryTests {
         #expect(try second.quarantinedCount == 1)
     }
 
-    @Test func `is tried by itself when others in its migration stop it`() throws {
+    @Test func `is retried by itself when another record stops its migration`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.open(old, Self.registry(failing: ["a", "b", "c"]))
         var fixed = Self.registry(failing: []).migrations
@@ -169,7 +169,7 @@ struct RetryTests {
         #expect(try cache.quarantined().map(\.key) == ["b"])
     }
 
-    @Test func `alone is tried when only some are asked for`() throws {
+    @Test func `is retried alone when only its id is given`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.open(old, Self.registry(failing: ["a", "b", "c"]))
         let ids = try cache.quarantined().map(\.id)
@@ -179,7 +179,7 @@ struct RetryTests {
         #expect(try cache.quarantined().map(\.id) == [ids[0], ids[2]])
     }
 
-    @Test func `is not tried by a registry that has not its migration`() throws {
+    @Test func `is not retried by a registry without its migration`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.open(old, Self.registry(failing: ["b"]))
         let report = try cache.retryQuarantined(with: [Migration(to: 3, "three")])
@@ -205,7 +205,7 @@ struct RetryTests {
         #expect(try cache.value(Int.self, forKey: "index 2") == 2)
     }
 
-    @Test func `stays when a block throws that it goes through`() throws {
+    @Test func `stays when a later block throws an error`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.open(old, Self.registry(failing: ["b"]))
         let block = MigrationStep.run("fail") { _ in throw Refusal() }
@@ -219,7 +219,7 @@ struct RetryTests {
         #expect(try cache.retryQuarantined(with: Self.registry(failing: [])).count(of: .converted) == 1)
     }
 
-    @Test func `does not change attached stores when it is tried again`() throws {
+    @Test func `changes no attached store in a retry`() throws {
         let old = try OldStore(Self.people)
         let notebook = Notebook(url: old.directory.file("notes"))
         let imports = Log<Int>()
@@ -246,7 +246,7 @@ struct RetryTests {
         #expect(try !cache.contains("imported"))
     }
 
-    @Test func `of a late migration goes through that one alone`() throws {
+    @Test func `of a late migration goes only through that migration`() throws {
         let old = try OldStore(Self.people)
         let one = Migration(to: 1, "one", .addProperty("Person", "one", default: 1))
         let two = Migration(to: 2, "two", .addProperty("Person", "two", default: 2))
@@ -271,7 +271,7 @@ struct RetryTests {
         #expect(snapshot["b"]?.version == snapshot["a"]?.version)
     }
 
-    @Test func `still waits for its key when it was adopted under the name of a file`() throws {
+    @Test func `is still found by its key when it was adopted under its file's name`() throws {
         let directory = try OldDirectory("Floppy")
         let name = MD5.hexadecimal(of: "person-7".utf8)
         func two(_ failing: String) -> Migration {
@@ -292,7 +292,7 @@ struct RetryTests {
         #expect(try cache.value(Friend.self, forKey: "person-8") == Friend(8))
     }
 
-    // MARK: Putting back by hand
+    // MARK: Restoring and removing
 
     @Test func `can be replaced by a value, under its key and with its expiry`() throws {
         var people = Self.people
@@ -319,7 +319,7 @@ struct RetryTests {
         #expect(try old.snapshot()["b"]?.version == 3)
     }
 
-    @Test func `can be put back with content of today's shape, as it is, if that is JSON text`() throws {
+    @Test func `can be restored with given JSON text, which is stored unchanged`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.open(old, Self.registry(failing: ["b"]))
         let id = try #require(try cache.quarantined().first?.id)
@@ -342,7 +342,7 @@ struct RetryTests {
         #expect(error?.code == .notQuarantined)
     }
 
-    @Test func `can be removed, and its id means no other record`() throws {
+    @Test func `can be removed, and its id is never used again`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.open(old, Self.registry(failing: ["a", "b", "c"]))
         #expect(try cache.quarantined().map(\.id) == [1, 2, 3])
@@ -357,7 +357,7 @@ struct RetryTests {
         #expect(try later.quarantined().map(\.id) == [4])
     }
 
-    @Test func `is left alone by a later upgrade, by removing all, and by setting its key`() throws {
+    @Test func `is not affected by a later upgrade, by removing all values, or by setting its key`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.open(old, Self.registry(failing: ["b"]))
         let before = try cache.quarantined()
@@ -372,14 +372,14 @@ struct RetryTests {
             migrations: MigrationRegistry(Self.registry(failing: []).migrations + [four])
         )
         #expect(try later.quarantined() == before)
-        // It then goes through that one, too.
+        // A retry then includes the later migration.
         let report = try later.retryQuarantined(with: MigrationRegistry(Self.registry(failing: []).migrations + [four]))
         #expect(report.entries.map(\.outcome) == [.dropped])
     }
 
-    // MARK: Others
+    // MARK: Other connections
 
-    @Test func `is put back for everyone who has the file open, and who listens is told`() async throws {
+    @Test func `is visible to other open caches once it is put back, and is delivered as a change`() async throws {
         let old = try OldStore(Self.people)
         let registry = Self.registry(failing: ["b"])
         let cache = try Self.open(old, registry)
@@ -397,7 +397,7 @@ struct RetryTests {
         #expect(try other.quarantinedCount == 0)
     }
 
-    @Test func `is put back by another process, and this one sees it`() async throws {
+    @Test func `can be put back by another process, which this one notices`() async throws {
         let old = try OldStore(Self.people)
         let path = old.url.path
         let before = try CodableCache(at: old.url)
@@ -422,7 +422,7 @@ struct RetryTests {
         #expect(try cache.quarantinedCount == 0)
     }
 
-    @Test func `is not put back twice when two have it tried at the same time`() throws {
+    @Test func `is put back once by two concurrent retries`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.open(old, Self.registry(failing: ["b"]))
         let other = try CodableCache(at: old.url, migrations: Self.registry(failing: []))
@@ -435,7 +435,7 @@ struct RetryTests {
         #expect(try cache.quarantinedCount == 0)
     }
 
-    @Test func `counts for a cache with a limit only when it is put back`() throws {
+    @Test func `counts towards the size limit only when it is put back`() throws {
         let old = try OldStore(Self.people)
         var configuration = CodableCache.Configuration()
         configuration.unconvertible = .quarantine(upTo: .none)
@@ -453,7 +453,7 @@ struct RetryTests {
         #expect(kept == sum)
     }
 
-    @Test func `refuses a cache that another process has upgraded meanwhile`() throws {
+    @Test func `cannot be retried through an open cache after another one upgraded the store`() throws {
         let old = try OldStore(Self.people)
         let cache = try Self.open(old, Self.registry(failing: ["b"]))
         let four = MigrationRegistry(Self.registry(failing: []).migrations + [Migration(to: 4, "four")])

@@ -4,10 +4,10 @@ import MoltCore
 import MoltTesting
 import Testing
 
-/// What a record in quarantine goes through when it is tried again, and what must not come of it.
-@Suite("A record in quarantine that is tried again")
+/// How a record in quarantine goes through a retry, and which effects a retry must not have.
+@Suite("The retry of a record in quarantine")
 struct RetryTrialTests {
-    /// Creates a record that no other has the key of.
+    /// Creates a record unless its key is taken.
     static let index = MigrationStep.run("index") { migration in
         guard try migration.record(forKey: "index") == nil else { return }
         try migration.create("Index", forKey: "index", ["of": .int(try migration.count(ofType: "Human"))])
@@ -15,7 +15,7 @@ struct RetryTrialTests {
 
     // MARK: Records that blocks create
 
-    @Test func `is not taken for one that a block creates after it was dropped`() throws {
+    @Test func `does not mistake a record that a block creates for the one that was dropped`() throws {
         let old = try OldStore(RetryTests.people)
         let all: Set = ["a", "b", "c"]
         let cache = try RetryTests.open(old, RetryTests.registry(failing: all, then: Self.index))
@@ -30,7 +30,7 @@ struct RetryTrialTests {
         #expect(try cache.quarantinedCount == 0)
     }
 
-    @Test func `keeps its content when one that a block creates fails after it`() throws {
+    @Test func `keeps the record's content when a record that a block creates fails afterwards`() throws {
         let old = try OldStore(RetryTests.people)
         func registry(_ failing: Set<String>) -> MigrationRegistry {
             let four = Migration(to: 4, "four", .transform("Index") { _ in throw Refusal() })
@@ -39,12 +39,12 @@ struct RetryTrialTests {
         let cache = try RetryTests.open(old, registry(["c"]))
         let before = try cache.quarantined()
         #expect(before.map(\.key) == ["c", "index"])
-        // It fails where it failed before.
+        // The record fails where it failed before.
         let again = try cache.retryQuarantined([before[0].id], with: registry(["c"]))
         #expect(again.entries.map(\.outcome) == [.failed])
         #expect(again.created == 0)
         #expect(try cache.quarantined() == before)
-        // It does not, and only what is created fails: that has no other place, and must not be lost.
+        // Now only the created record fails. It has no other place, so it must not be lost.
         let report = try cache.retryQuarantined([before[0].id], with: registry([]))
         #expect(report.entries.map(\.outcome) == [.failed])
         let after = try #require(try cache.quarantined().first)
@@ -59,14 +59,14 @@ struct RetryTrialTests {
         let fixed = MigrationRegistry(
             RetryTests.registry(failing: [], then: Self.index).migrations + [Migration(to: 4, "four")]
         )
-        // The block creates the record anew, so that the one in quarantine finds its key taken.
+        // The block creates the record again, so that the key of the one in quarantine is taken.
         #expect(try cache.retryQuarantined(with: fixed).entries.map(\.outcome) == [.converted, .keyTaken])
         #expect(try Set(cache.keys()) == ["a", "b", "c", "index"])
     }
 
-    // MARK: The order
+    // MARK: The order of migrations
 
-    /// A step whose result tells what ran before it.
+    /// A step whose result shows which steps ran before it.
     static func appending(_ text: String, failing: Set<String> = []) -> MigrationStep {
         .transform("Person") { record in
             if failing.contains(record.key) { throw Refusal() }
@@ -75,7 +75,7 @@ struct RetryTrialTests {
     }
 
     @Test(arguments: ["three", "four", "late", "later"])
-    func `goes through late migrations when the store did`(failing: String) throws {
+    func `runs late migrations in the order in which the store did`(failing: String) throws {
         let old = try OldStore(["a", "b", "c"].map { StoredRecord("Person", $0, #"{"path":""}"#) })
         func step(_ name: String, _ text: String, _ isFixed: Bool) -> MigrationStep {
             Self.appending(text, failing: failing == name && !isFixed ? ["b"] : [])
@@ -100,7 +100,7 @@ struct RetryTrialTests {
         #expect(snapshot["b"]?.version == snapshot["a"]?.version)
     }
 
-    @Test func `is not tried without all migrations that were applied since`() throws {
+    @Test func `needs all migrations that were applied since`() throws {
         let old = try OldStore(RetryTests.people)
         let cache = try RetryTests.open(old, RetryTests.registry(failing: ["b"]))
         let before = try cache.quarantined()
@@ -115,9 +115,9 @@ struct RetryTrialTests {
         #expect(try cache.keys() == ["a", "c"])
     }
 
-    // MARK: What is not about the record
+    // MARK: Failures that do not concern the record
 
-    @Test func `keeps its reason when an attached store cannot be read now`() throws {
+    @Test func `keeps the record's reason when an attached store is unavailable`() throws {
         let old = try OldStore(RetryTests.people)
         func registry(_ failing: Set<String>, excuse: String? = nil) -> MigrationRegistry {
             let notebook = Notebook(url: old.directory.file("notes"), excuse: excuse)
@@ -137,7 +137,7 @@ struct RetryTrialTests {
         #expect(try cache.retryQuarantined(with: registry([])).count(of: .converted) == 2)
     }
 
-    @Test func `stays as it was when someone cancels, who is told so`() throws {
+    @Test func `changes nothing when it is cancelled, and reports the cancellation`() throws {
         let old = try OldStore(RetryTests.people)
         let cache = try RetryTests.open(old, RetryTests.registry(failing: ["b", "c"]))
         let before = try cache.quarantined()
@@ -153,7 +153,7 @@ struct RetryTrialTests {
         }
     }
 
-    @Test func `is tried also by who does not upgrade stores`() throws {
+    @Test func `does not need the duty to upgrade`() throws {
         let old = try OldStore(RetryTests.people)
         try RetryTests.open(old, RetryTests.registry(failing: ["b"])).close()
         var configuration = CodableCache.Configuration()
@@ -167,7 +167,7 @@ struct RetryTrialTests {
         "first_step = -9223372036854775807 - 1", "first_step = 9223372036854775807", "first_step = 0", "step = 0",
         "version = -1", "version = 2147483648", "migration_version = -9223372036854775807 - 1",
     ])
-    func `is not tried when someone wrote nonsense into its row`(assignment: String) throws {
+    func `skips a record whose row contains invalid numbers`(assignment: String) throws {
         let old = try OldStore(RetryTests.people)
         let cache = try RetryTests.open(old, RetryTests.registry(failing: ["b", "c"]))
         try SQLite(old.url).run("UPDATE molt_quarantine SET \(assignment) WHERE id = 1")
@@ -178,9 +178,9 @@ struct RetryTrialTests {
         #expect(try cache.quarantined().map(\.key) == ["b"])
     }
 
-    // MARK: Others
+    // MARK: Keys and types
 
-    @Test func `shows no control character of its key, and takes one line`() throws {
+    @Test func `prints no control character of a key, and one line for each record`() throws {
         let key = "x\r\ny\u{1B}[31m\r\u{2028}z"
         let old = try OldStore([StoredRecord("Per\nson\u{1B}", key, "{}")])
         let step = MigrationStep.transform("Per\nson\u{1B}") { _ in throw Refusal() }
@@ -197,7 +197,7 @@ struct RetryTrialTests {
     }
 
     @Test(arguments: [false, true])
-    func `is found by its key by another cache that was open before`(isRestored: Bool) throws {
+    func `lets a cache that was open before find an adopted record by its key`(isRestored: Bool) throws {
         for isSet in [false, true] {
             let directory = try OldDirectory()
             let content = String(decoding: try JSONEncoder().encode(["object": Friend(7)]), as: UTF8.self)
@@ -227,7 +227,7 @@ struct RetryTrialTests {
         }
     }
 
-    @Test func `does not come there when the name of its type was lost: the file is damaged`() throws {
+    @Test func `cannot include a record whose type name was lost, because the file is damaged`() throws {
         let old = try OldStore(RetryTests.people)
         try SQLite(old.url).run("PRAGMA foreign_keys = OFF; DELETE FROM molt_type")
         let failure = RecordFailure(

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite(.serialized) struct `Files are their owner's, and nothing else is followed or waited for` {
+@Suite(.serialized) struct `Permissions and locations of a cache's files` {
     let scratch: ScratchDirectory
     var url: URL { scratch.file() }
 
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [0o000, 0o022, 0o077])
-    func `Whatever the umask, only the owner may read and write a cache and what is beside it`(mask: Int) throws {
+    func `Only the owner may read and write a cache's files, whatever the umask`(mask: Int) throws {
         let old = umask(mode_t(mask))
         defer { umask(old) }
         let cache = try CodableCache(at: url)
@@ -35,7 +35,7 @@ import Testing
         #expect(try permissions("saved.molt") == 0o600)
     }
 
-    @Test func `Directories that a cache makes for itself are its owner's only`() throws {
+    @Test func `Directories that a cache creates belong to their owner only`() throws {
         let old = umask(0)
         defer { umask(old) }
         try CodableCache(at: scratch.file("a/b/c.molt")).close()
@@ -43,7 +43,7 @@ import Testing
         for name in ["a", "a/b", "d", "d/e"] { #expect(try permissions(name) == 0o700) }
     }
 
-    /// What is put in the place of one of our files.
+    /// A kind of file that stands in place of one of the cache's files.
     enum Thing: String, CaseIterable, Sendable {
         case link
         case deadLink
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: Thing.allCases, ["-wal", "-shm", "-journal"])
-    func `In the place of SQLite's own files it is refused`(thing: Thing, suffix: String) throws {
+    func `A link, FIFO or directory in place of SQLite's own files is refused`(thing: Thing, suffix: String) throws {
         try CodableCache(at: url).set(1, forKey: "one")
         try put(thing, at: url.path + suffix)
         let errors = [
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: Thing.allCases)
-    func `In the place of the store itself, a link is followed and all else refused`(thing: Thing) throws {
+    func `In place of the store itself, a link is followed, and anything else is refused`(thing: Thing) throws {
         try put(thing, at: url.path)
         let opening = #expect(throws: CacheError.self) { _ = try CodableCache(at: url) }
         let salvaging = #expect(throws: CacheError.self) {
@@ -99,7 +99,9 @@ import Testing
     }
 
     @Test(arguments: Thing.allCases)
-    func `In the place of a salvaged file it is refused, and of its part removed`(thing: Thing) throws {
+    func `An existing target of a salvage is refused, and a leftover partial file is removed`(
+        thing: Thing
+    ) throws {
         try CodableCache(at: url).set(1, forKey: "one")
         let saved = scratch.file("saved.molt")
         try put(thing, at: saved.path)
@@ -117,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: Thing.allCases)
-    func `In a directory that is adopted it is left where it is, and not read`(thing: Thing) throws {
+    func `A link, FIFO or directory among adopted files is left in place, and not read`(thing: Thing) throws {
         let directory = scratch.file("Cache")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let digest = "900150983CD24FB0D6963F7D28E17F72"

@@ -5,7 +5,7 @@ import MoltCore
 import MoltSalvage
 import Testing
 
-@Suite struct `An index that somebody has made in a cache` {
+@Suite struct `A foreign index in a cache` {
     let scratch: ScratchDirectory
     var url: URL { scratch.file() }
 
@@ -40,7 +40,7 @@ import Testing
         "CREATE INDEX mine ON molt_type(name)",
         onJSON,
     ])
-    func `is no damage, and is kept up to date`(sql: String) throws {
+    func `is not damage, and is kept up to date`(sql: String) throws {
         try SQLite(url).run(sql)
         guard try isAllowed else { return try expectRefusal() }
         let backup = try CodableCache.backUp(at: url)
@@ -64,7 +64,7 @@ import Testing
         #expect(try CodableCache(at: url, migrations: [Self.first]).count() == 60)
     }
 
-    /// Where SQLite refuses it, so does the cache, and says what to remove.
+    /// The cache refuses what SQLite refuses, and the error says what to remove.
     private func expectRefusal() throws {
         let bytes = try Data(contentsOf: url)
         let errors = [
@@ -91,7 +91,7 @@ import Testing
         #expect(try cache.count() == 60)
     }
 
-    @Test func `keeps no record from being saved, and no backup from being put back when it is gone`() throws {
+    @Test func `does not prevent salvage, or a restore once it is removed`() throws {
         let backup = try CodableCache.backUp(at: url)
         try SQLite(url).run(Self.onJSON)
         let report = try CodableCache.salvage(from: url, to: scratch.file("saved.molt"), migrations: [Self.first])

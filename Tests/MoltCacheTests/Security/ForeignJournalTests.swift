@@ -5,7 +5,7 @@ import MoltCore
 import MoltSalvage
 import Testing
 
-/// SQLite puts back what a journal says that a file had, and does not ask whose journal it is.
+/// SQLite restores the pages in a rollback journal, and does not check which file the journal belongs to.
 @Suite struct `A rollback journal beside a cache` {
     let scratch: ScratchDirectory
     var url: URL { scratch.file() }
@@ -18,7 +18,7 @@ import Testing
         cache.close()
     }
 
-    /// What the journal is that a transaction has left, which was cut off.
+    /// The file to which the journal of an interrupted transaction belongs.
     enum Origin: String, CaseIterable, Sendable {
         case anotherApp
         case anotherAppWithOtherPages
@@ -57,7 +57,7 @@ import Testing
         )
     }
 
-    /// The journal of a transaction in its middle, when pages have been written to the file.
+    /// The journal in the middle of a transaction, when pages have been written to the file.
     private func cutOff(_ file: URL, _ sql: String) throws -> Data {
         let connection = try SQLite(file)
         try connection.run("PRAGMA page_size = 8192; PRAGMA cache_size = 2; PRAGMA cache_spill = 2; BEGIN; \(sql)")
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: Origin.allCases)
-    func `that is not its own is refused, and nothing is put back from it`(origin: Origin) throws {
+    func `that belongs to another file is refused, and nothing is rolled back from it`(origin: Origin) throws {
         let bytes = try Data(contentsOf: url)
         let theirs = try journal(of: origin)
         #expect(theirs.count > 1_000)
@@ -97,7 +97,7 @@ import Testing
         #expect(try CodableCache(at: url).count() == 200)
     }
 
-    @Test func `that is not its own stops a restore, too`() throws {
+    @Test func `that belongs to another file stops a restore, too`() throws {
         let backup = try CodableCache.backUp(at: url)
         let bytes = try Data(contentsOf: url)
         let theirs = try journal(of: .anotherCache)
@@ -108,7 +108,7 @@ import Testing
         #expect(try Data(contentsOf: journal) == theirs)
     }
 
-    @Test func `that another tool has left in its own mode is put back`() throws {
+    @Test func `that another tool left in rollback-journal mode is rolled back`() throws {
         try SQLite(url).run("PRAGMA journal_mode = DELETE")
         let file = scratch.file("copy.molt")
         try FileManager.default.copyItem(at: url, to: file)
@@ -122,14 +122,14 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: journal.path))
     }
 
-    @Test func `that a kill has left while the cache was switched to its mode is put back`() throws {
+    @Test func `that a kill left during the switch to WAL mode is rolled back`() throws {
         let file = Array(try Data(contentsOf: url))
         #expect(file[18] == 2)
         var before = Array(file[..<8192])
         before[18] = 1
         before[19] = 1
         func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
-        // The header, padded to a sector, and the first page with its number and its checksum.
+        // The journal's header, padded to a sector, then the first page with its number and checksum.
         var bytes: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
         bytes += number(1) + number(77) + number(file.count / 8192) + number(512) + number(8192)
         bytes += [UInt8](repeating: 0, count: 512 - bytes.count) + number(1) + before
@@ -139,7 +139,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: journal.path))
     }
 
-    @Test func `Changes that wait for a store without a name are damage, and nobody is asked to attach it`() throws {
+    @Test func `Journaled changes for an attached store without a name count as damage`() throws {
         try SQLite(url).run("INSERT INTO molt_journal(store, changes) VALUES('', x'00')")
         let errors = [
             #expect(throws: CacheError.self) { try CodableCache(at: url) },

@@ -5,8 +5,8 @@ import MoltCore
 import MoltSalvage
 import Testing
 
-/// SQLite names the log after the file: by two names, two processes have two logs and lose each other's writes.
-@Suite struct `A cache file that has two names` {
+/// SQLite derives the log's name from the file's, so that two names mean two logs, and lost writes.
+@Suite struct `A cache file with two names` {
     let scratch: ScratchDirectory
     var url: URL { scratch.file() }
     var other: URL { scratch.file("other.molt") }
@@ -18,7 +18,7 @@ import Testing
         cache.close()
     }
 
-    @Test func `is refused by each of them, until one is removed`() throws {
+    @Test func `is refused under each name, until one is removed`() throws {
         let backup = try CodableCache.backUp(at: url)
         try FileManager.default.linkItem(at: url, to: other)
         let bytes = try Data(contentsOf: url)
@@ -59,28 +59,27 @@ import Testing
         #expect(error?.code == .hardLinked)
     }
 
-    @Test func `gives what can be read to a new file, which has one`() throws {
+    @Test func `can be salvaged into a new file, which has one name`() throws {
         try FileManager.default.linkItem(at: url, to: other)
         let saved = scratch.file("saved.molt")
         #expect(try CodableCache.salvage(from: url, to: saved).isWhole)
         #expect(try CodableCache(at: saved).value(Int.self, forKey: "one") == 1)
     }
 
-    @Test func `is opened when a kill has left the other one, while the file was put in its place or set aside`() throws
-    {
+    @Test func `is opened if the other name is a leftover of a killed process`() throws {
         let date = "20260101T000000000Z"
         for name in ["\(date).damaged", "\(date).aside.part", "v1-\(date).backup.part", "part"] {
             let left = URL(fileURLWithPath: "\(url.path).\(name)")
             try FileManager.default.linkItem(at: url, to: left)
             #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1, "\(name)")
-            // By the name that is left, it is no store's only one.
+            // Under the leftover name, the file is refused.
             let error = #expect(throws: CacheError.self) { try CodableCache(at: left) }
             #expect(error?.code == .hardLinked, "\(name)")
             try? FileManager.default.removeItem(at: left)
         }
     }
 
-    @Test func `is not one that is being replaced just now`() throws {
+    @Test func `is not reported while the file is being replaced`() throws {
         let url = url
         let isDone = Log<Bool>()
         Thread.detachNewThread {
@@ -99,7 +98,7 @@ import Testing
         #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1)
     }
 
-    @Test func `may be a backup, which nobody writes to`() throws {
+    @Test func `may be a backup, which is never written to`() throws {
         let backup = try CodableCache.backUp(at: url)
         try FileManager.default.linkItem(at: backup.url, to: other)
         #expect(try CodableCache.backups(at: url) == [backup])

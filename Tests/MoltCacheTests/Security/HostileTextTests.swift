@@ -9,8 +9,8 @@ private struct Value: Codable, Equatable, Sendable {
     var text: String
 }
 
-/// Keys and names that would be SQL, if they ever got into any.
-@Suite struct `No key, type name or migration name reaches SQL` {
+/// Keys and names that would be SQL if they were ever inserted into a statement.
+@Suite struct `Keys and names that contain SQL` {
     private static let texts = [
         "'; DROP TABLE molt_record; --", "\"; DELETE FROM molt_record; --", "' OR '1'='1", "\\'; --", "`x`", "[x]",
         "?1",
@@ -20,7 +20,7 @@ private struct Value: Codable, Equatable, Sendable {
     ]
 
     @Test(arguments: texts)
-    func `A value under a hostile key comes back, and no other changes`(text: String) throws {
+    func `A value under a hostile key is returned, and no other value changes`(text: String) throws {
         let scratch = try ScratchDirectory()
         let cache = try CodableCache(at: scratch.file())
         try cache.set("bystander", forKey: "bystander")
@@ -39,7 +39,7 @@ private struct Value: Codable, Equatable, Sendable {
     }
 
     @Test(arguments: texts.filter { !$0.isEmpty })
-    func `Types, keys and migrations of hostile names are migrated and saved`(text: String) throws {
+    func `Types, keys and migrations with hostile names are migrated and salvaged`(text: String) throws {
         let scratch = try ScratchDirectory()
         let url = scratch.file()
         try CodableCache(at: url).set(Value(text: "x"), forKey: "key")
@@ -59,7 +59,7 @@ private struct Value: Codable, Equatable, Sendable {
             )
         ]
         let plan = try? MigrationPlan(forFileAt: url, migrations: migrations)
-        // A name that no ledger could print is refused by the registry.
+        // The registry refuses a name that no ledger could print.
         guard plan != nil else { return }
         let cache = try CodableCache(at: url, migrations: migrations)
         #expect(try cache.keys() == [text, text + "2"])
@@ -70,7 +70,7 @@ private struct Value: Codable, Equatable, Sendable {
         #expect(try CacheStore.contents(at: saved) == CacheStore.contents(at: url))
     }
 
-    @Test func `A key and a type name of a megabyte`() throws {
+    @Test func `A key and a type name may have a megabyte each`() throws {
         let scratch = try ScratchDirectory()
         let long = String(repeating: "k'\"", count: 350_000)
         let cache = try CodableCache(at: scratch.file())

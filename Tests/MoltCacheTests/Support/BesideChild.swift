@@ -1,10 +1,8 @@
 import Foundation
 
-/// Runs a closure as soon as a child process has made a file.
+/// Runs a closure once a child process has created a file, on a new thread: all test threads may wait for children.
 ///
-/// On a thread of its own: the threads that tests run on may all be waiting for the ends of child processes.
-///
-/// - Returns: What the closure throws; to be looked at when the child has ended.
+/// - Returns: The errors of the closure, to be checked when the child has ended.
 func besideChild(whenThereIs path: String, _ body: @escaping @Sendable () throws -> Void) -> Log<any Error> {
     let errors = Log<any Error>()
     Thread.detachNewThread {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A clock that stands still until it is told to move.
+/// A clock that advances only on request.
 final class Clock: Sendable {
     private let seconds: Mutex<Double>
 

@@ -1,6 +1,5 @@
 import Synchronization
 
-/// Counts by name.
 final class DecodingCounter: Sendable {
     private let counts = Mutex<[String: Int]>([:])
 
@@ -13,7 +12,7 @@ final class DecodingCounter: Sendable {
     }
 }
 
-/// Runs a closure the next time it is asked to, and only then.
+/// Runs a closure on the next call, and only then.
 final class Once: Sendable {
     private let body = Mutex<(@Sendable () -> Void)?>(nil)
 

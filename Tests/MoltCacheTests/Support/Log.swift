@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What closures have seen, in order; they may run on any thread.
+/// Values that closures have recorded, in order and from any thread.
 final class Log<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 
@@ -13,7 +13,7 @@ final class Log<Element: Sendable>: Sendable {
     var count: Int { all.count }
 }
 
-/// An error that a closure throws; its text stands for a user's data.
+/// An error that a closure throws; its description stands for a user's data.
 struct Refusal: Error, Equatable, CustomStringConvertible {
     var value = ""
     var description: String { value }

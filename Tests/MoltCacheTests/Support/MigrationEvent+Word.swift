@@ -2,7 +2,7 @@ import Molt
 import MoltCore
 
 extension MigrationEvent {
-    /// An event in a word or two; batches of progress as one.
+    /// A short name of the event, the same for every batch of progress.
     var word: String {
         switch self {
         case .planned(let plan): "planned \(plan.pending.count)"

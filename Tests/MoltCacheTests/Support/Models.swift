@@ -9,20 +9,20 @@ struct Person: Codable, Equatable, Sendable {
     static let jane = Person(firstName: "Jane", lastName: "Roe")
 }
 
-/// The same structure under another name.
+/// A type with the same structure and another name.
 struct Alien: Codable, Equatable, Sendable {
     var firstName: String
     var lastName: String
 }
 
-/// Another structure.
+/// A type with another structure.
 struct City: Codable, Equatable, Sendable {
     var zipCode: Int
 }
 
-/// A class: someone may change an instance.
+/// A class, whose instances could be changed after they were read.
 final class Account: Codable, @unchecked Sendable {
-    // Unchecked: used by the one thread of its test.
+    // Unchecked: used by its test's one thread.
     var name: String
 
     init(name: String) {

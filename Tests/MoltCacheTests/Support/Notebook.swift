@@ -1,12 +1,12 @@
 import Foundation
 import MoltCore
 
-/// Something outside a store: lines in a file, attached by the file's path.
+/// An attached store for tests: lines in a file, attached under the file's name.
 struct Notebook: AttachedStore {
     var url: URL
-    /// What it says when it is asked whether it can be worked on.
+    /// The reason why the notebook is unavailable, if it is.
     var excuse: String?
-    /// Whether its changes cannot be made.
+    /// Whether applying changes fails.
     var isBroken = false
 
     enum Failure: Error { case broken }
@@ -79,7 +79,6 @@ struct Notebook: AttachedStore {
 }
 
 extension MigrationContext {
-    /// The lines of a notebook.
     func pages(_ notebook: Notebook) throws -> Notebook.Pages {
         try attached(notebook)
     }

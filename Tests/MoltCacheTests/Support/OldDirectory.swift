@@ -10,20 +10,19 @@ import TestSupport
     import Darwin
 #endif
 
-/// A directory as Cache 7 left it, and a store that adopts it; the time is that at which the files were written.
+/// A directory as Cache 7 left it, and a store that adopts it at the time at which the files were written.
 struct OldDirectory {
     let scratch: ScratchDirectory
-    /// The directory.
     let url: URL
-    /// The files that the archive has for it.
+    /// The files of the directory in the archive.
     let archived: [DirectoryFixture.File]
 
     /// 2026-11-21T07:44:54Z, in seconds since 1970.
     static let time = 1_795_247_094.0
-    /// What Cache sets for entries that never expire, in nanoseconds since 1970.
+    /// The modification date that Cache sets for entries without an expiry, in nanoseconds since 1970.
     static let never: Int64 = 2_144_448_000_000_000_000
 
-    /// - Parameter name: The directory in the archive; nil for one that is empty.
+    /// - Parameter name: The directory's name in the archive; nil for an empty directory.
     init(_ name: String? = nil) throws {
         scratch = try ScratchDirectory()
         url = scratch.file("Floppy")
@@ -39,10 +38,8 @@ struct OldDirectory {
         archived = directory.files
     }
 
-    /// The store's file.
     var store: URL { scratch.file() }
 
-    /// Writes the file of a key.
     func write(_ content: String, for key: String, modified: Int64 = never) throws {
         try MoltCacheTests.write(Data(content.utf8), to: file(key), modified: modified)
     }
@@ -52,7 +49,6 @@ struct OldDirectory {
         url.appendingPathComponent(MD5.hexadecimal(of: key.utf8))
     }
 
-    /// A migration that adopts the directory.
     func adoption(
         _ keys: CacheDirectory.Keys,
         _ type: @escaping @Sendable (String) -> CacheDirectory.Content = { _ in "Person" },
@@ -72,7 +68,6 @@ struct OldDirectory {
         )
     }
 
-    /// A cache whose clock stands still.
     func open(_ migrations: Migration..., configure: (inout CodableCache.Configuration) -> Void = { _ in })
         throws -> CodableCache
     {
@@ -82,7 +77,7 @@ struct OldDirectory {
         return try CodableCache(at: store, migrations: MigrationRegistry(migrations), configuration: configuration)
     }
 
-    /// All that is in the directory, as it is.
+    /// The files of the directory, with their contents and dates.
     func contents() throws -> Set<DirectoryFixture.File> {
         let names = try FileManager.default.contentsOfDirectory(atPath: url.path)
         return try Set(
@@ -105,9 +100,9 @@ struct OldDirectory {
     }
 }
 
-/// Writes a file, and sets when it was last modified, in nanoseconds since 1970.
+/// Writes a file, and sets its modification date, in nanoseconds since 1970.
 func write(_ content: Data, to url: URL, modified: Int64) throws {
-    // Foundation would wait for the disk, for each file.
+    // Foundation would synchronize each file with the disk.
     let file = fopen(url.path, "w")
     guard let file, content.withUnsafeBytes({ fwrite($0.baseAddress, 1, $0.count, file) }) == content.count,
         fclose(file) == 0
@@ -117,7 +112,7 @@ func write(_ content: Data, to url: URL, modified: Int64) throws {
     guard utimensat(AT_FDCWD, url.path, times, 0) == 0 else { throw CocoaError(.fileWriteUnknown) }
 }
 
-/// The keys that the archive's directory Floppy was written with.
+/// The keys with which the archive's directory Floppy was written.
 enum FloppyKeys {
     static let people = (0..<100).map { "person-\($0)" }
     static let others = [
@@ -126,7 +121,7 @@ enum FloppyKeys {
     ]
     static let all = people + others
 
-    /// The type names under which they are adopted here.
+    /// The type names under which the tests adopt the keys.
     @Sendable static func type(_ key: String) -> CacheDirectory.Content {
         switch key {
         case "int": .value("Int")
@@ -142,7 +137,7 @@ enum FloppyKeys {
     }
 }
 
-/// What the archive's values are.
+/// The type of most values in the archive.
 struct Friend: Codable, Equatable, Sendable {
     var id: Int
     var fullName: String

@@ -3,15 +3,13 @@ import MoltCache
 import MoltCore
 import Testing
 
-/// How an app gets its store upgraded; like Realm's tests, a case runs through all of them.
+/// The ways in which an app upgrades its store; as in Realm's tests, many tests run through all of them.
 enum EntryPoint: String, CaseIterable, Sendable {
-    /// `CodableCache(at:migrations:)`.
     case initializer
-    /// `CodableCache.open(at:migrations:)`.
     case asyncOpen
-    /// A migrator on a cache file; with batches of two records, so that small stores have several.
+    /// A migrator on a cache file, with batches of two records, so that small stores have several.
     case migrator
-    /// A migrator on a store in memory; with batches of three records.
+    /// A migrator on an in-memory store, with batches of three records.
     case inMemory
 }
 
@@ -66,7 +64,7 @@ final class OldStore {
         try contents.write(to: store)
     }
 
-    /// Upgrades the store the way that the test is about, and closes it.
+    /// Upgrades the store through the test's entry point, and closes it.
     @discardableResult
     func upgrade(
         _ registry: MigrationRegistry,
@@ -95,13 +93,12 @@ final class OldStore {
         }
     }
 
-    /// Upgrades the store and gives what it then holds.
     func upgraded(_ registry: MigrationRegistry) async throws -> Snapshot {
         try await upgrade(registry)
         return try snapshot()
     }
 
-    /// What the upgrade throws; expects that it left the store as it was.
+    /// The error that the upgrade throws, which must leave the store unchanged.
     func failure(_ registry: MigrationRegistry, sourceLocation: SourceLocation = #_sourceLocation) async throws
         -> MigrationError
     {
@@ -113,7 +110,6 @@ final class OldStore {
         return try #require(error, sourceLocation: sourceLocation)
     }
 
-    /// What the store holds now.
     func snapshot() throws -> Snapshot {
         if let memory { return try Snapshot(of: memory) }
         return try Snapshot(of: url)

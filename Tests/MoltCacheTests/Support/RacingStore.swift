@@ -2,10 +2,10 @@ import Foundation
 import MoltCache
 import MoltCore
 
-/// A cache file that another process gets to just before one of this one's transactions begins.
+/// A cache file that another process reaches just before a transaction begins.
 final class RacingStore: MigrationStore {
     private let base: CacheStore
-    /// What happens before the first transaction, the second, and so on.
+    /// The actions before the first transaction, the second, and so on.
     private var before: [() throws -> Void]
     /// How often each transaction finds the lock taken before it gets it.
     private let waits: Int

@@ -8,7 +8,7 @@ struct StoredRecord: Equatable, Sendable, CustomStringConvertible {
     var key: String
     var content: [UInt8]
     var isData = false
-    /// The schema version that the row was last written at; nil where it cannot be seen.
+    /// The schema version that the row was last written at; nil where it cannot be read.
     var version: Int? = 0
     var expiration: Double?
 
@@ -38,7 +38,7 @@ struct StoredRecord: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// All that a store holds.
+/// The whole contents of a store.
 struct Snapshot: Equatable, Sendable {
     var version: Int
     var ledger: [LedgerEntry]
@@ -49,12 +49,10 @@ struct Snapshot: Equatable, Sendable {
         records.first { $0.key.utf8.elementsEqual(key.utf8) }
     }
 
-    /// The contents as texts, by key.
     var texts: [String: String] {
         Dictionary(records.map { ($0.key, $0.text) }) { $1 }
     }
 
-    /// The type names, by key.
     var types: [String: String] {
         Dictionary(records.map { ($0.key, $0.type) }) { $1 }
     }
@@ -63,7 +61,7 @@ struct Snapshot: Equatable, Sendable {
 }
 
 extension Snapshot {
-    /// What a file holds, read as any other tool would.
+    /// The contents of a file, read with plain SQLite.
     init(of url: URL) throws {
         let state = try CacheStore.state(at: url)
         version = state.version
@@ -83,7 +81,7 @@ extension Snapshot {
         }
     }
 
-    /// What a store in memory holds, read in a transaction that is given up.
+    /// The contents of an in-memory store, read in a transaction that is rolled back.
     init(of store: CacheStore) throws {
         struct Seen: Error {}
         var state = StoreState.fresh
