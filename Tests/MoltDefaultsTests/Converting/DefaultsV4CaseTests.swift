@@ -210,7 +210,7 @@ struct DefaultsV4Case: Sendable, CustomTestStringConvertible {
 @Suite("Cases that the tests of Defaults 5 do not cover")
 struct DefaultsV4CaseTests {
     @Test(arguments: DefaultsV4Case.cases)
-    func `The value is converted, or the reason against it is named`(item: DefaultsV4Case) {
+    func `The value is converted, or the outcome gives the reason why not`(item: DefaultsV4Case) {
         let conversion = DefaultsV4Conversion(target: item.target)
         let outcome = conversion.convert(item.stored, as: item.form)
         switch item.outcome {

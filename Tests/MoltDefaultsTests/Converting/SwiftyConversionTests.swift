@@ -191,7 +191,11 @@ struct SwiftyConversionTests {
             (["a"], .array(of: .int), "not JSON text: a byte that cannot stand here, at byte 0"),
         ] as [(PropertyListValue, DefaultsForm, String)]
     )
-    func `the reason against a conversion is named`(stored: PropertyListValue, form: DefaultsForm, reason: String) {
+    func `a value that cannot be converted gives the reason`(
+        stored: PropertyListValue,
+        form: DefaultsForm,
+        reason: String
+    ) {
         for target in Self.targets {
             let outcome = SwiftyConversion(target: target).convert(stored, as: form)
             guard case .notConvertible(reason, _) = outcome else {
