@@ -30,7 +30,7 @@ struct `Arguments of the contacts command` {
         (["--store", ""], "--store needs a file"),
         (["--store", "--dry-run"], "--store needs a file"),
     ])
-    func `A wrong argument is an error that names it`(arguments: [String], message: String) {
+    func `The error for a wrong argument names it`(arguments: [String], message: String) {
         #expect(throws: UsageError(message)) { try Arguments(arguments) }
     }
 }

@@ -29,7 +29,7 @@ struct FixtureTests {
         try catalog.record(fixture, named: "everyone", migrations: registry)
     }
 
-    @Test func `A store of today's release equals the fixture for the next release`() throws {
+    @Test func `A store of today's release equals its recorded fixture`() throws {
         let cache = try CodableCache(inMemory: registry)
         defer { cache.close() }
         func set(_ values: [String: some Encodable]) throws {

@@ -62,7 +62,7 @@ struct `Migrations of the contacts app` {
     }
 
     @Test
-    func `A call with an unreadable length is named in the error, and nothing is changed`() throws {
+    func `The error for a call with an unreadable length names the call, and nothing is changed`() throws {
         struct Call: Codable {
             var person: String
             var length: String

@@ -41,7 +41,7 @@ struct DeferredPlanTests {
         #expect(plan.problems.map(\.code) == [.lateMigration])
     }
 
-    @Test func `A retired deferred migration is not missed`() {
+    @Test func `A deferred migration that has been retired needs no upgrade`() {
         let plan = plan(MigrationRegistry([people], oldestSupportedVersion: 2))
         #expect(plan.problems.isEmpty)
         #expect(!plan.needsUpgrade)

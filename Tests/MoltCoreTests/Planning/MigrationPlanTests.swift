@@ -122,7 +122,7 @@ struct MigrationPlanTests {
         #expect(error.message.contains("is 3"))
     }
 
-    @Test func `A store at the oldest supported version is upgraded, and its retired rows are not missing`() throws {
+    @Test func `A store at the oldest supported version is upgraded, and its retired ledger rows are ignored`() throws {
         let registry = MigrationRegistry([Migration(to: 4, "d")], oldestSupportedVersion: 3)
 
         let plan = plan(registry, at: 3, ledger: [("a", 1), ("b", 3)])
@@ -131,7 +131,7 @@ struct MigrationPlanTests {
         #expect(plan.pending.map(\.name) == ["d"])
     }
 
-    @Test func `A ledger row above the oldest supported version is missing`() {
+    @Test func `An unknown ledger row above the oldest supported version makes a store superseded`() {
         let registry = MigrationRegistry([Migration(to: 5, "d")], oldestSupportedVersion: 3)
 
         #expect(plan(registry, at: 4, ledger: [("a", 1), ("b", 4)]).isSuperseded)

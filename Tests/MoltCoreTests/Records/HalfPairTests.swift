@@ -89,7 +89,7 @@ struct HalfPairTests {
         #expect(record["note"] == "whole")
     }
 
-    @Test func `in a name makes the name unreachable`() throws {
+    @Test func `in a property name makes that property unreachable`() throws {
         let text = #"{"a\ud800":1,"a\uFFFD":2,"b":3}"#
         var record = try Record(text)
         #expect(record["a\u{FFFD}"] == 2)

@@ -80,7 +80,7 @@ struct RecordMovingTests {
         #expect(content(person) == json)
     }
 
-    @Test func `Removing a property returns it`() throws {
+    @Test func `A removed property is returned and can be set again`() throws {
         var person = try record(#"{"a":{"x":1.50},"b":2}"#)
 
         let removed = try person.remove(["a", "x"])

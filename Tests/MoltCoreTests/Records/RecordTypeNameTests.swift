@@ -26,7 +26,7 @@ struct RecordTypeNameTests {
             ([String: Outer.Inner].self, "Dictionary<String, Outer.Inner>"),
         ] as [(Any.Type, String)]
     )
-    func `A type has its own or its declared name, a container its elements' names`(type: Any.Type, name: String) {
+    func `A type has its own or its declared name, also inside containers`(type: Any.Type, name: String) {
         #expect(RecordTypeName.of(type) == name)
     }
 }

@@ -81,7 +81,7 @@ import Testing
         "-", "[1]",
         "1\u{0}", "\u{FF11}", "1_000", "--1",
     ])
-    func `Text that is not a JSON number makes nil`(text: String) {
+    func `Text that is not a JSON number gives nil`(text: String) {
         #expect(RecordNumber(text: text) == nil)
     }
 

@@ -3,9 +3,7 @@ import Testing
 
 /// JSON text and the strict reader's result for it, by the families of cases in RFC 8259's grammar.
 struct SyntaxCase: Sendable, CustomTestStringConvertible {
-    /// What the case is about.
     var testDescription: String
-    /// The JSON text.
     var json: [UInt8]
     /// The text as it is written again; empty if it is refused.
     var written: [UInt8]

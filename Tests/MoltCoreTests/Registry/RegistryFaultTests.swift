@@ -154,7 +154,7 @@ struct RegistryFaultTests {
         ),
         Case("a default that is too deep", steps(.addProperty("A", "x", default: deep(512))), "nested too deep"),
     ])
-    func `A fault is reported with its name`(_ fault: Case) throws {
+    func `Each contradiction is one fault with a message of its own`(_ fault: Case) throws {
         #expect(fault.registry.faults.count == 1)
         let error = try #require(throws: MigrationError.self) { try fault.registry.validate() }
         #expect(error.code == .invalidRegistry)
@@ -202,7 +202,7 @@ struct RegistryFaultTests {
         steps(.deleteType("caf\u{E9}"), .renameType("cafe\u{301}", to: "caf\u{E9}")),
         steps(.addProperty("A", "caf\u{E9}", default: 1), .addProperty("A", "cafe\u{301}", default: 2)),
     ])
-    func `Steps that restore the names they use are no fault`(_ registry: MigrationRegistry) {
+    func `Steps that recreate, fill in or merge names are no fault`(_ registry: MigrationRegistry) {
         #expect(registry.faults.isEmpty, "\(registry.faults)")
     }
 

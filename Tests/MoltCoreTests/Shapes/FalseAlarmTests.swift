@@ -2,7 +2,7 @@ import Foundation
 import MoltCore
 import Testing
 
-/// Types that store their values in several ways without having changed, and changes that look similar.
+/// Types that store their values in several ways without having changed, and changes that must still be found.
 @Suite("False alarms of drift")
 struct FalseAlarmTests {
     private typealias Holder = DriftRowTests.Holder
@@ -61,7 +61,7 @@ struct FalseAlarmTests {
         #expect(sentences(Dated(date: Date()), Dated(date: nil)).isEmpty)
     }
 
-    @Test func `A value that depends on a kind is drift, unless it has a type of its own`() {
+    @Test func `A property of varying type is drift, unless its type stores each value in its own way`() {
         #expect(!sentences(Tagged(value: 1), Tagged(value: "a")).isEmpty)
         #expect(sentences(TaggedWell(value: .number(1)), TaggedWell(value: .text("a"))).isEmpty)
     }

@@ -4,7 +4,6 @@ import Testing
 
 /// An operation that a record refuses; all values of the record are canaries.
 struct FailingOperation: Sendable, CustomTestStringConvertible {
-    /// What the operation does.
     var testDescription: String
     /// The expected error code.
     var code: MigrationError.Code

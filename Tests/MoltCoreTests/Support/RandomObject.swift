@@ -31,7 +31,6 @@ struct RandomObject {
     var before: String
     /// The white space after the opening brace.
     var head: String
-    /// The properties.
     var members: [Member]
     /// The white space before the closing brace.
     var tail: String

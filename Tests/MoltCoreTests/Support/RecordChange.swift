@@ -55,7 +55,6 @@ extension Record {
         String(decoding: storedBytes, as: UTF8.self)
     }
 
-    /// The stored content.
     var storedBytes: [UInt8] {
         var bytes: [UInt8] = []
         writeContent(to: &bytes)

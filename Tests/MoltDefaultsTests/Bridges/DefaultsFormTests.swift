@@ -24,12 +24,12 @@ struct DefaultsFormTests {
             ([Newt].defaultsForm, .keyedArchive),
         ] as [(DefaultsForm, DefaultsForm)]
     )
-    func `a type's form equals the form written out by hand`(form: DefaultsForm, written: DefaultsForm) {
+    func `A type's form equals the form written out by hand`(form: DefaultsForm, written: DefaultsForm) {
         #expect(outline(form) == outline(written))
     }
 
     @Test
-    func `a Codable leaf accepts only JSON that its type decodes`() throws {
+    func `A Codable leaf accepts only JSON that its type decodes`() throws {
         let check = try #require(Period.defaultsForm.codableCheck)
         try check(Array("\"1 Hour\"".utf8))
         let error = try #require(throws: DefaultsError.self) { try check(Array("\"2 Weeks\"".utf8)) }
@@ -42,7 +42,7 @@ struct DefaultsFormTests {
     }
 
     @Test
-    func `a raw value is checked against the cases of its type, or against the raw type`() throws {
+    func `A raw value is checked against the cases of its type, or against the raw type`() throws {
         let level = try #require(Level.defaultsForm.isKnownRawValue)
         #expect(level(.int(2)))
         #expect(!level(.int(3)))
@@ -61,7 +61,7 @@ struct DefaultsFormTests {
     }
 
     @Test
-    func `a native form is converted from the old JSON text`() throws {
+    func `A native form is converted from the old JSON text`() throws {
         let taipei = PropertyListValue.dictionary(["id": .string("0"), "name": .string("Asia/Taipei")])
         let json = #"{"id":"0","name":"Asia\/Taipei"}"#
         #expect(try native(TimeZone.defaultsForm, from: json) == taipei)
@@ -87,7 +87,7 @@ struct DefaultsFormTests {
     }
 
     @Test
-    func `converting JSON text of a type without a Codable form fails with the type's name`() {
+    func `Converting JSON text of a type without a Codable form fails with the type's name`() {
         let reason = "JSON text of Mixed, which is not Codable and names no Codable form"
         #expect(
             DefaultsV4Conversion().convert(#"[{"name":"n","count":3}]"#, as: [Mixed].defaultsForm)
@@ -96,7 +96,7 @@ struct DefaultsFormTests {
     }
 
     @Test
-    func `a native form recognizes current values`() throws {
+    func `A native form recognizes current values`() throws {
         let zone = try #require(TimeZone.defaultsForm.isCurrent)
         #expect(zone(.dictionary(["id": .string("0"), "name": .string("n")])))
         #expect(!zone(.dictionary(["id": .string("0")])))
@@ -107,7 +107,7 @@ struct DefaultsFormTests {
     }
 
     @Test
-    func `each dictionary key has one spelling`() {
+    func `Dictionary keys are normalized to one spelling`() {
         #expect(DefaultsKeyForm.of(UInt32.self).text("5") == "5")
         #expect(DefaultsKeyForm.of(UInt32.self).text("+5") == "5")
         #expect(DefaultsKeyForm.of(UInt32.self).text("-5") == nil)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Bridges of scalars")
 struct ScalarBridgeTests {
     @Test
-    func `integers of every width are native and exact at their limits`() throws {
+    func `Integers of every width are native and exact at their limits`() throws {
         try expectLimits(Int.self)
         try expectLimits(Int8.self)
         try expectLimits(Int16.self)
@@ -31,7 +31,7 @@ struct ScalarBridgeTests {
     }
 
     @Test
-    func `a number outside a type's range is unreadable`() {
+    func `A number outside a type's range is unreadable`() {
         expectUnreadable(.int(128), as: Int8.self)
         expectUnreadable(.int(-1), as: UInt.self)
         expectUnreadable(.int(-1), as: UInt64.self)
@@ -45,7 +45,7 @@ struct ScalarBridgeTests {
     }
 
     @Test
-    func `floating-point numbers are native, including infinities`() throws {
+    func `Floating-point numbers are native, including infinities`() throws {
         try expect(0.1, storedAs: .double(0.1))
         try expect(Double.infinity, storedAs: .double(.infinity))
         try expect(-Double.greatestFiniteMagnitude, storedAs: .double(-Double.greatestFiniteMagnitude))
@@ -95,7 +95,7 @@ struct ScalarBridgeTests {
     }
 
     @Test
-    func `ranges are stored as native bounds and also read from JSON text`() throws {
+    func `Ranges are stored as native bounds and also read from JSON text`() throws {
         try expect(1..<5, storedAs: .array([.int(1), .int(5)]))
         try expect(UInt64.max...UInt64.max, storedAs: .array([.unsigned(.max), .unsigned(.max)]))
         #expect(try read(Range<Int>.self, from: .string("[1,5]")) == 1..<5)
@@ -110,7 +110,7 @@ struct ScalarBridgeTests {
     }
 
     @Test
-    func `every stored value can be read as a property list value`() throws {
+    func `Every stored value can be read as a property list value`() throws {
         try expect(PropertyListValue.array([.bool(true), .int(1)]), storedAs: .array([.bool(true), .int(1)]))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Bridges in the style of SwiftyUserDefaults")
 struct SwiftyBridgeTests {
     @Test
-    func `a struct is stored as its name, an array of structs as names`() throws {
+    func `A struct is stored as its name, an array of structs as names`() throws {
         try expect(Frog(name: "Froggy"), storedAs: .string("Froggy"))
         try expect([Frog(name: "a"), Frog(name: "b")], storedAs: .array([.string("a"), .string("b")]))
         expectUnreadable(.int(1), as: Frog.self)
@@ -15,7 +15,7 @@ struct SwiftyBridgeTests {
 
     /// As in the guide: `compactMap { $0 as? String }`.
     @Test
-    func `an array bridge may skip unreadable elements`() throws {
+    func `An array bridge may skip unreadable elements`() throws {
         try expect([Tadpole(name: "a"), Tadpole(name: "b")], storedAs: ["a", "b"])
         #expect(try read([Tadpole].self, from: ["a", 1, ["b"], "c"]).map(\.name) == ["a", "c"])
         expectUnreadable("a", as: [Tadpole].self)
@@ -33,7 +33,7 @@ struct SwiftyBridgeTests {
     }
 
     @Test
-    func `an extension adds a bridge to a type that the app does not own`() throws {
+    func `An extension adds a bridge to a type that the app does not own`() throws {
         try expect(Duration.seconds(90), storedAs: 90.0)
         try expect([Duration.seconds(1), .milliseconds(500)], storedAs: [1.0, 0.5])
         try expect(["rest": Duration.seconds(2)], storedAs: ["rest": 2.0])
@@ -49,7 +49,7 @@ struct SwiftyBridgeTests {
     }
 
     @Test
-    func `a type can be stored as JSON data, alone and in an array`() throws {
+    func `A type can be stored as JSON data, alone and in an array`() throws {
         try expect(Toad(age: 3), storedAs: .data(Data(#"{"age":3}"#.utf8)))
         try expect([Toad(age: 3)], storedAs: .data(Data(#"[{"age":3}]"#.utf8)))
         expectUnreadable(.data(Data()), as: Toad.self)
@@ -58,7 +58,7 @@ struct SwiftyBridgeTests {
     }
 
     @Test
-    func `an array of objects can be stored as one archive`() throws {
+    func `An array of objects can be stored as one archive`() throws {
         let stored = try #require(try stored([Newt(name: "a"), Newt(name: "b")]))
         guard case .data = stored else {
             Issue.record("not data")

@@ -287,7 +287,7 @@ import Testing
         try expectRefusal { try Data().write(to: backup.url) }
         try expectRefusal { try foreign.write(to: backup.url) }
         try expectRefusal { try bytes.prefix(bytes.count - 1).write(to: backup.url) }
-        // Each bit in turn.
+        // Every third bit, one at a time.
         for offset in 0..<bytes.count * 8 where offset % 3 == 0 {
             var bytes = bytes
             bytes[offset / 8] ^= 1 << UInt8(offset % 8)
@@ -334,7 +334,7 @@ import Testing
         #expect(try state.version == 1)
     }
 
-    /// Migration 3 moves the settings into a group, of which only its own backup has a copy.
+    /// Migration 3 moves the settings into a group, which only the backup made for it contains.
     private func moving(_ version: Int, into group: Suite) -> MigrationRegistry {
         let move = Migration.suiteToAppGroup(to: 3, from: suite, into: group, afterwards: .clean)
         return version < 3 ? registry(version) : MigrationRegistry(registry(2).migrations + [move])
@@ -425,7 +425,7 @@ import Testing
         #expect(try other.values == before.1)
         #expect(try CacheStore.state(at: cache.url).journal == [])
 
-        // And the same way again.
+        // The upgrade can run again.
         try CodableCache(at: cache.url, migrations: migrations, configuration: configuration).close()
         #expect(try scratch.values == after.0)
         #expect(try other.values == after.1)

@@ -14,7 +14,7 @@
         /// They concern the suite's file, its temporary file, the journal and SQLite's files. The process is killed
         /// before every eighth of them, in the long run before each.
         @Test(arguments: UpgradeScenario.Primary.allCases, [1, 2])
-        func `An upgrade killed before a disk call ends like one that was not killed`(
+        func `The next opening finishes an upgrade killed before a disk call`(
             primary: UpgradeScenario.Primary,
             suites: Int
         ) async throws {
@@ -32,7 +32,7 @@
         }
 
         @Test(arguments: [1, 2] as [UInt64])
-        func `An upgrade killed at a random instant ends like one that was not killed`(seed: UInt64) async throws {
+        func `The next opening finishes an upgrade killed at a random instant`(seed: UInt64) async throws {
             let scenario = try UpgradeScenario(.cache, suites: 2, count: 100)
             defer { scenario.remove() }
             let image = try await prepare(scenario)

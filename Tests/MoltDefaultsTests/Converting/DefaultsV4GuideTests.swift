@@ -105,7 +105,7 @@ struct DefaultsV4GuideTests {
     }
 
     @Test
-    func `a raw value that the new type no longer has is not convertible`() throws {
+    func `A raw value that the new type no longer has is not convertible`() throws {
         let outcome = DefaultsV4Conversion().convert(
             .string(#"["10 Minutes","2 Weeks"]"#),
             as: DefaultsKey<[EnumForm]?>("key").form

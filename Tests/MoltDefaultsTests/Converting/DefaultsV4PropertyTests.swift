@@ -7,7 +7,7 @@ import Testing
 @Suite("Random conversions from Defaults 4")
 struct DefaultsV4PropertyTests {
     @Test(arguments: [DefaultsRelease.v5, .v6dot2, .v6dot3], [false, true])
-    func `converting twice gives the same as converting once`(target: DefaultsRelease, salvage: Bool) {
+    func `Converting twice gives the same as converting once`(target: DefaultsRelease, salvage: Bool) {
         let conversion = DefaultsV4Conversion(target: target, salvage: salvage)
         var counts = (converted: 0, current: 0, left: 0)
         for seed in 0..<3000 {
@@ -30,7 +30,7 @@ struct DefaultsV4PropertyTests {
     }
 
     @Test
-    func `salvage keeps at least what converts without it`() {
+    func `Salvage keeps at least what converts without it`() {
         for seed in 0..<3000 {
             var random = RandomSetting(seed: UInt64(seed))
             let form = random.form(depth: 3)

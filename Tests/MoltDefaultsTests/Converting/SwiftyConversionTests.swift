@@ -91,7 +91,7 @@ struct SwiftyConversionTests {
     static let targets: [SwiftyTarget] = [.swifty3, .swifty4, .swifty5, .defaults(.latest)]
 
     @Test(arguments: targets)
-    func `every form is converted to the target's form, and is current afterwards`(target: SwiftyTarget) throws {
+    func `Every form is converted to the target's form, and is current afterwards`(target: SwiftyTarget) throws {
         let conversion = SwiftyConversion(target: target)
         for row in try SwiftyRow.rows() {
             let expected =
@@ -112,7 +112,7 @@ struct SwiftyConversionTests {
     }
 
     @Test(arguments: targets)
-    func `an archive around JSON data is unwrapped`(target: SwiftyTarget) throws {
+    func `An archive around JSON data is unwrapped`(target: SwiftyTarget) throws {
         let conversion = SwiftyConversion(target: target)
         for row in try SwiftyRow.rows() where row.isJSON {
             guard case .data(let json) = row.swifty5 else { continue }
@@ -130,7 +130,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `archives of plain values are unwrapped where the target stores native values`() throws {
+    func `Archives of plain values are unwrapped where the target stores native values`() throws {
         let date = Date(timeIntervalSinceReferenceDate: 642_000_000.5)
         let rows: [(Any, DefaultsForm, PropertyListValue)] = [
             ("a", .string, "a"), ("ü🦄", .string, "ü🦄"), (42, .int, 42), (-1, .int, -1), (1.5, .double, 1.5),
@@ -150,7 +150,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `a relative URL keeps its base`() throws {
+    func `A relative URL keeps its base`() throws {
         let url = try #require(URL(string: "b", relativeTo: URL(string: "https://e.com/a/")))
         let outcome = SwiftyConversion(target: .defaults(.latest)).convert(try SwiftyRow.archive(url), as: .url)
         #expect(outcome == .converted(#""https:\/\/e.com\/a\/b""#))
@@ -164,7 +164,7 @@ struct SwiftyConversionTests {
             ("no", .bool, false), ("N", .bool, false), ("0", .bool, false),
         ] as [(String, DefaultsForm, PropertyListValue)]
     )
-    func `a string is converted to a number or a Boolean`(text: String, form: DefaultsForm, value: PropertyListValue) {
+    func `A string is converted to a number or a Boolean`(text: String, form: DefaultsForm, value: PropertyListValue) {
         for target in Self.targets {
             #expect(SwiftyConversion(target: target).convert(.string(text), as: form) == .converted(value))
         }
@@ -191,7 +191,7 @@ struct SwiftyConversionTests {
             (["a"], .array(of: .int), "not JSON text: a byte that cannot stand here, at byte 0"),
         ] as [(PropertyListValue, DefaultsForm, String)]
     )
-    func `a value that cannot be converted gives the reason`(
+    func `A value that cannot be converted gives the reason`(
         stored: PropertyListValue,
         form: DefaultsForm,
         reason: String
@@ -206,7 +206,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `the error for a bad element names its index`() {
+    func `The error for a bad element names its index`() {
         let outcome = SwiftyConversion(target: .swifty4).convert(
             .data(Data(#"["a",1]"#.utf8)),
             as: .array(of: .string)
@@ -216,7 +216,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `bad elements are set aside on request, unless the data stays unchanged`() {
+    func `Bad elements are set aside on request, unless the data stays unchanged`() {
         let stored = PropertyListValue.data(Data(#"["a", 1,"b"]"#.utf8))
         let form = DefaultsForm.array(of: .string)
         let aside = [
@@ -241,7 +241,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `an archive of the app's own objects stays a keyed archive and cannot take another form`() throws {
+    func `An archive of the app's own objects stays a keyed archive and cannot take another form`() throws {
         let archive = try SwiftyRow.archive([Newt(name: "a")])
         #expect(SwiftyConversion(target: .swifty5).convert(archive, as: .array(of: .keyedArchive)) == .alreadyCurrent)
         for form in [DefaultsForm.array(of: .string), .codable, .array(of: .url), .string] {
@@ -252,7 +252,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `an infinite number cannot be converted to JSON`() {
+    func `An infinite number cannot be converted to JSON`() {
         let outcome = SwiftyConversion(target: .swifty5).convert([1, .double(.infinity)], as: .array(of: .double))
         guard case .notConvertible = outcome else {
             Issue.record("\(outcome)")
@@ -261,7 +261,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `forms of Defaults are not mistaken for forms of SwiftyUserDefaults`() {
+    func `Forms of Defaults are not mistaken for forms of SwiftyUserDefaults`() {
         let conversion = SwiftyConversion(target: .swifty5)
         for (stored, form) in [
             (#""https:\/\/e.com""#, .url), (["1"], .array(of: .codable)), ("1", .codable),
@@ -274,7 +274,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `typed keys read the converted values`() throws {
+    func `Typed keys read the converted values`() throws {
         let conversion = SwiftyConversion(target: .defaults(.latest))
         let url = try #require(URL(string: "https://e.com"))
         let settings = DictionarySettings()

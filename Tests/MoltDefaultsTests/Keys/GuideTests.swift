@@ -121,7 +121,7 @@ struct GuideTests {
     let settings = DictionarySettings()
 
     @Test
-    func `containers of native elements are stored natively`() {
+    func `Containers of native elements are stored natively`() {
         settings[.arrayString] = ["a", "b", "c"]
         settings[.setString] = ["a"]
         settings[.dictionaryStringInt] = ["a": 1]
@@ -160,7 +160,7 @@ struct GuideTests {
     }
 
     @Test
-    func `an enum is stored as its raw value, a struct as a dictionary`() {
+    func `An enum is stored as its raw value, a struct as a dictionary`() {
         let zone = NativeZone(id: "0", name: "Asia/Taipei")
         let stored: PropertyListValue = ["id": "0", "name": "Asia/Taipei"]
         settings[.nativePeriod] = .tenMinutes

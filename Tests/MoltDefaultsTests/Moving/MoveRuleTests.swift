@@ -93,7 +93,7 @@ import Testing
 
     // MARK: Conflicts
 
-    @Test func `The source wins where the rule says so`() throws {
+    @Test func `The source wins a conflict if so declared`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3], new: ["a": 0, "b": 2])
         let report = try fixture.upgrade(fixture.move(conflict: .sourceWins))
         #expect(try fixture.new.values == ["a": 1, "b": 2, "c": 3])
@@ -110,7 +110,7 @@ import Testing
             (.date(Date(timeIntervalSince1970: 9)), .date(Date(timeIntervalSince1970: 10)), false),
         ] as [(PropertyListValue?, PropertyListValue?, Bool)]
     )
-    func `The newer value wins by the key that contains the time`(
+    func `The suite with the newer time wins a conflict if so declared`(
         here: PropertyListValue?,
         there: PropertyListValue?,
         sourceWins: Bool
@@ -128,7 +128,7 @@ import Testing
         arguments: [("x", 1), (1, "x"), (.date(Date(timeIntervalSince1970: 0)), 1), (1, .date(Date()))]
             as [(PropertyListValue, PropertyListValue)]
     )
-    func `A key that contains no time is an error, and nothing is moved`(
+    func `A time key without a time is an error, and nothing is moved`(
         here: PropertyListValue,
         there: PropertyListValue
     ) throws {

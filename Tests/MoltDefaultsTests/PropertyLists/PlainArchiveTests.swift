@@ -28,7 +28,7 @@ struct PlainArchiveTests {
     private static let conversion = SwiftyConversion(target: .defaults(.latest))
 
     @Test
-    func `a damaged archive never ends the process`() throws {
+    func `A damaged archive never ends the process`() throws {
         let url = try #require(URL(string: "https://e.com"))
         let archives: [(Data, DefaultsForm)] = [
             (try Self.archive([url, url]), .array(of: .url)), (try Self.archive(["a", "bü"]), .array(of: .string)),
@@ -53,7 +53,7 @@ struct PlainArchiveTests {
     }
 
     @Test
-    func `an archive with endless or exponential nesting is left unread`() throws {
+    func `An archive with endless or exponential nesting is left unread`() throws {
         // An array that contains itself; then thirty arrays that contain the next one twice: over 10⁹ elements.
         let endless = try Self.archive(ofArrays: [[1]])
         let huge = try Self.archive(ofArrays: (1...30).map { [$0 + 1, $0 + 1] } + [[]])
@@ -69,7 +69,7 @@ struct PlainArchiveTests {
     }
 
     @Test
-    func `archives nested in archives are limited in depth`() throws {
+    func `Archives nested in archives are limited in depth`() throws {
         var data = Data("[1]".utf8)
         for _ in 0..<40 { data = try Self.archive(data) }
         guard case .notConvertible = Self.conversion.convert(.data(data), as: .array(of: .int)) else {
@@ -79,7 +79,7 @@ struct PlainArchiveTests {
     }
 
     @Test
-    func `a damaged archive of an object is unreadable and never ends the process`() throws {
+    func `A damaged archive of an object is unreadable and never ends the process`() throws {
         let archive = try #require(try stored([Newt(name: "a"), Newt(name: "b")])?.data)
         var random = SeededGenerator(seed: 11)
         var unreadable = 0

@@ -6,7 +6,7 @@
     import MoltTesting
     import Testing
 
-    @Suite struct `Foreign files in place of a suite's files` {
+    @Suite struct `Security of a suite's files` {
         private let scratch: ScratchSuite
         private var suite: Suite { scratch.suite }
 
@@ -46,7 +46,7 @@
         }
 
         @Test(arguments: Thing.allCases)
-        func `A foreign file in place of the lock or journal stops the upgrade without being followed`(thing: Thing)
+        func `A link, pipe or directory in place of the lock or journal stops the upgrade`(thing: Thing)
             throws
         {
             for suffix in [".molt-lock", ".molt-journal"] {
@@ -64,7 +64,9 @@
         }
 
         @Test(arguments: Thing.allCases)
-        func `A foreign file in place of a new journal is removed, unless it is a directory`(thing: Thing) throws {
+        func `A link or pipe in place of a new journal is removed, and a directory stops the upgrade`(thing: Thing)
+            throws
+        {
             try put(thing, ".molt-journal-new")
             // A journal is needed for two suites on every platform.
             let other = try ScratchSuite()
@@ -81,7 +83,7 @@
         }
 
         @Test(arguments: [Thing.link, .deadLink, .pipe])
-        func `A foreign file in place of the suite's copy is not restored`(thing: Thing) throws {
+        func `A link or pipe in place of the suite's copy is not restored`(thing: Thing) throws {
             let copy = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-copy").path
             if thing == .link { try Data("precious".utf8).write(to: precious) }
             if thing == .pipe { mkfifo(copy, 0o600) } else { symlink(try precious.path, copy) }

@@ -85,7 +85,7 @@ import Testing
         #expect(try suite.values().count == 40)
     }
 
-    @Test func `notifies observers of a key of the last of many concurrent changes`() async throws {
+    @Test func `notifies observers of the last of many concurrent changes`() async throws {
         let suite = suite
         var values = suite.updates(forKey: "key").makeAsyncIterator()
         DispatchQueue.concurrentPerform(iterations: 20) { number in

@@ -12,7 +12,7 @@
             #expect(values.values.first?.int.map { $0 >= minimum } == true)
         }
 
-        @Test func `has the values before or after the write`() async throws {
+        @Test func `has all values from before or from after one write`() async throws {
             for _ in 0..<8 {
                 let scratch = try ScratchSuite()
                 try scratch.domain.write(set: values(1))

@@ -21,7 +21,7 @@ enum TestHome {
 @Suite("The tests' home directory")
 struct TestHomeTests {
     @Test
-    func `suites of the tests are written into their own directory`() throws {
+    func `Suites of the tests are written into their own directory`() throws {
         let name = TestHome.newSuiteName()
         let defaults = try #require(UserDefaults(suiteName: name))
         defaults.set(1, forKey: "key")

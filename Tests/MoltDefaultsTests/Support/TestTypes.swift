@@ -203,7 +203,6 @@ struct CodableSet<Element: DefaultsSerializable & Codable & Hashable>: StoredSet
 
 extension CodableSet: Sendable where Element: Sendable {}
 
-/// A dictionary key type.
 struct UniqueID: LosslessStringConvertible, Hashable, DefaultsDictionaryKey {
     let value: Int64
 
