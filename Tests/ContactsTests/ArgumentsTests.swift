@@ -2,7 +2,7 @@ import Testing
 import contacts
 
 @Suite
-struct `Arguments of contacts` {
+struct `Arguments of the contacts command` {
     @Test
     func `Options are read in any order`() throws {
         let none = try Arguments([])
@@ -30,7 +30,7 @@ struct `Arguments of contacts` {
         (["--store", ""], "--store needs a file"),
         (["--store", "--dry-run"], "--store needs a file"),
     ])
-    func `A wrong argument is named`(arguments: [String], message: String) {
+    func `The error for a wrong argument names it`(arguments: [String], message: String) {
         #expect(throws: UsageError(message)) { try Arguments(arguments) }
     }
 }

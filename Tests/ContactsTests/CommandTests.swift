@@ -6,7 +6,7 @@ import contacts
 @Suite
 struct `The contacts command` {
     @Test(arguments: Release.allCases)
-    func `The store and the settings of a release are upgraded, checked and shown`(release: Release) async throws {
+    func `The store and the settings of each release are upgraded, checked and shown`(release: Release) async throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let store = try release.store
@@ -31,7 +31,7 @@ struct `The contacts command` {
             try release.describePerson(forKey: "contact/1", in: copy(ofStoreOf: release, in: scratch))
         )
         #expect(contacts.output.contains("\ncontact/1\n  before  \(old)\n  after   Person {\"address\":"))
-        // A scratch store has a name and no path: it is gone afterwards.
+        // A scratch store is shown by name, not by path: it is deleted afterwards.
         #expect(contacts.output.count(of: "contacts.molt (a scratch file)") == 2)
         #expect(!contacts.output.contains("/contacts.molt"))
         #expect(contacts.leftovers.isEmpty)
@@ -40,7 +40,7 @@ struct `The contacts command` {
     }
 
     @Test
-    func `Without an argument it is the store of release 1`() async throws {
+    func `Without an argument the store of release 1 is upgraded`() async throws {
         let contacts = try await ContactsProcess.run()
 
         #expect(contacts.status == 0)
@@ -63,7 +63,7 @@ struct `The contacts command` {
     }
 
     @Test
-    func `A file that is named is upgraded in place, and once`() async throws {
+    func `A named file is upgraded in place, and only once`() async throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let file = try copy(ofStoreOf: .second, in: scratch)
@@ -110,7 +110,7 @@ struct `The contacts command` {
     }
 
     @Test
-    func `A file that is no store is refused and stays as it is`() async throws {
+    func `A file that is not a store is refused and left unchanged`() async throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let file = scratch.file("letter.txt")
@@ -132,7 +132,7 @@ struct `The contacts command` {
     }
 
     @Test
-    func `A file that is missing or empty is refused and stays so`() async throws {
+    func `A missing or empty file is refused and left unchanged`() async throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let empty = scratch.file("empty.molt")
@@ -149,7 +149,7 @@ struct `The contacts command` {
     }
 
     @Test
-    func `A store of a newer app is refused and stays as it is`() async throws {
+    func `A store of a newer app is refused and left unchanged`() async throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let file = try copy(ofStoreOf: .third, in: scratch)
@@ -168,7 +168,7 @@ struct `The contacts command` {
     }
 
     @Test
-    func `The file of another app is refused in words for people, which name it once`() async throws {
+    func `Another app's file is refused with a readable message that names it once`() async throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let file = scratch.file("foreign.db")
@@ -186,7 +186,7 @@ struct `The contacts command` {
     }
 
     @Test
-    func `A wrong argument exits with 64 and a sentence`() async throws {
+    func `A wrong argument exits with status 64 and a message`() async throws {
         let contacts = try await ContactsProcess.run("extra")
 
         #expect(contacts.status == 64)
@@ -208,7 +208,7 @@ struct `The contacts command` {
 }
 
 extension String {
-    /// How often a text occurs.
+    /// The number of occurrences of a string.
     fileprivate func count(of text: String) -> Int {
         components(separatedBy: text).count - 1
     }

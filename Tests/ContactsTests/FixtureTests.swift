@@ -13,23 +13,23 @@ import contacts
     import Darwin
 #endif
 
-/// Empty suites, with the same names in every run because the fixtures name them.
+/// Empty suites with fixed names, because the fixtures contain the names.
 private let suites = SettingsSuites(id: "fixtures")
-/// The registry of the app over these.
+/// The app's registry over these suites.
 private let registry = contacts.migrations(settings: suites)
 
-@Suite("Every release's store")
+@Suite("Stores of every release as fixtures")
 struct FixtureTests {
     private let catalog = FixtureCatalog("Fixtures", beside: #filePath)
 
     @Test(arguments: Release.allCases)
-    func `is a fixture as its release left it, with its settings`(release: Release) throws {
+    func `A release's store and settings equal the recorded fixture`(release: Release) throws {
         var fixture = try StoreFixture(cacheFile: release.store)
         fixture.suites[suites.own] = try Release.settings()
         try catalog.record(fixture, named: "everyone", migrations: registry)
     }
 
-    @Test func `is kept of today's release, too, for the next one`() throws {
+    @Test func `A store of today's release equals its recorded fixture`() throws {
         let cache = try CodableCache(inMemory: registry)
         defer { cache.close() }
         func set(_ values: [String: some Encodable]) throws {
@@ -45,7 +45,7 @@ struct FixtureTests {
         try catalog.record(fixture, named: "everyone", migrations: registry)
     }
 
-    @Test func `becomes today's in every way, as it always did`() async throws {
+    @Test func `Every fixture is upgraded to today's release along every path`() async throws {
         let report = try await catalog.verify(
             registry,
             types: [.type(Person.self), .type(Group.self), .type(Call.self)]
@@ -54,7 +54,7 @@ struct FixtureTests {
         #expect(report.upgrades > 60)
     }
 
-    @Test func `has the models of its version: none changed without a new one`() throws {
+    @Test func `The models equal the recorded shapes of their version`() throws {
         let people = ExpectedPeople.people.sorted { $0.key < $1.key }.map(\.value)
         try SchemaSnapshot(
             of: [.samples(people[0], people[1], Samples.person), .samples(Samples.group), .samples(Samples.call)],
@@ -63,7 +63,7 @@ struct FixtureTests {
         .verify(at: catalog.directory.appending(path: "schema.json"))
     }
 
-    @Test func `outlives a failure at every point of its upgrade`() async throws {
+    @Test func `An upgrade survives a failure at every point`() async throws {
         let sweep = FaultSweep(of: try catalog.fixture(0, "everyone"), through: registry, batchSize: 8)
         let summary = try await sweep.run()
         #expect(summary.count > 80)
@@ -72,7 +72,7 @@ struct FixtureTests {
         }
     }
 
-    @Test func `outlives a kill at every point of its upgrade`() async throws {
+    @Test func `An upgrade survives a kill at every point`() async throws {
         let sweep = FaultSweep(of: try catalog.fixture(0, "everyone"), through: registry)
         let summary = try await sweep.killing(TestRun.choose(.spread(limit: 16), long: .all)) { kill in
             await #expect(processExitsWith: .signal(SIGKILL)) { [kill = kill as KillPoint] in
@@ -83,7 +83,7 @@ struct FixtureTests {
         #expect(summary.available > 80)
     }
 
-    @Test func `may hold whatever a person of release 1 can be`() throws {
+    @Test func `Any person of release 1 is upgraded`() throws {
         var random = SeededGenerator(seed: 4)
         for run in 0..<TestRun.choose(15, long: 50) {
             let people = (0..<random.below(20)).map { number in
@@ -96,7 +96,7 @@ struct FixtureTests {
         }
     }
 
-    /// A person of release 1, with any of the properties that one may lack.
+    /// A person of release 1 with a random set of optional properties.
     private static func alien(_ random: inout SeededGenerator) -> String {
         let texts = [
             "", " ", "Plato", "Ada Lovelace", "  Ada  King Lovelace ", "\u{E9}\u{301} 👩‍👩‍👧 x", "\u{A0}", #"\"\\ \n"#,
@@ -113,7 +113,7 @@ struct FixtureTests {
 private enum Samples {
     static let group = Group(name: "Group", members: ["contact/1"])
     static let call = Call(person: "contact/1", seconds: 1)
-    /// Somebody of whom everything is known that release 4 can know.
+    /// A person with every property of release 4.
     static let person = Person(
         firstName: "Grace",
         lastName: "Hopper",

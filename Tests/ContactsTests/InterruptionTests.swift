@@ -5,9 +5,9 @@ import Testing
 import contacts
 
 @Suite
-struct `A killed command` {
+struct `A killed contacts command` {
     @Test
-    func `leaves a store as it was or as it must become, and the next run upgrades it`() async throws {
+    func `leaves the store old or upgraded, and the next run upgrades it`() async throws {
         let people = TestRun.choose(500, long: 40_000)
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
@@ -18,7 +18,7 @@ struct `A killed command` {
         try CodableCache(at: new, migrations: migrations).close()
         let (before, after) = (try StoredRow.all(in: old), try StoredRow.all(in: new))
 
-        // At the first words of the plan, and at those of the progress.
+        // Killed at the beginning of the plan, and of the progress.
         for words in ["contacts.molt", " %  "] {
             let directory = try ScratchDirectory()
             defer { directory.remove() }

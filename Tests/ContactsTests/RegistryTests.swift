@@ -4,9 +4,9 @@ import Testing
 import contacts
 
 @Suite
-struct `Migrations of contacts` {
+struct `Migrations of the contacts app` {
     @Test
-    func `The registry contradicts itself nowhere`() {
+    func `The registry has no faults`() {
         #expect(migrations.faults.isEmpty)
         #expect(migrations.version == Release.today)
         #expect(Release.allCases.map(\.rawValue) == Array(1..<Release.today))
@@ -27,7 +27,7 @@ struct `Migrations of contacts` {
     }
 
     @Test
-    func `A new store is born today and runs nothing`() throws {
+    func `A new store is born at today's version and runs no step`() throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let file = scratch.file("contacts.molt")
@@ -44,7 +44,7 @@ struct `Migrations of contacts` {
     }
 
     @Test(arguments: Release.allCases)
-    func `A release before today's leaves today's store alone`(release: Release) throws {
+    func `An earlier release refuses today's store and leaves it unchanged`(release: Release) throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let file = try copy(ofStoreOf: release, in: scratch)
@@ -62,7 +62,7 @@ struct `Migrations of contacts` {
     }
 
     @Test
-    func `A call whose length cannot be read is named, and nothing is changed`() throws {
+    func `The error for a call with an unreadable length names the call, and nothing is changed`() throws {
         struct Call: Codable {
             var person: String
             var length: String

@@ -4,9 +4,9 @@ import Testing
 import contacts
 
 @Suite
-struct `Stores of the releases of contacts` {
+struct `Stores of earlier contacts releases` {
     @Test(arguments: Release.allCases)
-    func `Every value that a release wrote is read as today's model`(release: Release) throws {
+    func `Every value of a release is read as today's model`(release: Release) throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let file = try copy(ofStoreOf: release, in: scratch)
@@ -29,12 +29,12 @@ struct `Stores of the releases of contacts` {
         #expect(Set(try cache.keys()) == ExpectedPeople.keys)
         #expect(try cache.count() == ExpectedPeople.keys.count)
         #expect(try cache.count(of: Person.self) == 12)
-        // The command checks its stores in the same way.
+        // The command makes the same check.
         try SampleData.check(cache, people: SampleData.namedPeople)
     }
 
     @Test
-    func `A name keeps its letters as they were written`() throws {
+    func `A name keeps its Unicode form`() throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let file = try copy(ofStoreOf: .first, in: scratch)
@@ -42,14 +42,14 @@ struct `Stores of the releases of contacts` {
         let cache = try CodableCache(at: file, migrations: migrations)
         defer { cache.close() }
 
-        // Strings compare two spellings of a letter as equal; bytes do not.
+        // Strings in different Unicode forms compare as equal, bytes do not.
         let person = try #require(try cache.value(Person.self, forKey: "contact/12"))
         #expect(Array(person.lastName.utf8.prefix(3)) == [0x65, 0xCC, 0x81])
         #expect(Array(person.firstName.utf8) == Array("👩🏽‍🚀".utf8))
     }
 
     @Test(arguments: [(Release.first, 0), (.second, 2), (.third, 3)])
-    func `A store carries the version that its release had`(release: Release, version: Int) throws {
+    func `A store has the schema version of its release`(release: Release, version: Int) throws {
         let plan = try MigrationPlan(forFileAt: release.store, migrations: migrations)
 
         #expect(plan.from == version)
@@ -61,7 +61,7 @@ struct `Stores of the releases of contacts` {
     }
 
     @Test(arguments: Release.allCases)
-    func `A store is one file, and reading it leaves it so`(release: Release) throws {
+    func `A store is one file, and reading the plan does not change it`(release: Release) throws {
         let store = try release.store
         let before = try Data(contentsOf: store)
 
@@ -90,7 +90,7 @@ struct `Stores of the releases of contacts` {
                 + #""lastName":"van Beethoven"}"#
         ),
     ])
-    func `A store holds what its release called a person`(release: Release, words: String) throws {
+    func `A store contains a person in the form of its release`(release: Release, words: String) throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let file = try copy(ofStoreOf: release, in: scratch)
@@ -103,7 +103,7 @@ struct `Stores of the releases of contacts` {
     }
 
     @Test(arguments: Release.allCases)
-    func `The code of a release writes the store that is checked in`(release: Release) throws {
+    func `A release's code writes the store that is checked in`(release: Release) throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let file = scratch.file("release.molt")
@@ -114,7 +114,7 @@ struct `Stores of the releases of contacts` {
     }
 
     @Test
-    func `What no step looks at keeps its bytes`() throws {
+    func `Records that no step touches keep their bytes`() throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let file = try copy(ofStoreOf: .first, in: scratch)

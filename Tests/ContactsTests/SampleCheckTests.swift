@@ -6,7 +6,7 @@ import contacts
 @Suite
 struct `The check of sample data` {
     @Test
-    func `A wrong value is found`() throws {
+    func `A wrong value is detected`() throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let cache = try CodableCache(at: try copy(ofStoreOf: .third, in: scratch), migrations: migrations)
@@ -23,7 +23,7 @@ struct `The check of sample data` {
     }
 
     @Test
-    func `A lost value is found, and so is one too many`() throws {
+    func `A missing or additional value is detected`() throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let cache = try CodableCache(at: try copy(ofStoreOf: .third, in: scratch), migrations: migrations)
@@ -38,7 +38,7 @@ struct `The check of sample data` {
     }
 
     @Test
-    func `A wrong setting is found, and so is one that stayed behind`() throws {
+    func `A wrong setting, or one left in the source, is detected`() throws {
         let suites = SettingsSuites()
         defer { suites.remove() }
         try suites.group.update(set: ExpectedSettings.native)

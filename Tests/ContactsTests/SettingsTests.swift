@@ -4,9 +4,9 @@ import Testing
 import contacts
 
 @Suite
-struct `Settings of contacts` {
+struct `Settings of the contacts app` {
     @Test
-    func `The checked-in settings are what the code of release 1 writes`() throws {
+    func `The checked-in settings equal what release 1 writes`() throws {
         let settings = try Release.settings()
 
         #expect(try settings == release1Settings())
@@ -16,7 +16,7 @@ struct `Settings of contacts` {
     }
 
     @Test(arguments: Release.allCases)
-    func `The settings of every release are native and in the group after one open`(release: Release) throws {
+    func `The settings of every release are native and in the group after one opening`(release: Release) throws {
         let scratch = try ScratchDirectory()
         let suites = try SettingsSuites.ofRelease1()
         defer {
@@ -44,7 +44,7 @@ struct `Settings of contacts` {
     }
 
     @Test
-    func `The report says what became of each setting, and names the damaged one with the reason`() throws {
+    func `The report names each setting's outcome, and the reason for the damaged one`() throws {
         let scratch = try ScratchDirectory()
         let suites = try SettingsSuites.ofRelease1()
         defer {
@@ -77,13 +77,13 @@ struct `Settings of contacts` {
         let damaged = try #require(cache.report.keys.first { $0.outcome == .notConvertible })
         #expect(damaged.reason?.isEmpty == false)
         #expect(!"\(cache.report)".contains("Plat"))
-        // Today's app is told that it cannot read it; the text is not lost.
+        // Today's app gets an error when it reads the setting; the stored text is not lost.
         let error = #expect(throws: DefaultsError.self) { try suites.group.value(for: .recentSearches) }
         #expect(error?.code == .typeMismatch)
     }
 
     @Test
-    func `Releases 2 and 3 leave the settings where they are, and the path does not matter`() throws {
+    func `Releases 2 and 3 leave the settings in place, and the path does not matter`() throws {
         let scratch = try ScratchDirectory()
         let suites = try SettingsSuites.ofRelease1()
         defer {
@@ -101,7 +101,7 @@ struct `Settings of contacts` {
         try CodableCache(at: file, migrations: registry).close()
         #expect(try suites.group.values() == ExpectedSettings.native)
 
-        // Once: what the app sets afterwards stays, also where release 1 had it.
+        // The move runs once: later values stay, even under a key that release 1 used.
         try suites.group.set(10, for: .pageSize)
         try suites.own.set("stays", forKey: "pageSize")
         try CodableCache(at: file, migrations: registry).close()
@@ -110,7 +110,7 @@ struct `Settings of contacts` {
     }
 
     @Test
-    func `A dry run tells what would become of the settings, and leaves them`() throws {
+    func `A dry run reports the outcome of the settings and does not change them`() throws {
         let suites = try SettingsSuites.ofRelease1()
         defer { suites.remove() }
 
@@ -126,7 +126,7 @@ struct `Settings of contacts` {
     }
 
     @Test
-    func `An upgrade that is interrupted leaves the settings, and the next one brings them`() throws {
+    func `A cancelled upgrade leaves the settings in place, and the next one moves them`() throws {
         let scratch = try ScratchDirectory()
         let suites = try SettingsSuites.ofRelease1()
         defer {
@@ -135,7 +135,7 @@ struct `Settings of contacts` {
         }
         let file = try copy(ofStoreOf: .first, in: scratch)
         var registry = contacts.migrations(settings: suites)
-        // Behind the settings' own migrations: they have done their work when the upgrade is stopped.
+        // Registered after the migrations of settings, so these have run when the upgrade is cancelled.
         let monitor = MigrationMonitor()
         registry.register(
             Migration(to: 4, "stopped", .run { _ in monitor.progress.cancel() }, .transform("Person") { _ in })
@@ -154,7 +154,7 @@ struct `Settings of contacts` {
     }
 
     @Test
-    func `An upgrade that fails leaves the settings`() throws {
+    func `A failed upgrade leaves the settings in place`() throws {
         struct Call: Codable {
             var person: String
             var length: String

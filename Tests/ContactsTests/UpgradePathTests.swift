@@ -5,9 +5,9 @@ import Testing
 import contacts
 
 @Suite
-struct `Upgrades of contacts past releases` {
+struct `Upgrade paths of contacts releases` {
     @Test(arguments: Release.allCases)
-    func `One jump gives byte for byte what every release in between gives`(release: Release) throws {
+    func `One upgrade gives the same bytes as an upgrade through every release in between`(release: Release) throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let direct = try copy(ofStoreOf: release, in: scratch)
@@ -22,7 +22,7 @@ struct `Upgrades of contacts past releases` {
     }
 
     @Test(arguments: [[4], [2, 4], [3, 4], [2, 3, 4]])
-    func `Whichever releases were skipped, a large store becomes the same`(releases: [Int]) throws {
+    func `A large store becomes the same on every upgrade path`(releases: [Int]) throws {
         let people = TestRun.choose(300, long: 700)
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
@@ -42,7 +42,7 @@ struct `Upgrades of contacts past releases` {
     }
 
     @Test
-    func `A large store comes from release 1 to today in one open`() throws {
+    func `A large store is upgraded from release 1 to today in one opening`() throws {
         let people = TestRun.choose(5_000, long: 100_000)
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }

@@ -8,17 +8,17 @@ struct ContactsProcess {
     var status: Int32
     var output: String
     var errors: String
-    /// The files that the command left in its directories for temporary files and for settings.
+    /// The files that the command left in its temporary and settings directories.
     var leftovers: [String]
 
-    /// Runs the command to its end.
+    /// Runs the command until it ends.
     static func run(_ arguments: String...) async throws -> ContactsProcess {
         try await run(arguments)
     }
 
-    /// Runs the command to its end.
+    /// Runs the command until it ends or is killed.
     ///
-    /// - Parameter words: The output at which the process is killed; it may end before that.
+    /// - Parameter words: The output at which the process is killed, if it has not ended before.
     static func run(_ arguments: [String], killedAt words: String? = nil) async throws -> ContactsProcess {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
@@ -27,7 +27,7 @@ struct ContactsProcess {
         for directory in [temporary, home] {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         }
-        // The command writes to files, so that it does not wait for a reader.
+        // The command writes to files, so it never waits for a reader.
         let output = scratch.file("output")
         let errors = scratch.file("errors")
         for file in [output, errors] { try Data().write(to: file) }
@@ -49,7 +49,7 @@ struct ContactsProcess {
                 try process.run()
                 let child = process.processIdentifier
                 guard let words else { return }
-                // A thread of its own: other tests may occupy the threads of all tasks.
+                // Uses a thread of its own, because other tests may occupy the thread pool.
                 Thread.detachNewThread {
                     while !isOver.isSet {
                         let text = try? String(contentsOf: output, encoding: .utf8)
@@ -73,10 +73,10 @@ struct ContactsProcess {
         )
     }
 
-    /// The executable, which is built beside the bundle of the tests.
+    /// The executable, which is built beside the test bundle.
     private static var executable: URL {
         get throws {
-            // On Linux the bundle is the process's own executable; elsewhere a helper loads it.
+            // On Linux the bundle is the process's own executable; on other platforms a helper loads it.
             let candidates = (CommandLine.arguments + Bundle.allBundles.map(\.bundlePath)).compactMap { path in
                 path.range(of: ".xctest").map { extent in
                     URL(filePath: String(path[..<extent.upperBound])).deletingLastPathComponent()
@@ -88,7 +88,7 @@ struct ContactsProcess {
     }
 }
 
-/// Whether another thread is done.
+/// Whether the other thread is done.
 private final class Flag: Sendable {
     private let value = Atomic(false)
 

@@ -1,7 +1,7 @@
 import Foundation
 import contacts
 
-/// What today's release must read from the store of any release, written out by hand.
+/// The values that today's release must read from the store of any release, written out by hand.
 enum ExpectedPeople {
     static let people: [String: Person] = [
         "contact/1": person(

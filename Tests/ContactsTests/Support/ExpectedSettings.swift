@@ -1,9 +1,9 @@
 import Foundation
 import Molt
 
-/// What today's release must find in the group, whichever release's settings are upgraded.
+/// The settings that today's release must find in the group after upgrading any release.
 enum ExpectedSettings {
-    /// What the checked-in settings must become in the group, written out by hand.
+    /// The expected form of the checked-in settings, written out by hand.
     static let native: [String: PropertyListValue] = [
         "showsPhotos": false,
         "signature": #""Yours, Ada""#,

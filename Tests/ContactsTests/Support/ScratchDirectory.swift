@@ -1,6 +1,6 @@
 import Foundation
 
-/// A new, empty directory for the files of a test.
+/// A new, empty directory for a test's files.
 struct ScratchDirectory {
     let url: URL
 

@@ -2,11 +2,11 @@ import Foundation
 import Molt
 import contacts
 
-/// Today's registry over empty suites: for tests that are not about settings.
+/// Today's registry over empty suites, for tests that are not about settings.
 let migrations = contacts.migrations(settings: .empty)
 
 extension SettingsSuites {
-    /// New suites; the app's own one has the settings that release 1 left.
+    /// New suites with release 1's settings in the app's own suite.
     static func ofRelease1() throws -> SettingsSuites {
         let suites = SettingsSuites()
         try suites.own.update(set: Release.settings())
@@ -25,7 +25,7 @@ func release1Settings() throws -> [String: PropertyListValue] {
         "backupDates": try defaults4([642_000_000, 642_086_400].map(Date.init(timeIntervalSinceReferenceDate:))),
         "favoriteGroups": try defaults4(["work/lab", "club"]),
         "labels": try defaults4(["vip": Old.Label(hue: 210)]),
-        // Release 1 left this on a full disk.
+        // A truncated value, as release 1 left it on a full disk.
         "recentSearches": #"["Ada","Plat"#,
     ]
 }
@@ -37,9 +37,9 @@ private enum Old {
     struct Label: Codable { var hue: Int }
 }
 
-/// What Defaults 4 stored for a value that was no Bool, Int, Double, Float, String, Date or Data.
+/// The string that Defaults 4 stored for a value of any type but Bool, Int, Double, Float, String, Date or Data.
 ///
-/// Its source encodes an array of the one value, and cuts off the brackets.
+/// Like the source of Defaults 4, it encodes an array of the one value and cuts off the brackets.
 private func defaults4(_ value: some Encodable) throws -> PropertyListValue {
     .string(String(decoding: try JSONEncoder().encode([value]).dropFirst().dropLast(), as: UTF8.self))
 }

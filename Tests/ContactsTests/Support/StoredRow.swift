@@ -1,16 +1,16 @@
 import Foundation
 import TestSupport
 
-/// A record as it lies in a cache file, read with SQLite alone.
+/// A record as stored in a cache file, read with SQLite only.
 struct StoredRow: Hashable {
     var key: String
     var typeName: String
     var content: [UInt8]
-    /// SQLite's name of the content's storage class.
+    /// SQLite's storage class of the content.
     var storageClass: String
     var expiration: Double?
 
-    /// All records of a file that no cache has open, by key.
+    /// All records of a closed cache file, by key.
     static func all(in file: URL) throws -> [String: StoredRow] {
         let rows = try SQLite(immutable: file).rows(
             """
@@ -33,7 +33,7 @@ struct StoredRow: Hashable {
         return Dictionary(pairs) { $1 }
     }
 
-    /// Makes a database that has a table of another app.
+    /// Creates a database with a table of another app.
     static func writeForeignDatabase(to file: URL) throws {
         try SQLite(file).run("CREATE TABLE invoice (number)")
     }

@@ -2,8 +2,8 @@ import Foundation
 import MoltCore
 import Testing
 
-@Suite struct `Describing an error` {
-    @Test func `The description is one line with all that is known`() {
+@Suite struct `Descriptions of a migration error` {
+    @Test func `The description is one line with all known context`() {
         let error = complete(underlying: nil)
         #expect(
             error.description
@@ -15,7 +15,7 @@ import Testing
         #expect(MigrationError(.busy, "Wait.").description == "busy: Wait.")
     }
 
-    @Test func `The debug description is a tree, the causes below`() {
+    @Test func `The debug description is a tree with the underlying errors below`() {
         var inner = MigrationError(.malformedContent, "Not JSON.", underlying: syntaxError())
         inner.recordKey = "ada"
         let error = MigrationError(.stepFailed, "The step failed.", underlying: inner)
@@ -32,7 +32,7 @@ import Testing
         #expect(String(reflecting: error) == error.debugDescription)
     }
 
-    @Test func `The localized description is the message, the cause's message and the place`() {
+    @Test func `The localized description has the message, the underlying error's message and the place`() {
         var error = complete(underlying: MigrationError(.busy, "Another process holds it."))
         error.property = nil
         let expected =
@@ -66,14 +66,14 @@ import Testing
         (CocoaError(.fileNoSuchFile, userInfo: ["s3cret": "s3cret"]), "CocoaError 4"),
         (POSIXError(.ENOSPC), "POSIXError 28"),
     ])
-    func `An underlying error is named by its type, and an enum by its case`(error: any Error, text: String) {
+    func `An underlying error is shown with its type, an enum with its case`(error: any Error, text: String) {
         let described = MigrationError(.stepFailed, "Failed.", underlying: error)
         #expect(described.description == "stepFailed: Failed. [underlying: \(text)]")
         #expect(described.debugDescription.hasSuffix("└─ underlying: \(text)"))
         for text in descriptions(of: described) { #expect(!text.contains("s3cret"), "\(text)") }
     }
 
-    @Test func `A decoding error is named by its kind and its path`() {
+    @Test func `A decoding error is shown with its kind and its path`() {
         struct Person: Decodable {
             var name: String
             var tags: [Int]
@@ -96,7 +96,7 @@ import Testing
         #expect(text(#"{"name":"#) == "DecodingError.dataCorrupted")
     }
 
-    @Test func `An encoding error is named by its path`() {
+    @Test func `An encoding error is shown with its path`() {
         struct Reading: Encodable {
             var ratio: Double
         }
@@ -105,7 +105,7 @@ import Testing
         #expect(described.description == "typeMismatch: No. [underlying: EncodingError.invalidValue at \"0.ratio\"]")
     }
 
-    @Test func `A dictionary's keys are a part of the value, and no path shows them`() {
+    @Test func `Dictionary keys are values, so no path shows them`() {
         let encoding = #expect(throws: EncodingError.self) { try JSONEncoder().encode(["s3cret": Double.nan]) }
         let decoding = #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([String: Int].self, from: Data(#"{"s3cret":"x"}"#.utf8))
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `A dictionary's key that is a number is no index`() {
+    @Test func `A dictionary key that is a number is not shown as an index`() {
         let error = #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([String: [Int]].self, from: Data(#"{"4915112345":[0,"x"]}"#.utf8))
         }

@@ -2,7 +2,7 @@ import Foundation
 import MoltCore
 import Testing
 
-@Suite("A report as text and as JSON")
+@Suite("Reports as text and as JSON")
 struct MigrationReportTests {
     private let report: MigrationReport
 
@@ -25,7 +25,7 @@ struct MigrationReportTests {
         report = try JSONDecoder().decode(MigrationReport.self, from: Data(json.utf8))
     }
 
-    @Test func `A report prints as a table of what ran`() {
+    @Test func `A report prints as a table of the migrations that ran`() {
         #expect(
             report.description == """
                 people.molt: version 0 to 2 in 1.24 s
@@ -38,7 +38,7 @@ struct MigrationReportTests {
         )
     }
 
-    @Test func `A report has a column for what is in quarantine only when something is`() {
+    @Test func `A report has a quarantine column only if records are in quarantine`() {
         var report = report
         report.entries[0].counts.quarantined = 3
 
@@ -46,20 +46,20 @@ struct MigrationReportTests {
         #expect(report.description.contains("    0            3   10 ms"))
     }
 
-    @Test func `A report sums up its migrations`() {
+    @Test func `A report adds up the counts of its migrations`() {
         #expect(report.counts.read == 1_234_567)
         #expect(report.counts.changed == 900)
         #expect(report.counts.dropped == 12)
         #expect(!report.isEmpty)
     }
 
-    @Test func `A report survives JSON`() throws {
+    @Test func `A report is decoded from JSON unchanged`() throws {
         let json = try JSONEncoder().encode(report)
 
         #expect(try JSONDecoder().decode(MigrationReport.self, from: json) == report)
     }
 
-    @Test func `A report without work is one line`() {
+    @Test func `A report without migrations is one line`() {
         var report = report
         report.from = 2
         report.entries = []

@@ -2,7 +2,7 @@ import Foundation
 import MoltCore
 import Testing
 
-@Suite("The plan of a store that waits for a migration")
+@Suite("Plans for a store with a deferred migration")
 struct DeferredPlanTests {
     private func plan(_ registry: MigrationRegistry) -> MigrationPlan {
         var state = StoreState(version: 5, isFresh: false, ledger: [])
@@ -22,7 +22,7 @@ struct DeferredPlanTests {
 
     private let people = Migration(to: 5, "people")
 
-    @Test func `makes up for it, though a later version is applied`() {
+    @Test func `A deferred migration is pending although a later version is applied`() {
         let plan = plan([settings("settings"), people])
         #expect(plan.problems.isEmpty)
         #expect(plan.pending.map(\.name) == ["settings"])
@@ -30,28 +30,28 @@ struct DeferredPlanTests {
         #expect(plan.applied.map(\.name) == ["people"])
     }
 
-    @Test func `makes up for it by what replaces it`() {
+    @Test func `A replacement of a deferred migration is pending`() {
         let plan = plan([settings("better", replacing: ["settings"]), people])
         #expect(plan.problems.isEmpty)
         #expect(plan.pending.map(\.name) == ["better"])
     }
 
-    @Test func `does not let what replaces it look at records of a later version`() {
+    @Test func `A replacement that uses records is late once a later version is applied`() {
         let plan = plan([settings("better", replacing: ["settings"], usesRecords: true), people])
         #expect(plan.problems.map(\.code) == [.lateMigration])
     }
 
-    @Test func `gives it up when it is retired`() {
+    @Test func `A deferred migration that has been retired needs no upgrade`() {
         let plan = plan(MigrationRegistry([people], oldestSupportedVersion: 2))
         #expect(plan.problems.isEmpty)
         #expect(!plan.needsUpgrade)
     }
 
-    @Test func `does not accept that it is removed`() {
+    @Test func `A deferred migration that is missing from the registry is an error`() {
         #expect(plan([people]).problems.map(\.code) == [.migrationMissing])
     }
 
-    @Test func `A new store does not wait for records that settings cannot bring in`() {
+    @Test func `A fresh store skips migrations of records, since settings bring no records in`() {
         let plan = MigrationPlan(
             state: .fresh,
             storeName: "store",
@@ -60,7 +60,7 @@ struct DeferredPlanTests {
         #expect(plan.entries.map(\.status) == [.skippedFresh, .skippedFresh])
     }
 
-    @Test func `A plan is the same when it was written as JSON and read again`() throws {
+    @Test func `A plan is decoded from JSON unchanged`() throws {
         var plan = plan([settings("settings"), people])
         plan.journal = ["suite a"]
         let bytes = try JSONEncoder().encode(plan)

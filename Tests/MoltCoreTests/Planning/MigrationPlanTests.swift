@@ -2,7 +2,7 @@ import Foundation
 import MoltCore
 import Testing
 
-@Suite("What a plan says of a store")
+@Suite("A plan for a store")
 struct MigrationPlanTests {
     private let registry: MigrationRegistry = [
         Migration(to: 1, "a", .renameType("Alien", to: "Person")),
@@ -23,7 +23,7 @@ struct MigrationPlanTests {
         try plan.checkProblems()
     }
 
-    @Test func `GRDB 15 and 16: what is applied, and what is complete up to the first gap`() {
+    @Test func `GRDB 15 and 16: applied migrations are distinguished from those complete up to the first gap`() {
         #expect(plan(registry, at: 0).applied.isEmpty)
         #expect(plan(registry, at: 0).completed.isEmpty)
 
@@ -43,7 +43,7 @@ struct MigrationPlanTests {
         #expect(all.pending.isEmpty)
     }
 
-    @Test func `A migration that joins others at the store's own version is pending, not late`() throws {
+    @Test func `A migration added at the store's own version is pending, not late`() throws {
         let plan = plan(registry, at: 2, ledger: [("a", 1), ("b", 2)])
 
         #expect(plan.entries[2].status == .pending)
@@ -68,13 +68,13 @@ struct MigrationPlanTests {
         #expect(plan.description.hasSuffix("after  (new store, runs if records were brought in)"))
     }
 
-    @Test func `A fresh store is never too old`() throws {
+    @Test func `A fresh store is never too old for the registry`() throws {
         try plan(MigrationRegistry([], oldestSupportedVersion: 4), at: 0, isFresh: true).checkProblems()
     }
 
     // MARK: Superseded
 
-    @Test func `A store at a later version is superseded, and both versions are named`() throws {
+    @Test func `A store at a later version is superseded, and the error names both versions`() throws {
         let plan = plan(registry, at: 5)
 
         #expect(plan.isSuperseded)
@@ -87,7 +87,7 @@ struct MigrationPlanTests {
         #expect(error.message.contains("up to 2"))
     }
 
-    @Test func `GRDB 17: a store is superseded by a migration that the registry does not know`() throws {
+    @Test func `GRDB 17: a store with an unknown migration is superseded`() throws {
         #expect(!plan(registry, at: 1, ledger: [("a", 1)]).isSuperseded)
 
         let plan = plan(registry, at: 2, ledger: [("a", 1), ("b", 2), ("from-a-branch", 2)])
@@ -99,7 +99,7 @@ struct MigrationPlanTests {
         #expect(error.message.contains("\"from-a-branch\""))
     }
 
-    @Test func `Every unknown migration is named`() throws {
+    @Test func `The error names every unknown migration`() throws {
         let error = try #require(throws: MigrationError.self) {
             try plan(registry, at: 2, ledger: [("x", 1), ("a", 1), ("y", 2)]).checkProblems()
         }
@@ -110,7 +110,7 @@ struct MigrationPlanTests {
 
     // MARK: Retired migrations
 
-    @Test func `A store below the oldest supported version is refused, and both versions are named`() throws {
+    @Test func `A store below the oldest supported version is refused, and the error names both versions`() throws {
         let registry = MigrationRegistry([Migration(to: 4, "d")], oldestSupportedVersion: 3)
 
         let error = try #require(throws: MigrationError.self) { try plan(registry, at: 2).checkProblems() }
@@ -122,7 +122,7 @@ struct MigrationPlanTests {
         #expect(error.message.contains("is 3"))
     }
 
-    @Test func `A store at the oldest supported version is upgraded, and its retired rows are not missed`() throws {
+    @Test func `A store at the oldest supported version is upgraded, and its retired ledger rows are ignored`() throws {
         let registry = MigrationRegistry([Migration(to: 4, "d")], oldestSupportedVersion: 3)
 
         let plan = plan(registry, at: 3, ledger: [("a", 1), ("b", 3)])
@@ -131,7 +131,7 @@ struct MigrationPlanTests {
         #expect(plan.pending.map(\.name) == ["d"])
     }
 
-    @Test func `A row above the oldest supported version is missed`() {
+    @Test func `An unknown ledger row above the oldest supported version makes a store superseded`() {
         let registry = MigrationRegistry([Migration(to: 5, "d")], oldestSupportedVersion: 3)
 
         #expect(plan(registry, at: 4, ledger: [("a", 1), ("b", 4)]).isSuperseded)
@@ -171,7 +171,7 @@ struct MigrationPlanTests {
 
     // MARK: Text and Codable
 
-    @Test func `A plan reads as text`() {
+    @Test func `A plan prints as text`() {
         #expect(
             plan(registry, at: 1, ledger: [("a", 1)]).description == """
                 /tmp/people.molt: version 1 to 2, 2 of 3 migrations to run
@@ -194,14 +194,14 @@ struct MigrationPlanTests {
         )
     }
 
-    @Test func `The text of a plan that cannot run says why`() {
+    @Test func `The text of a plan that cannot run gives the reason`() {
         let text = plan(registry, at: 5).description
 
         #expect(text.contains("  cannot be upgraded: The store is at version 5"))
         #expect(!text.contains("migrations to run"), "\(text)")
     }
 
-    @Test func `A plan survives JSON`() throws {
+    @Test func `A plan is decoded from JSON unchanged`() throws {
         for plan in [
             plan(registry, at: 1, ledger: [("a", 1)]),
             plan(registry, at: 0, isFresh: true),
@@ -212,7 +212,7 @@ struct MigrationPlanTests {
         }
     }
 
-    @Test func `A status is one word of JSON`() throws {
+    @Test func `A status is encoded as one word`() throws {
         let json = try JSONEncoder().encode([MigrationPlan.Status.pending, .skippedFresh])
 
         #expect(String(decoding: json, as: UTF8.self) == #"["pending","skippedFresh"]"#)

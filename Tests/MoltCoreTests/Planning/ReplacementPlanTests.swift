@@ -9,7 +9,7 @@ struct ReplacementPlanTests {
         Migration(to: 5, "v5"),
     ]
 
-    @Test func `A store with all of them counts it as applied`() throws {
+    @Test func `A store with all replaced migrations counts the replacement as applied`() throws {
         let plan = plan(registry, at: 4, ledger: [("v1", 1), ("v2", 2), ("v3", 3), ("v4", 4)])
 
         try plan.checkProblems()
@@ -18,7 +18,7 @@ struct ReplacementPlanTests {
         #expect(plan.completed.map(\.name) == ["v1", "v2-to-v4"])
     }
 
-    @Test func `A store with none of them runs it`() throws {
+    @Test func `A store with none of the replaced migrations runs the replacement`() throws {
         let plan = plan(registry, at: 1, ledger: [("v1", 1)])
 
         try plan.checkProblems()
@@ -26,7 +26,7 @@ struct ReplacementPlanTests {
     }
 
     @Test(arguments: [["v2"], ["v3"], ["v2", "v3"], ["v2", "v4"]])
-    func `A store with some of them is an error that names which`(applied: [String]) throws {
+    func `A store with some of the replaced migrations is an error that names them`(applied: [String]) throws {
         let versions = ["v2": 2, "v3": 3, "v4": 4]
         let ledger = [("v1", 1)] + applied.map { ($0, versions[$0] ?? 0) }
 
@@ -48,7 +48,7 @@ struct ReplacementPlanTests {
         #expect(!plan.needsUpgrade)
     }
 
-    @Test func `A store that had all of them, and is at the last version, needs no upgrade`() throws {
+    @Test func `A store at the last version with all replaced migrations needs no upgrade`() throws {
         let registry = try registry.upTo("v2-to-v4")
 
         let plan = plan(registry, at: 4, ledger: [("v1", 1), ("v2", 2), ("v3", 3), ("v4", 4)])
@@ -57,14 +57,16 @@ struct ReplacementPlanTests {
         #expect(!plan.needsUpgrade)
     }
 
-    // MARK: Under the name of one of them
+    // MARK: Named like a replaced migration
 
     @Test(arguments: [
         ([("v1", 1)], MigrationPlan.Status.pending),
         ([("v1", 1), ("v2", 2), ("v3", 3), ("v4", 4)], .applied),
         ([("v1", 1), ("v4", 4)], .applied),
     ])
-    func `It may keep the name of the last`(ledger: [(String, Int)], status: MigrationPlan.Status) throws {
+    func `A replacement may keep the name of the last migration`(ledger: [(String, Int)], status: MigrationPlan.Status)
+        throws
+    {
         let registry: MigrationRegistry = [
             Migration(to: 1, "v1"), Migration(to: 4, "v4", replacing: ["v2", "v3", "v4"]),
         ]
@@ -75,7 +77,7 @@ struct ReplacementPlanTests {
         #expect(plan.entries[1].status == status)
     }
 
-    @Test func `Under the name of the first, a store with only that one is not taken for done`() throws {
+    @Test func `A replacement named like the first replaced migration is not applied by that one alone`() throws {
         let registry: MigrationRegistry = [
             Migration(to: 1, "v1"), Migration(to: 4, "v2", replacing: ["v2", "v3", "v4"]),
         ]

@@ -1,7 +1,7 @@
 import Foundation
 import MoltCore
 
-/// The plan for a store that has these migrations in its ledger.
+/// The plan for a store with these migrations in its ledger.
 func plan(
     _ registry: MigrationRegistry,
     at version: Int,

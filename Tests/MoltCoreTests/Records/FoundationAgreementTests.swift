@@ -3,11 +3,11 @@ import Generators
 import MoltCore
 import Testing
 
-@Suite struct `Agreeing with Foundation` {
+@Suite struct `Agreement of records with Foundation` {
     private static let options = RandomObject.Options(hasDuplicates: false, isForFoundation: true)
 
     @Test(arguments: 0..<16)
-    func `A changed record reads as the model with the same changes`(seed: Int) throws {
+    func `A changed record decodes to the model with the same changes`(seed: Int) throws {
         var generator = SeededGenerator(seed: 7_000 + UInt64(seed))
         for _ in 0..<200 {
             let text = RandomObject(Self.options, using: &generator).text
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8)
-    func `Each property decodes to what Foundation reads there`(seed: Int) throws {
+    func `Each property decodes to the value that Foundation reads`(seed: Int) throws {
         var generator = SeededGenerator(seed: 8_000 + UInt64(seed))
         for _ in 0..<200 {
             let text = RandomObject(Self.options, using: &generator).text
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `Of a name that is written twice a decoder sees the last value, as a read does`() throws {
+    @Test func `The last of two properties with the same name is decoded, as in a read`() throws {
         struct Person: Decodable, Equatable {
             var name: String
             var age: Int
@@ -60,7 +60,7 @@ import Testing
         #expect(record.text == #"{"name":"Ada","age":1,"\u006eame":"Grace","age":2}"#)
     }
 
-    @Test func `In a nested object a decoder sees the last value too`() throws {
+    @Test func `The last of two properties with the same name is decoded in a nested object too`() throws {
         let record = try Record(#"{"list":[1,{"a":{"b":1,"b":2}}],"n":{"x":"first","x":"last"}}"#)
         struct Element: Decodable {
             var x: String
@@ -75,21 +75,21 @@ import Testing
         #expect(try record.decoded(as: FoundationValue.self) == expected)
     }
 
-    @Test func `Among very many names a double one is found, and none where there is none`() throws {
+    @Test func `A duplicate name is found among many names, and none is found where there is none`() throws {
         let names = (0..<100).map { "\"n\($0)\":\($0)" }.joined(separator: ",")
         #expect(try Record("{\(names)}").decoded(as: [String: Int].self)["n7"] == 7)
         #expect(try Record("{\(names),\"n7\":-7}").decoded(as: [String: Int].self)["n7"] == -7)
         #expect(try Record("{\(names),\"n99\":-9}").decoded(as: [String: Int].self)["n99"] == -9)
     }
 
-    @Test func `Names that differ in their Unicode form only are two names`() throws {
+    @Test func `Names in different Unicode forms are different names`() throws {
         let record = try Record("{\"\u{E9}\":1,\"e\u{301}\":2}")
         #expect(record["\u{E9}"] == 1)
         #expect(record["e\u{301}"] == 2)
         #expect(record.propertyNames.count == 2)
     }
 
-    @Test func `A double name after a rename is decoded as its last value`() throws {
+    @Test func `A duplicate name is decoded as its last value after a rename`() throws {
         var record = try Record(#"{"a":1,"b":2,"a":3}"#)
         try record.rename("a", to: "c")
         #expect(record.text == #"{"c":1,"b":2,"c":3}"#)
@@ -140,7 +140,7 @@ private enum FoundationValue: Equatable, Decodable {
         }
     }
 
-    /// Makes the change in Foundation's values, by the rules that the documentation of `Record` gives.
+    /// Makes the change in Foundation's values by the rules in the documentation of `Record`.
     mutating func make(_ change: RecordChange) throws {
         switch change {
         case .set(let path, let value?):
@@ -162,7 +162,7 @@ private enum FoundationValue: Equatable, Decodable {
         return properties[name]?.value(path.dropFirst())
     }
 
-    /// Does nothing when something on the way is neither an object nor null.
+    /// Does nothing when a value on the path is neither an object nor null.
     private mutating func set(_ path: ArraySlice<String>, to value: FoundationValue) {
         guard case .object(var properties) = self, let name = path.first else { return }
         if path.count == 1 {

@@ -2,12 +2,12 @@ import Foundation
 import MoltCore
 import Testing
 
-/// RFC 8259 allows the escape of half a surrogate pair, and no Swift string can hold it.
-@Suite("Half of a surrogate pair")
+/// RFC 8259 allows the escape of a lone surrogate, which no Swift string can contain.
+@Suite("A lone surrogate in a record")
 struct HalfPairTests {
     private static let text = #"{"note":"cut \ud83d","tags":["\uDE00"],"home":{"zip":1,"door":"\ud83dx"},"age":36}"#
 
-    @Test func `stays as it is in what is not read`() throws {
+    @Test func `is kept byte for byte unless it is read`() throws {
         var record = try Record(Self.text)
         try record.rename("age", to: "years")
         try record.rename("note", to: "remark")
@@ -29,7 +29,7 @@ struct HalfPairTests {
             ("note", "note"), ("tags", "tags"), ("home", "home.door"), (["home", "door"], "home.door"),
         ] as [(PropertyPath, String)]
     )
-    func `cannot be read, and the error names the place`(path: PropertyPath, place: String) throws {
+    func `cannot be read, and the error names its place`(path: PropertyPath, place: String) throws {
         let reads: [(inout Record) throws -> Void] = [
             { _ = try $0.value(path) }, { _ = try $0.remove(path) }, { _ = try $0.string(path) },
             { _ = try $0.value(path, as: [String].self) }, { _ = try $0.value(path, as: [String: String].self) },
@@ -38,7 +38,7 @@ struct HalfPairTests {
             var record = try Record(Self.text)
             let error = try #require(migrationError { try read(&record) })
             #expect(error.code == .typeMismatch)
-            // A decoder may meet another type first.
+            // A decoder may find another type first.
             if number < 2 {
                 #expect(error.property == place)
                 #expect(
@@ -53,7 +53,7 @@ struct HalfPairTests {
         }
     }
 
-    @Test func `is named when a decoder meets it, and not when it does not`() throws {
+    @Test func `fails decoding only if the decoder reads it`() throws {
         struct Noted: Codable { var note: String }
         struct Aged: Codable { var age: Int }
         let record = try Record(Self.text)
@@ -65,7 +65,7 @@ struct HalfPairTests {
         #expect(migrationError { _ = try record.content() }?.property == "note")
     }
 
-    @Test func `that a subscript reads fails the step, also when a copy reads it`() throws {
+    @Test func `fails the step when a subscript reads it, on a copy of the record too`() throws {
         for read: (Record) -> Void in [
             { #expect($0["note"] == nil) }, { #expect($0["home"] == nil) }, { #expect($0[["home", "door"]] == nil) },
         ] {
@@ -89,7 +89,7 @@ struct HalfPairTests {
         #expect(record["note"] == "whole")
     }
 
-    @Test func `in a name is no name that can be asked for`() throws {
+    @Test func `in a property name makes that property unreachable`() throws {
         let text = #"{"a\ud800":1,"a\uFFFD":2,"b":3}"#
         var record = try Record(text)
         #expect(record["a\u{FFFD}"] == 2)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Parts of JSON text")
 struct JSONPartTests {
     @Test
-    func `parts keep the characters they were written with`() throws {
+    func `Parts keep their characters`() throws {
         let part = try JSONPart(" [ 1.10, {\"a\" : \"\\u0041\\/\"} ,\"x\",[ ],{ }, true,false,null ]\n")
         let elements = try #require(part.elements)
         #expect(
@@ -26,7 +26,7 @@ struct JSONPartTests {
     }
 
     @Test
-    func `of properties with one name the last counts, at the first one's place`() throws {
+    func `The last of two properties with the same name counts, at the place of the first`() throws {
         let properties = try #require(try JSONPart(#"{"a":1,"b":2,"\u0061":3}"#).properties)
         #expect(properties.map(\.name) == ["a", "b"])
         #expect(properties.map(\.value.text) == ["3", "2"])
@@ -38,7 +38,7 @@ struct JSONPartTests {
             ("[1,]", .unexpectedByte, 3), ("{1:2}", .unexpectedByte, 1),
         ] as [(String, JSONSyntaxError.Reason, Int)]
     )
-    func `text that is not JSON is refused`(text: String, reason: JSONSyntaxError.Reason, offset: Int) {
+    func `Text that is not JSON is refused`(text: String, reason: JSONSyntaxError.Reason, offset: Int) {
         let error = #expect(throws: JSONSyntaxError.self) { try JSONPart(text) }
         #expect(error?.reason == reason)
         #expect(error?.offset == offset)

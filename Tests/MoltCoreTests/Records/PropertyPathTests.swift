@@ -2,7 +2,7 @@ import Foundation
 import MoltCore
 import Testing
 
-@Suite("A path to a property")
+@Suite("Property paths")
 struct PropertyPathTests {
     @Test func `A path is written as a name or as an array of names`() {
         let zip: PropertyPath = ["address", "zip"]
@@ -13,7 +13,7 @@ struct PropertyPathTests {
     }
 
     @Test(arguments: [["mail"], ["address", "zip"], ["a", "b", "c"]])
-    func `A path is made at run time`(names: [String]) throws {
+    func `A path can be made at run time`(names: [String]) throws {
         let path = PropertyPath(names)
         var record = try Record(json: "{}".utf8)
         try record.set(path, to: 7)

@@ -11,7 +11,7 @@ import Testing
         #expect(record.propertyNames == ["a", "b", "c"])
     }
 
-    @Test func `Setting nil removes a property, and one that is missing is no failure`() throws {
+    @Test func `Setting nil removes a property, and a missing property is no error`() throws {
         var record = try Record(#"{"a":1,"b":{"c":2}}"#)
         record["a"] = nil
         record["a"] = nil
@@ -22,7 +22,7 @@ import Testing
         #expect(record.failure == nil)
     }
 
-    @Test func `Any Encodable is set, encoded with sorted keys`() throws {
+    @Test func `Any Encodable value can be set, and is encoded with sorted keys`() throws {
         struct Address: Encodable {
             var zip = "0150"
             var city = "Oslo"
@@ -41,7 +41,7 @@ import Testing
         )
     }
 
-    @Test func `Setting a nested property adds the objects that are missing`() throws {
+    @Test func `Setting a nested property adds the missing objects`() throws {
         var record = try Record(#"{"address":{"city":"Oslo"}}"#)
         record[["address", "city"]] = "Paris"
         record[["address", "geo", "lat"]] = 48.86
@@ -52,7 +52,7 @@ import Testing
         )
     }
 
-    @Test func `Removing gives the value that was there`() throws {
+    @Test func `Removing a property returns its value`() throws {
         var record = try Record(#"{"fullName":"Ada Lovelace","n":{"age":36}}"#)
         #expect(try record.remove("fullName", as: String.self) == "Ada Lovelace")
         #expect(try record.remove(["n", "age"], as: Int.self) == 36)
@@ -76,14 +76,14 @@ import Testing
         #expect(!record.contains("a"))
     }
 
-    @Test func `Renaming to the name that it has changes nothing, escapes included`() throws {
+    @Test func `Renaming a property to its own name changes nothing, escapes included`() throws {
         var record = try Record(#"{"\u0061":1}"#)
         try record.rename("a", to: "a")
         #expect(record.text == #"{"\u0061":1}"#)
         #expect(record.revision == 0)
     }
 
-    @Test func `Two properties swap their names by way of a third`() throws {
+    @Test func `Two properties are swapped by way of a third name`() throws {
         var record = try Record(#"{"a":1,"b":2}"#)
         try record.rename("a", to: "t")
         try record.rename("b", to: "a")
@@ -91,7 +91,7 @@ import Testing
         #expect(record.text == #"{"b":1,"a":2}"#)
     }
 
-    @Test func `Duplicates are renamed and removed together, and the last one is set`() throws {
+    @Test func `Duplicates are renamed and removed together, and setting changes the last one`() throws {
         var renamed = try Record(#"{"a":1,"b":2,"\u0061":3}"#)
         try renamed.rename("a", to: "c")
         #expect(renamed.text == #"{"c":1,"b":2,"c":3}"#)
@@ -103,7 +103,7 @@ import Testing
         #expect(set.text == #"{"a":1,"b":2,"\u0061":4}"#)
     }
 
-    @Test func `A step removes, renames and defaults only what is there`() throws {
+    @Test func `Removing, renaming and adding if missing affect only the properties that are there`() throws {
         var record = try Record(#"{"a":1,"n":null}"#)
         #expect(try record.removeIfPresent(["a"]))
         #expect(try !record.removeIfPresent(["a"]))
@@ -117,7 +117,7 @@ import Testing
         #expect(record.text == #"{"m":1,"o":{"p":3}}"#)
     }
 
-    @Test func `The whole content is replaced by a value or any Encodable`() throws {
+    @Test func `The whole content can be replaced by a value or any Encodable`() throws {
         struct Person: Codable, Equatable {
             var name: String
             var age: Int
@@ -147,7 +147,7 @@ import Testing
         #expect(record.key == "ada")
     }
 
-    @Test func `Key, type name and expiry are changed beside the content`() throws {
+    @Test func `Key, type name and expiry can be changed, apart from the content`() throws {
         var record = try Record(#"{ "a":1 }"#)
         #expect(record.key == "ada")
         #expect(record.changedKey == nil)
@@ -166,7 +166,7 @@ import Testing
     @Test(arguments: [
         "", "k", "\u{0}", "key with \"quotes\"", "\u{1F469}\u{200D}\u{1F680}", "{\"a\":1}", "}",
     ])
-    func `A key of any text stands beside the content and is not part of it`(key: String) throws {
+    func `A key may be any string and is not part of the content`(key: String) throws {
         var record = try Record(key: key, typeName: "T", json: #"{"a":1}"#.utf8)
         #expect(record.key == key)
         record["a"] = "longer than before"
@@ -175,7 +175,7 @@ import Testing
         #expect(record.text == "[1,2,3,4,5,6]")
     }
 
-    @Test func `Every change counts in the revision`() throws {
+    @Test func `Every change increments the revision`() throws {
         var record = try Record(#"{"a":1,"n":{"b":2}}"#)
         let changes: [(inout Record) throws -> Void] = [
             { $0["a"] = 2 }, { $0["c"] = 3 }, { $0[["n", "b"]] = 4 }, { $0[["n", "b"]] = nil },
@@ -191,7 +191,7 @@ import Testing
         #expect(record.isDropped)
     }
 
-    @Test func `A change that fails leaves the record as it was`() throws {
+    @Test func `A failed change leaves the record unchanged`() throws {
         let text = #"{ "a" : "x" , "b":{ "c":1 } }"#
         var record = try Record(text)
         record[["a", "b"]] = 1
@@ -205,7 +205,7 @@ import Testing
         #expect(record.revision == 0)
     }
 
-    @Test func `A value that would be nested deeper than 512 is refused at its place`() throws {
+    @Test func `A value nested deeper than 512 levels is refused at its place`() throws {
         func nested(_ levels: Int) -> RecordValue {
             (0..<levels).reduce(1) { value, _ in [value] }
         }
@@ -225,7 +225,7 @@ import Testing
         #expect(try Record(record.text).text == record.text)
     }
 
-    @Test func `A path of more than 512 names is refused, and one of 512 can be read again`() throws {
+    @Test func `A path of more than 512 names is refused, and one of 512 names can be set and read`() throws {
         var record = try Record("{}")
         let names = (0..<513).map(String.init)
         let path = PropertyPath(Array(names.dropLast()))
@@ -238,7 +238,7 @@ import Testing
     }
 }
 
-/// An array in an array, and so on.
+/// Nested arrays.
 private struct Nest: Encodable {
     var levels: Int
 

@@ -2,7 +2,7 @@ import Foundation
 import MoltCore
 import Testing
 
-@Suite struct `A record operation that fails` {
+@Suite struct `A failed record operation` {
     @Test(arguments: FailingOperation.all)
     func `The error has the code, the key, the type and the property`(operation: FailingOperation) throws {
         let error = try #require(try operation.failure())
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: FailingOperation.all)
-    func `No description of the error holds a value`(operation: FailingOperation) throws {
+    func `No description of the error contains a value`(operation: FailingOperation) throws {
         let error = try #require(try operation.failure())
         var wrapped = MigrationError(.stepFailed, "The step failed.", underlying: error)
         wrapped.migration = MigrationID(name: "m", version: 2)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `No description of a record holds a value`() throws {
+    @Test func `No description of a record contains a value`() throws {
         var record = try FailingOperation.record()
         record["new"] = "s3cret-9"
         record[["new", "nested"]] = "s3cret-9"
@@ -58,7 +58,7 @@ import Testing
         #expect(exists?.message.hasPrefix("Cannot rename the property \"name\" to \"age\"") == true)
     }
 
-    @Test func `A decoding error begins with the place, and has no value`() throws {
+    @Test func `The message of a decoding error begins with the place and contains no value`() throws {
         struct Person: Decodable {
             struct Home: Decodable {
                 var zip: Int
@@ -94,7 +94,7 @@ import Testing
         #expect(number?.message.hasPrefix(#""age": the number cannot be decoded as UInt8. "#) == true)
     }
 
-    @Test func `An encoding error says what JSON does not have`() throws {
+    @Test func `The message of an encoding error names the value that JSON does not have`() throws {
         struct Reading: Encodable { var ratio: [Double] }
         var record = try Record("{}")
         let nan = migrationError { try record.set("reading", to: Reading(ratio: [1, .nan])) }
@@ -103,7 +103,7 @@ import Testing
         #expect(whole?.message == "The content: JSON has no NaN and no infinity.")
     }
 
-    @Test func `Where a name on the way is missing the message names that one`() throws {
+    @Test func `The message names the first missing name of a path`() throws {
         var record = try FailingOperation.record()
         let error = migrationError { try record.remove(["address", "city"]) }
         #expect(error?.message.hasPrefix("The record has no property \"address\".") == true)
@@ -111,8 +111,8 @@ import Testing
     }
 }
 
-@Suite struct `A subscript that cannot be set` {
-    @Test func `On content that is no object it is kept as the failure`() throws {
+@Suite struct `A subscript that fails to set a value` {
+    @Test func `On content that is not an object the error is kept as the record's failure`() throws {
         for text in ["42", "[1]", "null", "\"x\""] {
             var record = try Record(text)
             record["a"] = nil
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `On raw data it is kept as the failure`() throws {
+    @Test func `On raw data the error is kept as the record's failure`() throws {
         var record = Record(key: "ada", typeName: "Photo", data: [1, 2])
         record[["a", "b"]] = 1
         #expect((record.failure as? MigrationError)?.code == .typeMismatch)
@@ -134,7 +134,7 @@ import Testing
         #expect(record.storedBytes == [1, 2])
     }
 
-    @Test func `Below something that is no object it is kept as the failure`() throws {
+    @Test func `Below a value that is not an object the error is kept as the record's failure`() throws {
         var record = try Record(#"{"a":1,"n":null}"#)
         record[["a", "b"]] = 1
         #expect((record.failure as? MigrationError)?.property == "a.b")
@@ -148,7 +148,7 @@ import Testing
         #expect(other.text == #"{"a":1,"n":{"b":1}}"#)
     }
 
-    @Test func `The first failure stays, whatever is done after it`() throws {
+    @Test func `The first failure is kept, whatever follows`() throws {
         var record = try Record(#"{"a":1,"b":2}"#)
         #expect(record.failure == nil)
         record[["a", "x"]] = 1
@@ -159,7 +159,7 @@ import Testing
         #expect(record.text == #"{"b":2,"c":3}"#)
     }
 
-    @Test func `What throws is thrown and not kept`() throws {
+    @Test func `An error that a method throws is not kept as the failure`() throws {
         var record = try Record(#"{"a":1}"#)
         #expect(throws: MigrationError.self) { try record.set(["a", "b"], to: 1) }
         #expect(throws: MigrationError.self) { try record.remove("x") }
@@ -167,7 +167,7 @@ import Testing
     }
 }
 
-/// Every text that an error turns into.
+/// Every string that describes an error.
 func descriptions(of error: MigrationError) -> [String] {
     [
         error.description, error.debugDescription, error.localizedDescription, error.errorDescription ?? "",

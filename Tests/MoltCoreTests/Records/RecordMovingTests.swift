@@ -13,7 +13,7 @@ struct RecordMovingTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func `A moved property keeps the bytes of its value, and the object around it is made`() throws {
+    @Test func `A moved property keeps the bytes of its value, and missing objects around it are added`() throws {
         var person = try record(#"{"street": {"n" : 1.50},"city":"Paris"}"#)
 
         try person.move("street", to: ["address", "street"])
@@ -22,7 +22,7 @@ struct RecordMovingTests {
         #expect(content(person) == #"{"address":{"street":{"n" : 1.50},"city":"Paris"}}"#)
     }
 
-    @Test func `A property can be moved out of an object, and beside others of another one`() throws {
+    @Test func `A property can be moved out of an object, and into an existing object`() throws {
         var person = try record(#"{"a":{"x":1,"y":2},"b":{"z":3}}"#)
 
         try person.move(["a", "x"], to: "x")
@@ -48,7 +48,7 @@ struct RecordMovingTests {
             ("a", ["b", "c"], .typeMismatch, "b.c"),
         ] as [(PropertyPath, PropertyPath, MigrationError.Code, String)]
     )
-    func `What cannot be moved is an error that names the property, and the record stays`(
+    func `An impossible move is an error that names the property, and the record is unchanged`(
         path: PropertyPath,
         newPath: PropertyPath,
         code: MigrationError.Code,
@@ -69,7 +69,7 @@ struct RecordMovingTests {
         #expect(content(person) == json)
     }
 
-    @Test func `A value that would be nested too deep at its new place stays where it is`() throws {
+    @Test func `A value that would be nested too deep at its new place is not moved`() throws {
         let deep = String(repeating: "[", count: 511) + String(repeating: "]", count: 511)
         let json = #"{"a":\#(deep)}"#
         var person = try record(json)
@@ -80,7 +80,7 @@ struct RecordMovingTests {
         #expect(content(person) == json)
     }
 
-    @Test func `A property that is removed is given back`() throws {
+    @Test func `A removed property is returned and can be set again`() throws {
         var person = try record(#"{"a":{"x":1.50},"b":2}"#)
 
         let removed = try person.remove(["a", "x"])

@@ -20,7 +20,7 @@ import Testing
         #expect(try record.value("name") == "Ada")
     }
 
-    @Test func `A number keeps its text, whatever its length`() throws {
+    @Test func `A number keeps its text at any length`() throws {
         let record = try Record(person)
         #expect(record["height"]?.number?.text == "1.70")
         #expect(record["id"]?.number?.text == "18446744073709551615")
@@ -30,7 +30,7 @@ import Testing
         #expect(try Record("{\"n\":-\(digits)}")["n"]?.number?.text == "-\(digits)")
     }
 
-    @Test func `An empty name, a NUL and an escaped name are names like others`() throws {
+    @Test func `An empty name, a NUL and an escaped name are ordinary names`() throws {
         let record = try Record(person)
         #expect(try record.string("") == "empty")
         #expect(try record.string("\u{0}") == "NUL")
@@ -38,7 +38,7 @@ import Testing
         #expect(record.contains(""))
     }
 
-    @Test func `A property is decoded as any type`() throws {
+    @Test func `A property can be decoded as any type`() throws {
         struct Address: Decodable, Equatable {
             struct Geo: Decodable, Equatable { var lat: Double }
             var city: String
@@ -73,7 +73,7 @@ import Testing
         #expect(!record.contains([]))
     }
 
-    @Test func `Null is a property that is there`() throws {
+    @Test func `A null property is present`() throws {
         let record = try Record(person)
         #expect(record.contains("note"))
         #expect(try record.value("note").isNull)
@@ -85,7 +85,7 @@ import Testing
         ("1000000000000000000", 1_000_000_000_000_000_000), ("9223372036854775807", .max),
         ("-9223372036854775808", .min), ("-999999999999999999", -999_999_999_999_999_999),
     ])
-    func `A whole number of any size that fits is read as one`(text: String, expected: Int) throws {
+    func `An integer of any size that fits is read`(text: String, expected: Int) throws {
         #expect(try Record("{\"n\":\(text)}").int("n") == expected)
         #expect(try Record("{\"n\":\(text) }").value("n").number?.integer() == expected)
     }
@@ -93,14 +93,14 @@ import Testing
     @Test(arguments: [
         "9223372036854775808", "1.5", "1e400", "\"1\"", "true", "null", "[1]", "{}", "-9223372036854775809",
     ])
-    func `What is no whole number or does not fit is a mismatch`(text: String) throws {
+    func `A number that is not an integer, or does not fit, is a type mismatch`(text: String) throws {
         let record = try Record("{\"n\":\(text)}")
         let error = migrationError { _ = try record.int("n") }
         #expect(error?.code == .typeMismatch)
         #expect(error?.property == "n")
     }
 
-    @Test func `A duplicate name is read as its last value, and shown as often as it is written`() throws {
+    @Test func `A duplicate name reads as its last value and is listed as often as it is written`() throws {
         let record = try Record(#"{"a":1,"b":2,"\u0061":3,"a":{"c":4,"c":5}}"#)
         #expect(record[["a", "c"]] == 5)
         #expect(try record.int(["a", "c"]) == 5)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: ["42", "-1.50", "\"text\"", "true", "null", "[1,2]", " [ ] ", "\n\"\\u00e9\"\t"])
-    func `Content that is no object has no properties, and is a record too`(text: String) throws {
+    func `Content that is not an object has no properties and is still a record`(text: String) throws {
         let record = try Record(text)
         #expect(!record.isObject)
         #expect(record.propertyNames.isEmpty)
@@ -140,7 +140,7 @@ import Testing
         #expect(record.text == #"{"date":"1970-01-01T00:01:00Z","first_name":"Ada"}"#)
     }
 
-    @Test func `Content that is one value is decoded whatever white space is around it`() throws {
+    @Test func `Content that is a single value is decoded with any white space around it`() throws {
         for (before, after) in [("", ""), (" ", ""), ("", "\n"), ("\t ", "\r\n")] {
             #expect(try Record(before + #""x\"y""# + after).decoded(as: String.self) == "x\"y")
             #expect(try Record(before + "42" + after).decoded(as: Int.self) == 42)
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `A record that was loaded but not read can be decoded`() throws {
+    @Test func `A loaded record can be decoded before it is read`() throws {
         var record = try Record("{}")
         let content = Array(#"{"a":1,"a":2}"#.utf8)
         load(content, into: &record)
@@ -163,7 +163,7 @@ import Testing
         #expect(migrationError { try record.read() }?.code == .malformedContent)
     }
 
-    @Test func `Raw data is handed out as it is`() throws {
+    @Test func `Raw data is returned unchanged`() throws {
         let record = Record(key: "photo", typeName: "Data", data: [0xFF, 0x00, 0x7B])
         #expect(record.isData)
         #expect(record.data == Data([0xFF, 0x00, 0x7B]))
@@ -187,7 +187,7 @@ import Testing
         #expect(record.text == "{\"e\u{301}\":2}")
     }
 
-    @Test func `The description shows the key, the type and the names`() throws {
+    @Test func `The description shows the key, the type and the property names`() throws {
         let record = try Record(#"{"name":"Ada","age":36}"#)
         #expect(record.description == "Person \"ada\" (name, age)")
         #expect(String(reflecting: record) == record.description)

@@ -10,7 +10,7 @@ private enum Outer {
     }
 }
 
-@Suite("Type names")
+@Suite("Type names of records")
 struct RecordTypeNameTests {
     @Test(
         arguments: [
@@ -26,7 +26,7 @@ struct RecordTypeNameTests {
             ([String: Outer.Inner].self, "Dictionary<String, Outer.Inner>"),
         ] as [(Any.Type, String)]
     )
-    func `A type is named by itself, or by what it says; a container by what is in it`(type: Any.Type, name: String) {
+    func `A type has its own or its declared name, also inside containers`(type: Any.Type, name: String) {
         #expect(RecordTypeName.of(type) == name)
     }
 }

@@ -3,7 +3,7 @@ import MoltCore
 import Testing
 
 @Suite struct `Record values` {
-    @Test func `Literals make the values that they look like`() throws {
+    @Test func `Literals make the corresponding values`() throws {
         let name = "Ada"
         #expect("Ada" as RecordValue == .string("Ada"))
         #expect("\(name)!" as RecordValue == .string("Ada!"))
@@ -16,7 +16,7 @@ import Testing
         #expect(String(decoding: try object.json(), as: UTF8.self) == #"{"b":1,"a":{"c":false},"b":2}"#)
     }
 
-    @Test func `Each kind hands out what it is, and nothing else`() {
+    @Test func `Each kind of value returns its content for its own type only`() {
         let values: [(RecordValue, String)] = [
             (.null, "null"), (true, "a truth value"), (1, "a number"), ("x", "a string"), ([], "an array"),
             ([:], "an object"),
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8)
-    func `A random value is read back as itself`(seed: Int) throws {
+    func `A random value is read back unchanged`(seed: Int) throws {
         var generator = SeededGenerator(seed: 3_000 + UInt64(seed))
         for _ in 0..<200 {
             let text = RandomObject(using: &generator).text
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `A value that is nested deeper than 512 is refused when it is written`() throws {
+    @Test func `A value nested deeper than 512 levels is refused when it is written`() throws {
         let deepest = (0..<512).reduce(1 as RecordValue) { value, level in
             level % 2 == 0 ? [value] : ["a": value]
         }
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `Infinities are no values`() {
+    @Test func `Infinities and NaN have no record value`() {
         #expect(RecordValue.double(.infinity) == nil)
         #expect(RecordValue.double(-.infinity) == nil)
         #expect(RecordValue.double(.nan) == nil)
@@ -81,11 +81,11 @@ import Testing
         "-", "[1]",
         "1\u{0}", "\u{FF11}", "1_000", "--1",
     ])
-    func `What JSON has no number for is nil`(text: String) {
+    func `Text that is not a JSON number gives nil`(text: String) {
         #expect(RecordNumber(text: text) == nil)
     }
 
-    @Test func `Integers and doubles keep their value`() throws {
+    @Test func `Integers and doubles keep their values`() throws {
         #expect(RecordNumber(UInt64.max).text == "18446744073709551615")
         #expect(RecordNumber(Int.min).integer() == Int.min)
         let (three, minusZero) = (3.0, -0.0)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `A number that does not fit is nil`() throws {
+    @Test func `A number that does not fit the type is nil`() throws {
         let huge = try #require(RecordNumber(text: "1e400"))
         #expect(huge.double == nil)
         #expect(huge.integer() == nil)
@@ -111,7 +111,7 @@ import Testing
         #expect(RecordNumber(text: "255")?.integer(UInt8.self) == 255)
     }
 
-    @Test func `Numbers are equal when their texts are`() {
+    @Test func `Numbers are equal if their texts are equal`() {
         #expect(RecordNumber(text: "1.0") != RecordNumber(text: "1"))
         #expect(RecordNumber(1) == 1)
         #expect(RecordNumber(1.5) == 1.5)
@@ -119,7 +119,7 @@ import Testing
 }
 
 @Suite struct `Record objects` {
-    @Test func `Reading and setting take the last property with a name`() {
+    @Test func `Reading and setting use the last property with a name`() {
         var object: RecordObject = ["a": 1, "b": 2, "a": 3]
         #expect(object["a"] == 3)
         object["a"] = 4

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Splicing a record` {
     @Test(arguments: 0..<8)
-    func `A record that nothing touches is written byte for byte as it was`(seed: Int) throws {
+    func `An unchanged record is written byte for byte`(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<250 {
             let text = RandomObject(using: &generator).text
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8)
-    func `Renaming changes the bytes of the name alone`(seed: Int) throws {
+    func `Renaming a property changes only the bytes of its name`(seed: Int) throws {
         var generator = SeededGenerator(seed: 200 + UInt64(seed))
         for _ in 0..<200 {
             var object = RandomObject(using: &generator)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8)
-    func `Setting an existing property changes the bytes of its last value alone`(seed: Int) throws {
+    func `Setting an existing property changes only the bytes of its last value`(seed: Int) throws {
         var generator = SeededGenerator(seed: 300 + UInt64(seed))
         for _ in 0..<200 {
             var object = RandomObject(using: &generator)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8)
-    func `Adding a property leaves all bytes before and behind it alone`(seed: Int) throws {
+    func `Adding a property changes no byte before or after it`(seed: Int) throws {
         var generator = SeededGenerator(seed: 400 + UInt64(seed))
         for _ in 0..<200 {
             let object = RandomObject(using: &generator)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8)
-    func `Removing a property takes its comma along and leaves the other bytes alone`(seed: Int) throws {
+    func `Removing a property removes its comma and changes no other byte`(seed: Int) throws {
         var generator = SeededGenerator(seed: 500 + UInt64(seed))
         for _ in 0..<200 {
             var object = RandomObject(using: &generator)
@@ -129,7 +129,7 @@ import Testing
         (#" { "a" : 1 , "b" : 2 , "c" : 3 } "#, ["a", "b", "c"], " {} "),
         (#"{"a":1,"b":2,"a":3}"#, ["a"], #"{"b":2}"#),
     ])
-    func `Removed properties leave no comma and no hole`(text: String, names: [String], expected: String)
+    func `Removed properties leave no comma and no gap`(text: String, names: [String], expected: String)
         throws
     {
         var record = try Record(text)
@@ -144,7 +144,7 @@ import Testing
         #expect(record.text == #"{ "b": 2,"a":3 }"#)
     }
 
-    @Test func `An object that became empty and is filled again keeps no inner white space`() throws {
+    @Test func `An object that is emptied and filled again keeps no inner white space`() throws {
         var record = try Record("\n{ \"a\": 1 }\n")
         record["a"] = nil
         record["b"] = true
@@ -152,7 +152,7 @@ import Testing
         #expect(record.text == "\n{\"b\":true,\"c\":null}\n")
     }
 
-    @Test func `The white space of an empty object stays until something is added`() throws {
+    @Test func `The white space of an empty object is kept until something is added`() throws {
         var record = try Record("{ \n }")
         record["none"] = nil
         #expect(record.text == "{ \n }")
@@ -163,7 +163,7 @@ import Testing
         #expect(record.text == "{}")
     }
 
-    @Test func `Setting a property to the value that it has is no change`() throws {
+    @Test func `Setting a property to its present value is no change`() throws {
         var record = try Record(#"{"a": 1.50, "b": "x"}"#)
         let number = try #require(record["a"])
         record["a"] = number
@@ -172,7 +172,7 @@ import Testing
         #expect(record.text == #"{"a": 1.50, "b": "x"}"#)
     }
 
-    @Test func `A change inside a nested object leaves the bytes around it alone`() throws {
+    @Test func `A change inside a nested object changes no byte around it`() throws {
         var record = try Record(
             #"{"x" : 1e2, "address" : { "zip" : "0\u0031" , "city":"Oslo" } , "y":0.10 }"#
         )
@@ -184,13 +184,13 @@ import Testing
         )
     }
 
-    @Test func `A name is escaped only where JSON asks for it`() throws {
+    @Test func `A name is escaped only where JSON requires it`() throws {
         var record = try Record(#"{"a":1}"#)
         try record.rename("a", to: "q\"\\/\u{0}\u{1F}\n\u{7F}\u{2028}\u{E9}")
         #expect(record.text == "{\"q\\\"\\\\/\\u0000\\u001f\\n\u{7F}\u{2028}\u{E9}\":1}")
     }
 
-    @Test func `A loaded record takes the place of another one and nothing of it is left`() throws {
+    @Test func `A loaded record replaces the previous one completely`() throws {
         var record = try Record(#"{"a":"first","b":[1,2,3]}"#)
         record["a"] = "changed"
         record[["x", "y"]] = "failure is forgotten too"
@@ -226,7 +226,7 @@ import Testing
     }
 
     @Test(arguments: [7, 8, 9, 16, 17, 1_000])
-    func `However many properties there are, each is found and changed`(count: Int) throws {
+    func `Every property is found and changed, whatever their number`(count: Int) throws {
         let names = (0..<count).map { "p\($0)" }
         let text = "{" + names.map { "\"\($0)\": \"\($0)\"" }.joined(separator: " , ") + "}"
         var record = try Record(text)
@@ -236,7 +236,7 @@ import Testing
         #expect(record.text == text.replacing("\"p", with: "\"new-p").replacing(": \"new-p", with: ": \"p"))
     }
 
-    @Test func `A name that is written many times has place for a longer one each time`() throws {
+    @Test func `A duplicate name can be renamed to a longer one each time`() throws {
         let longName = String(repeating: "long", count: 500)
         var record = try Record("{" + Array(repeating: #""a":1"#, count: 40).joined(separator: ",") + "}")
         try record.rename("a", to: longName)
@@ -247,7 +247,7 @@ import Testing
         #expect(record.text == "{\(renamed),\"b\":\"\(longName)\"}")
     }
 
-    @Test func `A batch gives each record as it was added, whatever was in its place before`() throws {
+    @Test func `A batch returns each record as it was added, whatever its slot contained before`() throws {
         let batch = RecordBatch(capacity: 2, coding: .standard)
         let contents = [
             #"{"a":1,"b":2,"c":3}"#, "{}", #"{"name":"\#(String(repeating: "x", count: 5_000))"}"#, #"{"a":[]}"#, "",
@@ -289,7 +289,7 @@ import Testing
 }
 
 extension String {
-    /// Whether both are the same scalars; `==` takes different Unicode forms for the same.
+    /// Whether both strings have the same scalars; `==` treats different Unicode forms as equal.
     func isSameText(as other: String) -> Bool {
         utf8.elementsEqual(other.utf8)
     }

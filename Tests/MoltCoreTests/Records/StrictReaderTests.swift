@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Reading JSON strictly` {
     @Test(arguments: SyntaxCase.accepted)
-    func `What the grammar has is read, and written again with nothing lost`(row: SyntaxCase) throws {
+    func `Text that the grammar allows is read and written again without loss`(row: SyntaxCase) throws {
         let value = try RecordValue(json: row.json)
         #expect(try value.json() == row.written)
         #expect(try RecordValue(json: row.written) == value)
@@ -13,11 +13,11 @@ import Testing
     }
 
     @Test(arguments: SyntaxCase.refused)
-    func `What the grammar has not is refused with the reason`(row: SyntaxCase) throws {
+    func `Text that the grammar does not allow is refused with the reason`(row: SyntaxCase) throws {
         let error = #expect(throws: JSONSyntaxError.self) { try RecordValue(json: row.json) }
         #expect(error?.reason == row.reason)
         #expect((0...row.json.count).contains(error?.offset ?? -1))
-        // The grammar has it, and a record keeps it.
+        // The grammar allows a lone surrogate, and a record keeps it.
         guard row.reason != .loneSurrogate else {
             #expect(try Record(json: row.json).storedBytes == row.json)
             return
@@ -35,7 +35,7 @@ import Testing
         (#"{"a":"\uD800"}"#, .loneSurrogate, 6), ("[\"ab\n\"]", .controlCharacter, 4),
         ("[-x]", .invalidNumber, 2),
     ])
-    func `The error says at which byte`(text: String, reason: JSONSyntaxError.Reason, offset: Int) {
+    func `The error has the offset of the byte`(text: String, reason: JSONSyntaxError.Reason, offset: Int) {
         let error = #expect(throws: JSONSyntaxError.self) { try RecordValue(json: text.utf8) }
         #expect(error?.reason == reason)
         #expect(error?.offset == offset)
@@ -43,7 +43,7 @@ import Testing
         #expect(error?.localizedDescription == error.map { "This is not JSON text: \($0)." })
     }
 
-    @Test func `512 levels are read and the 513th is an error`() throws {
+    @Test func `512 levels are read, and 513 levels are an error`() throws {
         for (open, close, middle) in [("[", "]", ""), (#"{"a":"#, "}", "0"), (#"[{"a":"#, "}]", "[]")] {
             let levels = open.count > 5 ? 2 : 1
             let inside = middle == "[]" ? 1 : 0
@@ -64,14 +64,14 @@ import Testing
     }
 
     @Test(arguments: ["[", #"{"a":"#, #"[{"":"#, "[[],", #"{"a":1,"b":"#, " [ "])
-    func `A text that opens 100000 levels is an error and no crash`(open: String) {
+    func `Text with 100000 open levels is an error and does not crash`(open: String) {
         let text = String(repeating: open, count: 100_000)
         let error = #expect(throws: JSONSyntaxError.self) { try RecordValue(json: text.utf8) }
         #expect(error?.reason == .tooDeep)
         #expect(migrationError { _ = try Record(text) }?.code == .malformedContent)
     }
 
-    @Test func `Many empty containers side by side are no depth`() throws {
+    @Test func `Many empty containers side by side do not count as depth`() throws {
         let text = "[" + String(repeating: "[[]],{},", count: 5_000) + "0]"
         #expect(try RecordValue(json: text.utf8).array?.count == 10_001)
     }
@@ -82,7 +82,7 @@ import Testing
         #""\ud83d\ude00é""#,
         "null", "-12.5e+10",
     ])
-    func `Cut off at any byte a text is refused or a shorter number`(text: String) {
+    func `Text truncated at any byte is refused, or is a shorter number`(text: String) {
         let bytes = Array(text.utf8)
         let isNumber = bytes[0] == UInt8(ascii: "-")
         let end = bytes.lastIndex { $0 != 0x20 } ?? 0
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8)
-    func `Random bytes never crash, and what is accepted is written as it was`(seed: Int) {
+    func `Random bytes never crash, and accepted bytes are written unchanged`(seed: Int) {
         var generator = SeededGenerator(seed: 900 + UInt64(seed))
         let alphabet =
             Array("{}[]\",:\\u0019dD8eE+-.tfn truefalsnl\n\u{E9}".utf8) + [0, 0x1F, 0x80, 0xC3, 0xED, 0xF4]
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `A special byte is seen at every place of a string of any length`() throws {
+    @Test func `A special byte is detected at every place of a string of any length`() throws {
         for length in 0..<40 {
             for place in 0..<max(length, 1) {
                 for special in ["\\n", "\u{E9}", "\u{20AC}", "\u{1F600}", "\\u0041", "\\\"", "\u{7F}"] {
@@ -173,13 +173,13 @@ import Testing
         }
     }
 
-    /// Reads bytes in both ways, and checks that they agree and lose nothing.
+    /// Reads bytes as a value and as a record, and checks that both agree and lose nothing.
     private func read(_ bytes: [UInt8]) {
         let result = Result { try RecordValue(json: bytes) }
         let value = try? result.get()
         let record = try? Record(json: bytes)
         if case .failure(let error as JSONSyntaxError) = result, error.reason == .loneSurrogate {
-            // What follows it may be wrong, too.
+            // What follows the lone surrogate may be invalid, too.
             #expect(record.map { $0.storedBytes == bytes } ?? true)
             return
         }

@@ -1,15 +1,13 @@
 import MoltCore
 import Testing
 
-/// JSON text and what a strict reader makes of it, by the families of cases that RFC 8259's grammar gives.
+/// JSON text and the strict reader's result for it, by the families of cases in RFC 8259's grammar.
 struct SyntaxCase: Sendable, CustomTestStringConvertible {
-    /// What the row is about.
     var testDescription: String
-    /// The text.
     var json: [UInt8]
-    /// The text as it is written again; empty when it is refused.
+    /// The text as it is written again; empty if it is refused.
     var written: [UInt8]
-    /// Why it is refused.
+    /// The reason for refusing it.
     var reason: JSONSyntaxError.Reason?
 
     private init(accepted label: String, _ json: [UInt8], _ written: [UInt8]? = nil) {
@@ -29,7 +27,7 @@ struct SyntaxCase: Sendable, CustomTestStringConvertible {
 }
 
 extension SyntaxCase {
-    /// Texts that are JSON, and how they are written again.
+    /// Valid JSON texts, and how they are written again.
     static let accepted = [
         SyntaxCase(accepted: "empty array", bytes("[]")),
         SyntaxCase(accepted: "empty object", bytes("{}")),
@@ -215,7 +213,7 @@ extension SyntaxCase {
         SyntaxCase(accepted: "one byte", bytes("[\" a\"]")),
     ]
 
-    /// Texts that are not JSON, and why.
+    /// Invalid JSON texts, and the reasons.
     static let refused = [
         SyntaxCase(refused: "nothing", bytes(""), .unexpectedEnd),
         SyntaxCase(refused: "white space alone", bytes(" \u{A}"), .unexpectedEnd),

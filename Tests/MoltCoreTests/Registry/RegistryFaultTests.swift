@@ -1,7 +1,7 @@
 import MoltCore
 import Testing
 
-@Suite("What a registry is refused for")
+@Suite("Faults of a registry")
 struct RegistryFaultTests {
     @Test func `A registry without contradictions has no fault`() throws {
         let registry: MigrationRegistry = [
@@ -154,7 +154,7 @@ struct RegistryFaultTests {
         ),
         Case("a default that is too deep", steps(.addProperty("A", "x", default: deep(512))), "nested too deep"),
     ])
-    func `A fault is named`(_ fault: Case) throws {
+    func `Each contradiction is one fault with a message of its own`(_ fault: Case) throws {
         #expect(fault.registry.faults.count == 1)
         let error = try #require(throws: MigrationError.self) { try fault.registry.validate() }
         #expect(error.code == .invalidRegistry)
@@ -189,24 +189,24 @@ struct RegistryFaultTests {
         ),
         steps(.deleteType("A"), .transform("B") { $0.typeName = "A" }, .addProperty("A", "x", default: 1)),
         steps(.addProperty("A", "x", default: deep(511))),
-        // Records without the property are skipped, so these fill in where there was none.
+        // Records without the property are skipped, so the later step adds it where it is missing.
         steps(.renameProperty("A", "x", to: "y"), .addProperty("A", "y", default: 1)),
         steps(.moveProperty("A", "x", to: ["y", "x"]), .addProperty("A", ["y", "x"], default: 1)),
-        // Two old spellings become one.
+        // Two old spellings become one name.
         steps(.renameProperty("A", "eMail", to: "email"), .renameProperty("A", "mail", to: "email")),
         steps(.moveProperty("A", "x", to: ["y", "z"]), .moveProperty("A", "z", to: ["y", "z"])),
-        // Two spellings of a letter are two names.
+        // Two Unicode forms of a letter make two names.
         steps(.renameType("caf\u{E9}", to: "cafe\u{301}"), .transform("cafe\u{301}") { _ in }),
         steps(.renameProperty("A", "caf\u{E9}", to: "cafe\u{301}")),
         steps(.removeProperty("A", "caf\u{E9}"), .renameProperty("A", "cafe\u{301}", to: "cafe")),
         steps(.deleteType("caf\u{E9}"), .renameType("cafe\u{301}", to: "caf\u{E9}")),
         steps(.addProperty("A", "caf\u{E9}", default: 1), .addProperty("A", "cafe\u{301}", default: 2)),
     ])
-    func `Steps that put back what they use are no fault`(_ registry: MigrationRegistry) {
+    func `Steps that recreate, fill in or merge names are no fault`(_ registry: MigrationRegistry) {
         #expect(registry.faults.isEmpty, "\(registry.faults)")
     }
 
-    @Test func `A place is named as one counts`() {
+    @Test func `A migration's position is written as an ordinal number`() {
         let registry = MigrationRegistry((1...123).map { Migration(to: $0, $0 % 2 == 0 ? "" : "\($0)") })
         let words = registry.faults.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
         #expect(words.count == 61)
@@ -216,7 +216,7 @@ struct RegistryFaultTests {
         for word in ["1st", "3rd", "11th", "13th", "21st", "23rd", "111th", "113th"] { #expect(odd.contains(word)) }
     }
 
-    @Test func `Limits at their border, and blocks with a policy, are no fault`() {
+    @Test func `Limits at their bounds, and blocks with a policy, are no fault`() {
         let limit = RecordFailurePolicy.Limit(count: 0, share: 1)
         let registry = steps(
             .addProperty("A", "x", default: 1).onFailure(.quarantine(upTo: limit)),
@@ -255,7 +255,7 @@ struct RegistryFaultTests {
         #expect(registry.faults == lines)
     }
 
-    @Test func `Each migration is checked by itself: a later one may use what an earlier one removed`() {
+    @Test func `Each migration is checked alone: a later one may use a name that an earlier one removed`() {
         let registry: MigrationRegistry = [
             Migration(to: 1, "a", .removeProperty("A", "x"), .deleteType("B")),
             Migration(to: 2, "b", .renameProperty("A", "x", to: "y"), .transform("B") { _ in }),

@@ -1,7 +1,7 @@
 import MoltCore
 import Testing
 
-@Suite("A registry and its parts")
+@Suite("Parts of a registry")
 struct RegistryTests {
     private let registry: MigrationRegistry = [
         Migration(to: 1, "a"), Migration(to: 1, "b"), Migration(to: 2, "c"), Migration(to: 5, "d"),
@@ -13,7 +13,7 @@ struct RegistryTests {
         #expect(registry.version == 5)
     }
 
-    @Test func `A literal and register give the same list`() {
+    @Test func `A literal and register give the same registry`() {
         var registered = MigrationRegistry()
         registered.register(Migration(to: 1, "a"))
         registered.register(to: 2, "b", replacing: ["x"]) { _ in }
@@ -24,7 +24,7 @@ struct RegistryTests {
         #expect(registered.version == 2)
     }
 
-    @Test func `A registry without migrations brings a store to version 0, or to the oldest one it supports`() {
+    @Test func `A registry without migrations brings a store to version 0, or to its oldest supported version`() {
         #expect(MigrationRegistry().version == 0)
         #expect(MigrationRegistry([], oldestSupportedVersion: 7).version == 7)
     }
@@ -44,13 +44,13 @@ struct RegistryTests {
     }
 
     @Test(arguments: [(0, 0), (1, 2), (2, 3), (3, 3), (5, 4), (9, 4)])
-    func `The registry up to a version has the migrations to it and below`(version: Int, count: Int) {
+    func `The registry up to a version has the migrations up to that version`(version: Int, count: Int) {
         let part = registry.upTo(version: version)
 
         #expect(part.names == Array(registry.names.prefix(count)))
     }
 
-    @Test func `A part of a registry keeps its settings`() throws {
+    @Test func `A part of a registry keeps the registry's settings`() throws {
         var registry = registry
         registry.allowsLateMigrations = true
 

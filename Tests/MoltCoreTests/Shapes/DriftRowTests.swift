@@ -2,8 +2,9 @@ import Foundation
 import MoltCore
 import Testing
 
-/// The rows of Realm's tests that say what needs a migration.
-@Suite struct DriftRowTests {
+/// The cases of Realm's tests for changes that need a migration.
+@Suite("Drift between shapes")
+struct DriftRowTests {
     private func sentences(_ old: some Encodable, _ new: some Encodable) -> [String] {
         TypeShape.of(new).differences(from: .of(old)).map(\.description)
     }
@@ -33,7 +34,7 @@ import Testing
         #expect(sentences(Before.Person(nickname: "Jo"), After.PersonWithNickname()) == made)
     }
 
-    @Test func `D16: another nested type is drift, another name for the same is not`() {
+    @Test func `D16: another nested type is drift, another name for the same type is not`() {
         #expect(
             sentences(Before.Contact(), After.ContactWithLocation())
                 == ["Property 'Contact.home' changed from 'Address' to 'Location'."]
@@ -41,7 +42,7 @@ import Testing
         #expect(sentences(Before.Contact(), After.ContactWithPlace()).isEmpty)
     }
 
-    @Test func `D17: another type of element is drift`() {
+    @Test func `D17: another element type is drift`() {
         #expect(
             sentences(Before.Contact(), After.ContactWithLocations())
                 == ["Property 'Contact.others' changed from '[Address]' to '[Location]'."]
@@ -62,7 +63,7 @@ import Testing
         (Holder(UUID()), "UUID"), (Holder(Decimal(1)), "Decimal"), (Holder([1]), "[Int]"),
         (Holder(["a": 1]), "[String: Int]"), (Holder(Before.Address()), "Address"),
     ])
-    func `D18: every type is told from every other`(value: any Encodable & Sendable, name: String) {
+    func `D18: every type is distinguished from every other`(value: any Encodable & Sendable, name: String) {
         let others: [(any Encodable, String)] = [
             (Holder(1), "Int"), (Holder("a"), "String"), (Holder(Date()), "Date"), (Holder([1]), "[Int]"),
             (Holder(["a"]), "[String]"), (Holder(["a": "b"]), "[String: String]"),
@@ -74,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `A difference says what, where, and from what to what`() throws {
+    @Test func `A difference names the kind of change, the place, and the old and new type`() throws {
         let difference = try #require(
             TypeShape.of(After.PersonWithAgeAsText()).differences(from: .of(Before.Person())).first
         )

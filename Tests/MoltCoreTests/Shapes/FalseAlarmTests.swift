@@ -2,15 +2,16 @@ import Foundation
 import MoltCore
 import Testing
 
-/// Types whose values are stored in different ways, though nothing has changed; and what must be seen nevertheless.
-@Suite struct FalseAlarmTests {
+/// Types that store their values in several ways without having changed, and changes that must still be found.
+@Suite("False alarms of drift")
+struct FalseAlarmTests {
     private typealias Holder = DriftRowTests.Holder
 
     private func sentences(_ old: some Encodable, _ new: some Encodable) -> [String] {
         TypeShape.of(new).differences(from: .of(old)).map(\.description)
     }
 
-    @Test func `A type-erased wrapper is stored as what it stands for, now this and now that`() {
+    @Test func `A type-erased wrapper has no drift between values of different types`() {
         let values = [AnyFigure(base: Circle()), AnyFigure(base: Square()), AnyFigure(base: 1)]
         for one in values {
             for other in values {
@@ -21,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `A wrapper that is generic over what it stands for has the shape of that`() {
+    @Test func `A generic wrapper has the shape of the type that it wraps`() {
         #expect(
             sentences(Holding(value: Same(base: Circle())), Holding(value: Same(base: OtherCircle())))
                 == [
@@ -37,17 +38,17 @@ import Testing
         )
     }
 
-    @Test func `An object in one value and a list in another is one type`() {
+    @Test func `A type that is stored as an object or as a list has no drift`() {
         #expect(sentences(Flexible(isList: true), Flexible(isList: false)).isEmpty)
         #expect(sentences(Holding(value: Flexible(isList: false)), Holding(value: Flexible(isList: true))).isEmpty)
-        // Of another name, it is another type.
+        // With another name, it is another type.
         #expect(
             sentences(Holding(value: Flexible(isList: false)), Holding(value: [1]))
                 == ["Property 'Holding.value' changed from 'Flexible' to '[Int]'."]
         )
     }
 
-    @Test func `Nil that is written by hand says nothing of the type`() {
+    @Test func `A nil that is encoded explicitly says nothing about the type`() {
         #expect(sentences(ByHand(note: "a"), ByHand(note: nil)).isEmpty)
         #expect(sentences(ByHand(note: nil), ByHand(note: "a")).isEmpty)
         let both = TypeShape.of(ByHand(note: nil)).merged(with: .of(ByHand(note: "a")))
@@ -55,27 +56,27 @@ import Testing
         #expect(TypeShape.of(ByHand(note: "a")).differences(from: both).isEmpty)
     }
 
-    @Test func `A property that is read as another type than it is written as`() {
+    @Test func `A property that is read as another type than it is written has no drift`() {
         #expect(sentences(Dated(date: nil), Dated(date: Date())).isEmpty)
         #expect(sentences(Dated(date: Date()), Dated(date: nil)).isEmpty)
     }
 
-    @Test func `A value that depends on its kind is drift, unless it has a type of its own`() {
+    @Test func `A property of varying type is drift, unless its type stores each value in its own way`() {
         #expect(!sentences(Tagged(value: 1), Tagged(value: "a")).isEmpty)
         #expect(sentences(TaggedWell(value: .number(1)), TaggedWell(value: .text("a"))).isEmpty)
     }
 
-    @Test func `A case that is hidden from the list of all is not removed`() {
+    @Test func `A case that allCases hides is not removed`() {
         #expect(sentences(Color.blue, ColorThatHides.red).isEmpty)
         #expect(sentences(Number.two, NumberThatHides.one).isEmpty)
         #expect(sentences(Day.other, DayThatHides.monday).isEmpty)
         #expect(sentences(Holding(value: Day.other), Holding(value: DayThatHides.monday)).isEmpty)
         #expect(sentences(Color.blue, ColorThatReadsAll.red).isEmpty)
-        // As it is in a file, too.
+        // The same inside an array, as in a file.
         #expect(sentences([Color.blue], [ColorThatHides.red]).isEmpty)
     }
 
-    @Test func `A case that is gone is removed`() {
+    @Test func `A case that no longer exists is removed`() {
         #expect(sentences(Color.blue, ColorWithoutBlue.red) == ["Case 'blue' of 'Color' has been removed."])
         #expect(sentences(Number.two, NumberWithoutTwo.one) == ["Case '2' of 'Number' has been removed."])
         #expect(sentences(Day.other, DayWithoutOther.monday) == ["Case 'other' of 'Day' has been removed."])
@@ -135,7 +136,7 @@ private struct ByHand: Codable {
     }
 }
 
-/// Writes a date as a number when there is one, and reads it as a date.
+/// Writes a date as a number if there is one, and reads it as a date.
 private struct Dated: Codable {
     var date: Date?
 

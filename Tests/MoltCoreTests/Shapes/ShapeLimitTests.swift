@@ -3,13 +3,14 @@ import MoltCore
 import Synchronization
 import Testing
 
-/// What taking a shape does not do: look into instances, cost without bound, keep what users have typed.
-@Suite struct ShapeLimitTests {
+/// Taking a shape does not look into instances, has a bounded cost, and keeps nothing that users typed.
+@Suite("Limits of taking a shape")
+struct ShapeLimitTests {
     private func json(_ value: some Encodable) throws -> String {
         String(decoding: try JSONEncoder().encode(TypeShape.of(value)), as: UTF8.self)
     }
 
-    @Test func `The stored properties of an instance are not looked at`() throws {
+    @Test func `The stored properties of an instance are not reflected`() throws {
         let shape = TypeShape.of(Described())
         #expect(Described.mirrors.withLock { $0 } == 0)
         guard case .object(let object) = shape.form else { return #expect(Bool(false)) }
@@ -17,7 +18,7 @@ import Testing
         #expect(object.properties["name"]?.text == "String")
     }
 
-    @Test func `An instance that refers to one that is gone has a shape`() throws {
+    @Test func `An instance with an unowned reference to a deallocated object has a shape`() throws {
         var owner: Owner? = Owner()
         let owned = try Owned(#require(owner))
         owner = nil
@@ -25,15 +26,15 @@ import Testing
         #expect(TypeShape.of([owned]).differences(from: .of([owned])).isEmpty)
     }
 
-    @Test func `However large a value is, it costs little`() throws {
+    @Test func `The cost is bounded for a value of any size`() throws {
         let library = Library()
         let content = try JSONEncoder().encode(library)
         Count.reset()
         let shape = TypeShape.of(library, content: content)
-        // The walk, and no more: the content is at hand.
+        // Only the walk counts, because the content is given.
         #expect(Count.encodings("Library") == 1)
         #expect(Count.decodings("Library") == 1)
-        // 500 values, and two of each type on the way that are encoded to be read.
+        // 500 values, and two of each type on the path that are encoded to be read.
         #expect(Count.encodings("Word") <= 500 + 2 * 400 + 2 * 20 + 2)
         #expect(Count.decodings("Word") <= 8000 + 2 * 400 + 2 * 20 + 2)
         #expect(shape.differences(from: .of(library)).isEmpty)
@@ -44,19 +45,19 @@ import Testing
         )
     }
 
-    @Test func `The cases of an enum are looked at once`() {
+    @Test func `The cases of an enum are examined once`() {
         _ = TypeShape.of((0..<16).map { _ in Letter.a })
         #expect(Letter.encodings.withLock { $0 } <= 4)
     }
 
-    @Test func `Keys that are made while the app runs are no properties, whatever their type`() throws {
+    @Test func `Keys made at run time are not properties, whatever their type`() throws {
         let shape = TypeShape.of(AnyKeys(keys: ["secret"]))
         #expect(!(try json(AnyKeys(keys: ["secret"]))).contains("secret"))
         #expect(!(try json([AnyKeys(keys: ["secret"], isNested: true)])).contains("secret"))
         let other = TypeShape.of(AnyKeys(keys: ["a", "b"]))
         #expect(other.differences(from: shape).isEmpty)
         #expect(shape.differences(from: other).isEmpty)
-        // The one that the code names is.
+        // The key that the code names is a property.
         #expect(try json(AnyKeys(keys: [])).contains("\"version\""))
     }
 
@@ -95,7 +96,7 @@ private final class Owned: Encodable {
     init(_ owner: Owner) { self.owner = owner }
 }
 
-/// How often values were encoded and decoded; one test uses it.
+/// The numbers of encoded and decoded values, used by one test only.
 private enum Count {
     private static let counts = Mutex<[String: Int]>([:])
 
@@ -167,7 +168,7 @@ private enum Letter: String, Codable, CaseIterable {
     }
 }
 
-/// Its keys are an enum, and most of them are text that a user has typed.
+/// The keys are an enum whose cases mostly hold strings that a user has typed.
 private struct AnyKeys: Encodable {
     var keys: [String]
     var isNested = false

@@ -1,7 +1,7 @@
 import Foundation
 import MoltCore
 
-/// The versions of models that the tests compare; those of one type share a name in the store.
+/// The versions of the models that the tests compare; versions of one type share a name in the store.
 enum Before {
     struct Person: Codable, RecordType {
         static var recordTypeName: String { "Person" }

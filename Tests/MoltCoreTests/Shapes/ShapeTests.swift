@@ -2,15 +2,16 @@ import Foundation
 import MoltCore
 import Testing
 
-/// What values show of their types.
-@Suite struct ShapeTests {
+/// The shapes of types, as taken from values.
+@Suite("Shapes of types")
+struct ShapeTests {
     private func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return String(decoding: try encoder.encode(TypeShape.of(value)), as: UTF8.self)
     }
 
-    @Test func `A shape is short, sorted and comes back from its text`() throws {
+    @Test func `A shape is short, sorted and decoded from its JSON unchanged`() throws {
         let text = try json(Before.Contact())
         #expect(
             text == #"{"properties":{"home":{"properties":{"street":"String","zip":"Int"},"type":"Address"},"#
@@ -31,7 +32,7 @@ import Testing
         .of(Weekday.monday), .of([Before.Person]()),
     ]
 
-    @Test func `Every optional is seen, also when it is nil`() throws {
+    @Test func `Every optional property is recognized, even if it is nil`() throws {
         guard case .object(let object) = TypeShape.of(Everything()).form else { return #expect(Bool(false)) }
         let optionals = object.properties.filter { $0.key.hasPrefix("o") }
         #expect(optionals.count == 16)
@@ -46,7 +47,7 @@ import Testing
         #expect(object.onlyRead.isEmpty)
     }
 
-    @Test func `What is not known agrees with everything, and another value adds it`() {
+    @Test func `An unknown shape agrees with every other, and another value completes it`() {
         let empty = TypeShape.of(Wrapper<Before.Address>(content: nil))
         let full = TypeShape.of(Wrapper(content: Before.Address()))
         #expect(full.differences(from: empty).isEmpty)
@@ -66,7 +67,7 @@ import Testing
         #expect(TypeShape.of(Tree()) == .of(Tree(children: [Tree(children: [Tree()])])))
     }
 
-    @Test func `The keys of dictionaries are no properties`() throws {
+    @Test func `Dictionary keys are not properties`() throws {
         let shape = TypeShape.of(["secret": 1])
         #expect(shape.differences(from: .of(["other": 1, "more": 2])).isEmpty)
         #expect(!(try json(["secret": 1])).contains("secret"))
@@ -86,7 +87,7 @@ import Testing
         #expect(newHolder.map(\.description) == ["Case 'blue' of 'Wrapper.content' has been removed."])
     }
 
-    @Test func `An enum without raw values tells its cases, too`() throws {
+    @Test func `An enum without raw values has its cases in the shape`() throws {
         #expect(
             try json(Weekday.monday)
                 == #"{"cases":{"monday":{"members":null,"properties":{}},"other":{"members":null,"properties":{}},"#
@@ -94,7 +95,7 @@ import Testing
         )
     }
 
-    @Test func `Of an enum with associated values the cases count that were seen`() throws {
+    @Test func `Only the cases seen in values count for an enum with associated values`() throws {
         let circle = TypeShape.of(Before.Figure.circle(radius: 1))
         let square = TypeShape.of(Before.Figure.square(side: 1))
         #expect(square.differences(from: circle).isEmpty)
@@ -104,7 +105,7 @@ import Testing
         #expect(changed.map(\.description) == ["Property 'Figure.circle.radius' changed from 'Double' to 'String'."])
     }
 
-    @Test func `A raw value and the type that wraps it are stored alike`() {
+    @Test func `A type that wraps a raw value has the shape of the raw value`() {
         let text = TypeShape.of(DriftRowTests.Holder("a"))
         #expect(TypeShape.of(DriftRowTests.Holder(Before.Color.red)).differences(from: text).isEmpty)
         #expect(TypeShape.of(DriftRowTests.Holder(Mail(text: "a"))).differences(from: text).isEmpty)
@@ -115,7 +116,7 @@ import Testing
         )
     }
 
-    @Test func `A type that stores each value in its own way is never drift`() {
+    @Test func `A type that stores each value in its own way has no drift`() {
         let values: [Anything] = [.number(1), .text("a"), .list([.number(1), .text("b")]), .none]
         for one in values {
             for other in values {
@@ -127,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `A property that is written only sometimes is never drift`() {
+    @Test func `A property that is only sometimes written is never drift`() {
         let with = TypeShape.of(Sometimes(note: "a"))
         let without = TypeShape.of(Sometimes(note: nil))
         #expect(with.differences(from: without).isEmpty)
@@ -142,25 +143,25 @@ import Testing
         #expect(kinds[0].merged(with: kinds[1]).differences(from: kinds[1]).isEmpty)
     }
 
-    @Test func `A property that only the reader knows is in the shape`() throws {
+    @Test func `A property that is only read is in the shape`() throws {
         #expect(
             try json(Sometimes(note: nil))
                 == #"{"lenient":["note"],"onlyRead":["note"],"properties":{"name":"String","note":"String?"},"type":"Sometimes"}"#
         )
     }
 
-    @Test func `A type that cannot read what it wrote is known by what it writes`() throws {
+    @Test func `A type that cannot decode its own output has the shape of its output`() throws {
         #expect(try json(Unreadable()) == #"{"properties":{"name":"String"},"type":"Unreadable"}"#)
     }
 
-    @Test func `A type that cannot be encoded is not known`() throws {
+    @Test func `A type that cannot be encoded has an unknown shape`() throws {
         #expect(
             try json(DriftRowTests.Holder(Unencodable()))
                 == #"{"properties":{"value":{"type":"Unencodable"}},"type":"Holder"}"#
         )
     }
 
-    @Test func `A superclass counts, and another subclass is no drift`() throws {
+    @Test func `A superclass is part of the shape, and another subclass is no drift`() throws {
         #expect(
             try json(Dog(name: "a", breed: "b"))
                 == #"{"members":null,"properties":{"breed":"String","#
@@ -177,7 +178,7 @@ import Testing
         )
     }
 
-    @Test func `Elements that may be nil are drift`() {
+    @Test func `Elements that become optional are drift`() {
         #expect(
             TypeShape.of(DriftRowTests.Holder([1, nil])).differences(from: .of(DriftRowTests.Holder([1])))
                 .map(\.description) == ["Property 'Holder.value[]' has been made optional."]
@@ -188,7 +189,7 @@ import Testing
         )
     }
 
-    @Test func `A large value is only looked at in part`() {
+    @Test func `A large value is examined only in part`() {
         let counter = Counter()
         _ = TypeShape.of((0..<10_000).map { _ in Counted(counter: counter) })
         #expect(counter.count == 16)
@@ -259,7 +260,7 @@ private enum OtherFigure: Codable, RecordType {
     case circle(radius: String)
 }
 
-/// Stored as text.
+/// Stored as a string.
 private struct Mail: Codable, Sendable {
     var text: String
 
@@ -327,7 +328,7 @@ private struct WrittenSometimes: Encodable {
     }
 }
 
-/// What is written and read depends on the value.
+/// The type that is written and read depends on the value.
 private struct Either: Codable {
     var a: Int?
     var b: String?

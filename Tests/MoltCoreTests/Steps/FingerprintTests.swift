@@ -1,7 +1,7 @@
 import MoltCore
 import Testing
 
-@Suite("The fingerprint of a migration")
+@Suite("Fingerprints of migrations")
 struct FingerprintTests {
     private struct Old: Codable {}
     private struct New: Codable {}
@@ -10,8 +10,8 @@ struct FingerprintTests {
         Migration(to: version, name, steps: steps).fingerprint
     }
 
-    @Test func `is the same in all releases of Molt`() {
-        // Ledgers keep it: were one of these to change, every app's migrations would count as edited.
+    @Test func `A fingerprint is the same in all releases of Molt`() {
+        // Ledgers keep fingerprints: a changed one would make every app's migrations count as edited.
         #expect(fingerprint() == "620248a35788ef6a2bf108dd3cc56308")
         #expect(fingerprint(.renameType("Alien", to: "Person")) == "beb109dcca39ae1edfe8d021ea38f1a2")
         #expect(fingerprint(.renameProperty("Person", ["a", "b"], to: "c")) == "3bf61342c1322a8133c1581fc19841ea")
@@ -21,7 +21,7 @@ struct FingerprintTests {
         #expect(fingerprint(.transform("Person") { _ in }, .run { _ in }) == "ab2995409c33abd896964f559e812225")
     }
 
-    @Test func `tells everything apart that a migration declares`() {
+    @Test func `Any difference between declared steps changes the fingerprint`() {
         let all = [
             fingerprint(),
             fingerprint(version: 2),
@@ -55,7 +55,7 @@ struct FingerprintTests {
         #expect(all.allSatisfy { $0.utf8.count == 32 })
     }
 
-    @Test func `does not depend on words, on closures, or on what a model is called in code`() {
+    @Test func `A fingerprint does not depend on descriptions, closures or model names in code`() {
         #expect(fingerprint(.run("one") { _ in }) == fingerprint(.run("two") { _ = $0.version }))
         #expect(fingerprint(.transform("A") { _ in }) == fingerprint(.transform("A") { $0.drop() }))
         #expect(
@@ -64,7 +64,7 @@ struct FingerprintTests {
         )
     }
 
-    @Test func `depends on the revision that is given with a registered block`() {
+    @Test func `A fingerprint depends on the revision of a registered block`() {
         var first = MigrationRegistry()
         first.register(to: 1, "block") { _ in }
         var second = MigrationRegistry()
@@ -77,7 +77,7 @@ struct FingerprintTests {
 @Suite("SHA-256")
 struct SHA256Tests {
     @Test(arguments: [
-        // The examples of FIPS 180-4 and their neighbours, as other tools compute them.
+        // Examples of FIPS 180-4, and their digests from other tools.
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
         (
@@ -85,11 +85,11 @@ struct SHA256Tests {
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
         ),
     ])
-    func `is what other tools compute`(text: String, digest: String) {
+    func `A digest equals the digest of other tools`(text: String, digest: String) {
         #expect(SHA256.hexadecimal(of: text.utf8) == digest)
     }
 
-    @Test func `is right at the borders of its blocks`() {
+    @Test func `A digest is correct at block boundaries`() {
         let digests = [55, 56, 63, 64, 65, 1000].map { SHA256.hexadecimal(of: [UInt8](repeating: 0x61, count: $0)) }
         #expect(digests == SHA256Tests.ofLettersA)
     }

@@ -33,7 +33,7 @@ struct StepDeclarationTests {
             ) { _ in },
         ] as [MigrationStep]
     )
-    func `A declaration of each kind can be written and read`(step: MigrationStep) throws {
+    func `A declaration of each kind is encoded and decoded`(step: MigrationStep) throws {
         let read = try coded(step)
 
         #expect(read == CodedStep(step.declaration))
@@ -55,7 +55,7 @@ struct StepDeclarationTests {
             ),
         ] as [(MigrationStep, String)]
     )
-    func `A declaration that was read does the step's work`(step: MigrationStep, expected: String) throws {
+    func `A decoded declaration does the step's work`(step: MigrationStep, expected: String) throws {
         let declaration = try #require(try coded(step).declaration as? any RecordStep)
         var record = try Record(key: "ada", typeName: "Person", json: Array(Self.person.utf8))
 
@@ -66,7 +66,7 @@ struct StepDeclarationTests {
         #expect(String(decoding: content, as: UTF8.self) == expected)
     }
 
-    @Test func `A property that must be there is missed by a declaration that was read, too`() throws {
+    @Test func `A decoded declaration fails for a missing required property`() throws {
         let step = MigrationStep.removeProperty("Person", "phone", ifMissing: .fail)
         let declaration = try #require(try coded(step).declaration as? any RecordStep)
         var record = try Record(key: "ada", typeName: "Person", json: Array(Self.person.utf8))
@@ -74,7 +74,7 @@ struct StepDeclarationTests {
         #expect(throws: MigrationError.self) { try declaration.change(&record) }
     }
 
-    @Test func `A kind that this release does not know is named`() throws {
+    @Test func `The error for an unknown kind of step names the kind`() throws {
         let json = Data(#"{"kind":"splitProperty","type":"Person"}"#.utf8)
 
         let error = #expect(throws: DecodingError.self) { try JSONDecoder().decode(CodedStep.self, from: json) }

@@ -1,7 +1,7 @@
 import MoltCore
 import Testing
 
-@Suite("Steps in words")
+@Suite("Descriptions of steps")
 struct StepWordsTests {
     private struct PersonV1: Codable { var name: String }
     private struct PersonV2: Codable { var fullName: String }
@@ -22,17 +22,17 @@ struct StepWordsTests {
         (.run { _ in }, "run a block"),
         (.run("number the people") { _ in }, "number the people"),
     ])
-    func `A step says what it does, without its values`(step: MigrationStep, words: String) {
+    func `A description says what the step does, without its values`(step: MigrationStep, words: String) {
         #expect(step.description == words)
         #expect("\(step)" == words)
     }
 
-    @Test func `A block without words has the name of its migration`() {
+    @Test func `A block without a description has the name of its migration`() {
         let migration = Migration(to: 1, "number-people", .run { _ in }, .run("and again") { _ in })
         #expect(migration.steps.map(\.description) == ["number-people", "and again"])
     }
 
-    @Test func `Only a block that says so runs on a fresh store`() {
+    @Test func `A block runs on a fresh store only if it says so`() {
         #expect(!MigrationStep.run { _ in }.runsOnFreshStore)
         #expect(MigrationStep.run(onFreshStore: true) { _ in }.runsOnFreshStore)
         #expect(!MigrationStep.deleteType("A").runsOnFreshStore)

@@ -2,11 +2,10 @@ import Foundation
 import MoltCore
 import Testing
 
-/// Something that a record refuses, on a record whose values are all canaries.
+/// An operation that a record refuses; all values of the record are canaries.
 struct FailingOperation: Sendable, CustomTestStringConvertible {
-    /// What is done.
     var testDescription: String
-    /// The code that the error must have.
+    /// The expected error code.
     var code: MigrationError.Code
     /// The property that the error must name.
     var property: String?
@@ -24,7 +23,7 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
         self.body = body
     }
 
-    /// What the operation throws, or leaves as the record's failure.
+    /// The error that the operation throws or leaves as the record's failure.
     func failure() throws -> MigrationError? {
         var record = try Self.record()
         do {
@@ -63,7 +62,7 @@ struct FailingOperation: Sendable, CustomTestStringConvertible {
         (0..<levels).reduce("s3cret-7") { value, _ in [value] }
     }
 
-    /// Everything that a record refuses.
+    /// All operations that a record refuses.
     static let all = [
         FailingOperation("value of a missing one", .propertyMissing, "x") { _ = try $0.value("x") },
         FailingOperation("string of a missing one", .propertyMissing, "x") { _ = try $0.string("x") },

@@ -1,49 +1,48 @@
 import Generators
 
-/// A JSON object as random text, kept in its parts so that a test can say what a change must leave of it.
+/// A random JSON object, kept in parts so that a test can predict the result of a change.
 struct RandomObject {
-    /// A property and the text around it.
+    /// A property with the text around it.
     struct Member {
         /// The comma and the white space before the name.
         var gap: String
-        /// The name as it reads.
+        /// The decoded name.
         var name: String
-        /// The name as it is written, with quotes.
+        /// The name as written, with quotes.
         var nameText: String
-        /// The colon and the white space around it.
+        /// The colon with the white space around it.
         var colon: String
-        /// The value as it is written.
+        /// The value as written.
         var value: String
 
-        /// Everything but the gap.
+        /// The property without the gap before it.
         var text: String { nameText + colon + value }
     }
 
-    /// What the documents are to have.
+    /// Options for the random documents.
     struct Options {
-        /// Whether a name may stand in an object more than once.
+        /// Whether an object may have duplicate names.
         var hasDuplicates = true
-        /// Whether only what Foundation reads without loss is written.
+        /// Whether to write only what Foundation reads without loss.
         var isForFoundation = false
     }
 
     /// The white space before the opening brace.
     var before: String
-    /// The white space behind the opening brace.
+    /// The white space after the opening brace.
     var head: String
-    /// The properties.
     var members: [Member]
     /// The white space before the closing brace.
     var tail: String
-    /// The white space behind the closing brace.
+    /// The white space after the closing brace.
     var after: String
 
-    /// The whole text.
+    /// The whole JSON text.
     var text: String {
         before + "{" + head + members.map { $0.gap + $0.text }.joined() + tail + "}" + after
     }
 
-    /// Creates an object of up to eight properties.
+    /// Creates an object with up to eight properties.
     init(_ options: Options = Options(), depth: Int = 0, using generator: inout SeededGenerator) {
         before = depth == 0 ? Self.space(&generator) : ""
         head = Self.space(&generator)
@@ -66,7 +65,7 @@ struct RandomObject {
         }
     }
 
-    /// A name that the documents have often; some differ only in their Unicode form, or only in case.
+    /// A name that occurs often; some differ only in Unicode form or in case.
     static func name(_ options: Options = Options(), _ generator: inout SeededGenerator) -> String {
         let names = [
             "a", "b", "c", "", "A", "first name", "\u{E9}", "\u{0}", "q\"\\", "\u{1F600}", "a/b", "\n",
@@ -74,7 +73,7 @@ struct RandomObject {
         return generator.pick(options.isForFoundation ? names : names + ["e\u{301}", "a\u{0}", "\u{7F}"])
     }
 
-    /// A string as JSON text, each character escaped or not by chance.
+    /// A string as JSON text with randomly escaped characters.
     static func quoted(_ string: String, _ generator: inout SeededGenerator) -> String {
         var text = "\""
         for scalar in string.unicodeScalars {
@@ -95,7 +94,7 @@ struct RandomObject {
         return text + "\""
     }
 
-    /// Any value as JSON text, with nothing around it.
+    /// A random value as JSON text, without white space around it.
     static func value(_ options: Options = Options(), depth: Int, _ generator: inout SeededGenerator)
         -> String
     {

@@ -1,16 +1,16 @@
 import Generators
 import MoltCore
 
-/// A change of a record that a random test makes.
+/// A random change to a record.
 enum RecordChange: Sendable {
-    /// Sets a property, or removes it when the value is nil.
+    /// Sets a property, or removes it if the value is nil.
     case set(PropertyPath, RecordValue?)
-    /// Renames a property when it is there and the new name is free.
+    /// Renames a property if it exists and the new name is free.
     case rename(PropertyPath, String)
     /// Sets a property that is missing or null.
     case setIfMissing(PropertyPath, RecordValue)
 
-    /// A change of one of the names that random objects have.
+    /// A random change to one of the names that random objects have.
     static func random(
         _ options: RandomObject.Options = RandomObject.Options(),
         using generator: inout SeededGenerator
@@ -36,7 +36,7 @@ enum RecordChange: Sendable {
         try RecordValue(json: RandomObject.value(options, depth: 3, &generator).utf8)
     }
 
-    /// Makes the change; one that cannot be made leaves the record as it was.
+    /// Makes the change; an impossible change leaves the record unchanged.
     func make(in record: inout Record) throws {
         switch self {
         case .set(let path, let value):
@@ -50,25 +50,24 @@ enum RecordChange: Sendable {
 }
 
 extension Record {
-    /// The content as it would be stored, as text.
+    /// The stored content as a string.
     var text: String {
         String(decoding: storedBytes, as: UTF8.self)
     }
 
-    /// The content as it would be stored.
     var storedBytes: [UInt8] {
         var bytes: [UInt8] = []
         writeContent(to: &bytes)
         return bytes
     }
 
-    /// Creates a record from JSON text, stored under the key `ada` as a `Person`.
+    /// Creates a record from JSON text, with the key `ada` and the type `Person`.
     init(_ json: String, coding: RecordCoding = .standard) throws {
         try self.init(key: "ada", typeName: "Person", json: json.utf8, coding: coding)
     }
 }
 
-/// The code and the place of the error that something throws.
+/// The code and the place of the error that a closure throws.
 func migrationError(_ body: () throws -> Void) -> MigrationError? {
     do {
         try body()

@@ -5,7 +5,7 @@ import Testing
 @Suite("Containers in a suite")
 struct ContainerBridgeTests {
     @Test
-    func `arrays, sets and dictionaries are native, all the way down`() throws {
+    func `Arrays, sets and dictionaries are stored natively at every depth`() throws {
         try expect(["a", "b/c"], storedAs: .array([.string("a"), .string("b/c")]))
         try expect([[1], [2, 3], []], storedAs: .array([.array([.int(1)]), .array([.int(2), .int(3)]), .array([])]))
         try expect(["a": [1], "b": []], storedAs: .dictionary(["a": .array([.int(1)]), "b": .array([])]))
@@ -22,7 +22,7 @@ struct ContainerBridgeTests {
     }
 
     @Test
-    func `dates, data, URLs and Codable values inside have their own forms`() throws {
+    func `Dates, data, URLs and Codable values in containers have their own forms`() throws {
         let date = Date(timeIntervalSinceReferenceDate: 600_000_000.25)
         let url = try #require(URL(string: "https://e.com"))
         try expect([date], storedAs: .array([.date(date)]))
@@ -33,7 +33,7 @@ struct ContainerBridgeTests {
     }
 
     @Test
-    func `keys of a dictionary are text`() throws {
+    func `Dictionary keys are stored as strings`() throws {
         try expect([1: "a", -2: "b"], storedAs: .dictionary(["1": .string("a"), "-2": .string("b")]))
         try expect([UInt32.max: 1], storedAs: .dictionary(["4294967295": .int(1)]))
         try expect([UniqueID(1234): true], storedAs: .dictionary(["1234": .bool(true)]))
@@ -46,14 +46,14 @@ struct ContainerBridgeTests {
     }
 
     @Test
-    func `two texts of one key are not merged`() {
+    func `Two spellings of one key are an error and are not merged`() {
         #expect(throws: DefaultsError.self) {
             try read([Int: Int].self, from: .dictionary(["5": .int(1), "+5": .int(2)]))
         }
     }
 
     @Test
-    func `what cannot be read is named with its place inside`() {
+    func `The error for an unreadable element names its place`() {
         expectUnreadable(.array([.int(1), .string("x"), .int(3)]), as: [Int].self, at: "[1]")
         expectUnreadable(
             .dictionary(["a": .array([.int(0), .bool(true)])]),
@@ -67,13 +67,13 @@ struct ContainerBridgeTests {
     }
 
     @Test
-    func `nil inside a container cannot be stored`() {
+    func `Nil inside a container cannot be stored`() {
         #expect(throws: DefaultsError.self) { try stored([1, nil, 3] as [Int?]) }
         #expect(throws: DefaultsError.self) { try stored(["a": nil] as [String: Int?]) }
     }
 
     @Test
-    func `collections and sets of the app are arrays of their elements' forms`() throws {
+    func `Collections and sets of the app are stored as arrays of their elements' forms`() throws {
         let zone = TimeZone(id: "0", name: "Asia/Taipei")
         let stored = PropertyListValue.array([.dictionary(["id": .string("0"), "name": .string("Asia/Taipei")])])
         try expect(Array(read(MyBag<TimeZone>.self, from: stored)), storedAs: stored)

@@ -24,12 +24,12 @@ struct DefaultsFormTests {
             ([Newt].defaultsForm, .keyedArchive),
         ] as [(DefaultsForm, DefaultsForm)]
     )
-    func `a type has the form that is written for it by hand`(form: DefaultsForm, written: DefaultsForm) {
+    func `A type's form equals the form written out by hand`(form: DefaultsForm, written: DefaultsForm) {
         #expect(outline(form) == outline(written))
     }
 
     @Test
-    func `a Codable leaf takes what its type can be decoded from`() throws {
+    func `A Codable leaf accepts only JSON that its type decodes`() throws {
         let check = try #require(Period.defaultsForm.codableCheck)
         try check(Array("\"1 Hour\"".utf8))
         let error = try #require(throws: DefaultsError.self) { try check(Array("\"2 Weeks\"".utf8)) }
@@ -42,7 +42,7 @@ struct DefaultsFormTests {
     }
 
     @Test
-    func `raw values are known to their type, or at least of the form`() throws {
+    func `A raw value is checked against the cases of its type, or against the raw type`() throws {
         let level = try #require(Level.defaultsForm.isKnownRawValue)
         #expect(level(.int(2)))
         #expect(!level(.int(3)))
@@ -61,7 +61,7 @@ struct DefaultsFormTests {
     }
 
     @Test
-    func `a native form is made from the former JSON text`() throws {
+    func `A native form is converted from the old JSON text`() throws {
         let taipei = PropertyListValue.dictionary(["id": .string("0"), "name": .string("Asia/Taipei")])
         let json = #"{"id":"0","name":"Asia\/Taipei"}"#
         #expect(try native(TimeZone.defaultsForm, from: json) == taipei)
@@ -79,7 +79,7 @@ struct DefaultsFormTests {
     }
 
     @Test
-    func `what the native type does not know is an error, and so is what has no Codable form`() {
+    func `JSON text that the native type cannot decode, or that has no Codable form, is an error`() {
         #expect(throws: DefaultsError.self) { try native(EnumForm.defaultsForm, from: "\"2 Weeks\"") }
         #expect(throws: DefaultsError.self) { try native(TimeZone.defaultsForm, from: "{}") }
         #expect(throws: (any Error).self) { try native(Frog.defaultsForm, from: "\"Froggy\"") }
@@ -87,7 +87,7 @@ struct DefaultsFormTests {
     }
 
     @Test
-    func `a type without a Codable form is named where its JSON text would be converted`() {
+    func `Converting JSON text of a type without a Codable form fails with the type's name`() {
         let reason = "JSON text of Mixed, which is not Codable and names no Codable form"
         #expect(
             DefaultsV4Conversion().convert(#"[{"name":"n","count":3}]"#, as: [Mixed].defaultsForm)
@@ -96,7 +96,7 @@ struct DefaultsFormTests {
     }
 
     @Test
-    func `a native form knows what is current`() throws {
+    func `A native form recognizes current values`() throws {
         let zone = try #require(TimeZone.defaultsForm.isCurrent)
         #expect(zone(.dictionary(["id": .string("0"), "name": .string("n")])))
         #expect(!zone(.dictionary(["id": .string("0")])))
@@ -107,7 +107,7 @@ struct DefaultsFormTests {
     }
 
     @Test
-    func `keys of dictionaries have one text each`() {
+    func `Dictionary keys are normalized to one spelling`() {
         #expect(DefaultsKeyForm.of(UInt32.self).text("5") == "5")
         #expect(DefaultsKeyForm.of(UInt32.self).text("+5") == "5")
         #expect(DefaultsKeyForm.of(UInt32.self).text("-5") == nil)
@@ -128,7 +128,7 @@ struct DefaultsFormTests {
     private struct NotNative: Error {}
 }
 
-/// The form's outline, without what closures check.
+/// The form's structure, without its closures.
 private func outline(_ form: DefaultsForm) -> String {
     switch form.kind {
     case .bool: "bool"

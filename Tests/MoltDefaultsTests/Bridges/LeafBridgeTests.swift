@@ -2,21 +2,21 @@ import Foundation
 import MoltDefaults
 import Testing
 
-@Suite("Types of the app in a suite")
+@Suite("Bridges of single values")
 struct LeafBridgeTests {
     @Test
-    func `a Codable type is JSON text`() throws {
+    func `A Codable value is stored as JSON text`() throws {
         try expect(Note(when: Date(timeIntervalSinceReferenceDate: 0.5)), storedAs: .string(#"{"when":0.5}"#))
         try expect(Period.tenMinutes, storedAs: .string("\"10 Minutes\""))
         expectUnreadable(.string("\"2 Weeks\""), as: Period.self)
-        // As other code writes it.
+        // Spelled as other code writes it.
         #expect(try read(Period.self, from: "10 Minutes") == .tenMinutes)
         expectUnreadable(.string("{}"), as: Note.self, at: "when")
         expectUnreadable(.string(""), as: Note.self)
     }
 
     @Test
-    func `a type with raw values is its raw value`() throws {
+    func `A RawRepresentable value is stored as its raw value`() throws {
         try expect(EnumForm.oneHour, storedAs: .string("1 Hour"))
         try expect(Level.high, storedAs: .int(2))
         try expect(Preferred.b, storedAs: .string("b"))
@@ -28,7 +28,7 @@ struct LeafBridgeTests {
     }
 
     @Test
-    func `a value that JSON cannot hold is refused`() throws {
+    func `A value that JSON cannot represent is refused`() throws {
         #expect(throws: DefaultsError.self) { try stored(Ratio(value: .infinity)) }
         #expect(throws: DefaultsError.self) { try stored([Decimal.nan]) }
         #expect(throws: DefaultsError.self) { try stored(Price(value: .nan)) }
@@ -38,7 +38,7 @@ struct LeafBridgeTests {
     }
 
     @Test
-    func `a bridge of the app gives a native form, also inside containers`() throws {
+    func `A custom bridge gives a native form, also inside containers`() throws {
         let zone = ChosenTimeZone(id: "0", name: "Asia/Taipei")
         let stored = PropertyListValue.dictionary(["id": .string("0"), "name": .string("Asia/Taipei")])
         try expect(zone, storedAs: stored)
@@ -50,19 +50,19 @@ struct LeafBridgeTests {
     }
 
     @Test
-    func `a bridge may store a dictionary of anything`() throws {
+    func `A custom bridge can store a dictionary with values of any type`() throws {
         try expect(Mixed(name: "n", count: 3), storedAs: .dictionary(["name": .string("n"), "count": .int(3)]))
         expectUnreadable(.int(1), as: Mixed.self)
     }
 
     @Test
-    func `a bridge cannot store what a suite cannot hold`() {
+    func `A bridge fails for a value that a suite cannot hold`() {
         #expect(throws: DefaultsError.self) { try stored(Unstorable()) }
         #expect(throws: DefaultsError.self) { try stored([Nothing()]) }
     }
 
     @Test
-    func `an object with secure coding is a keyed archive`() throws {
+    func `An NSSecureCoding object is stored as a keyed archive`() throws {
         let stored = try #require(try stored(Color(name: "red")))
         guard case .data = stored else {
             Issue.record("not data")
@@ -79,7 +79,7 @@ struct LeafBridgeTests {
     }
 
     @Test
-    func `data that is no archive of the class is not readable`() throws {
+    func `Data that is not an archive of the class is unreadable`() throws {
         let other = try NSKeyedArchiver.archivedData(withRootObject: NSDate(), requiringSecureCoding: true)
         let list = try PropertyListSerialization.data(
             fromPropertyList: ["$archiver": "NSKeyedArchiver"],
@@ -100,7 +100,7 @@ struct LeafBridgeTests {
     }
 
     @Test
-    func `an archive whose references lead nowhere, or to another class, is not readable`() throws {
+    func `An archive with dangling references, or of another class, is unreadable`() throws {
         let name = NSStringFromClass(Color.self)
         #expect(try read(Color.self, from: archive(root: 1, class: 3, className: name)).name == "red")
         for (root, type, className) in [(1, 9, name), (1, 0, name), (9, 3, name), (2, 3, name), (1, 3, "NoSuchClass")] {
@@ -127,7 +127,7 @@ struct LeafBridgeTests {
     }
 
     @Test
-    func `the archive of a class without secure coding is read as data`() throws {
+    func `An archive of a class without secure coding is read as data`() throws {
         let archive = try NSKeyedArchiver.archivedData(withRootObject: NSDate(), requiringSecureCoding: false)
         #expect(try read(Data.self, from: .data(archive)) == archive)
     }
@@ -207,8 +207,8 @@ struct Nothing: DefaultsSerializable {
     static let bridge = NothingBridge()
 }
 
-/// A class that can be subclassed, as colours can.
-// Sendable: its only property is a constant.
+/// A class that can be subclassed, like a color class.
+// Sendable is safe: its only property is a constant.
 class Color: NSObject, NSSecureCoding, DefaultsSerializable, @unchecked Sendable {
     static var supportsSecureCoding: Bool { true }
 

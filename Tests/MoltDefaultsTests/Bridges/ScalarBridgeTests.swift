@@ -2,10 +2,10 @@ import Foundation
 import MoltDefaults
 import Testing
 
-@Suite("Scalars in a suite")
+@Suite("Bridges of scalars")
 struct ScalarBridgeTests {
     @Test
-    func `whole numbers of every width are native and exact at their limits`() throws {
+    func `Integers of every width are native and exact at their limits`() throws {
         try expectLimits(Int.self)
         try expectLimits(Int8.self)
         try expectLimits(Int16.self)
@@ -31,7 +31,7 @@ struct ScalarBridgeTests {
     }
 
     @Test
-    func `a number outside of a type's limits is not readable`() {
+    func `A number outside a type's range is unreadable`() {
         expectUnreadable(.int(128), as: Int8.self)
         expectUnreadable(.int(-1), as: UInt.self)
         expectUnreadable(.int(-1), as: UInt64.self)
@@ -45,7 +45,7 @@ struct ScalarBridgeTests {
     }
 
     @Test
-    func `numbers with a fraction are native, infinite ones too`() throws {
+    func `Floating-point numbers are native, including infinities`() throws {
         try expect(0.1, storedAs: .double(0.1))
         try expect(Double.infinity, storedAs: .double(.infinity))
         try expect(-Double.greatestFiniteMagnitude, storedAs: .double(-Double.greatestFiniteMagnitude))
@@ -59,7 +59,7 @@ struct ScalarBridgeTests {
     }
 
     @Test
-    func `truth values, texts, dates and data are native`() throws {
+    func `Booleans, strings, dates and data are native`() throws {
         try expect(true, storedAs: .bool(true))
         try expect("\"a\" \u{1F984}", storedAs: .string("\"a\" \u{1F984}"))
         let date = Date(timeIntervalSinceReferenceDate: 600_000_000.25)
@@ -75,7 +75,7 @@ struct ScalarBridgeTests {
     }
 
     @Test
-    func `URLs and decimal numbers are JSON text`() throws {
+    func `URLs and decimal numbers are stored as JSON text`() throws {
         let url = try #require(URL(string: "https://e.com/a"))
         try expect(url, storedAs: .string(#""https:\/\/e.com\/a""#))
         let decimal = try #require(Decimal(string: "1.1"))
@@ -85,7 +85,7 @@ struct ScalarBridgeTests {
     }
 
     @Test
-    func `UUIDs are bare text, and are read with quotes too`() throws {
+    func `UUIDs are stored without quotes and read with or without them`() throws {
         let text = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
         let uuid = try #require(UUID(uuidString: text))
         try expect(uuid, storedAs: .string(text))
@@ -95,7 +95,7 @@ struct ScalarBridgeTests {
     }
 
     @Test
-    func `ranges are native bounds, and are read from JSON text too`() throws {
+    func `Ranges are stored as native bounds and also read from JSON text`() throws {
         try expect(1..<5, storedAs: .array([.int(1), .int(5)]))
         try expect(UInt64.max...UInt64.max, storedAs: .array([.unsigned(.max), .unsigned(.max)]))
         #expect(try read(Range<Int>.self, from: .string("[1,5]")) == 1..<5)
@@ -110,7 +110,7 @@ struct ScalarBridgeTests {
     }
 
     @Test
-    func `anything can be read as a property list value`() throws {
+    func `Every stored value can be read as a property list value`() throws {
         try expect(PropertyListValue.array([.bool(true), .int(1)]), storedAs: .array([.bool(true), .int(1)]))
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import MoltDefaults
 import Testing
 
-@Suite("The bytes of a setting")
+@Suite("Stored bytes of a setting")
 struct StoredBytesTests {
     private struct Window: Codable, Hashable, DefaultsSerializable {
         var zoom = 1.5
@@ -22,8 +22,8 @@ struct StoredBytesTests {
             + #""nested":{"first":1,"second":2},"title":"a\/b","zoom":1.5}"#
     }
 
-    /// Without an order they would differ from run to run, and a fixture of them would fail.
-    @Test func `are the same in every run: keys are sorted, at all depths`() throws {
+    /// An unstable order would break every fixture of these settings.
+    @Test func `JSON keys are sorted at every depth, so every run stores the same bytes`() throws {
         let text = PropertyListValue.string(Window.text)
         #expect(try stored(Window()) == text)
         #expect(try stored([Window(), Window()]) == [text, text])
@@ -32,7 +32,7 @@ struct StoredBytesTests {
         #expect(try DefaultsJSONDataBridge<Window>().encode(Window()) == .data(Data(Window.text.utf8)))
     }
 
-    @Test func `of a set are the same in every run, too`() throws {
+    @Test func `The elements of a set are sorted, so every run stores the same bytes`() throws {
         let words = Set(["sun", "moon", "earth", "mars", "a/b", "\u{E9}"])
         #expect(try stored(words) == ["a/b", "earth", "mars", "moon", "sun", "\u{E9}"])
         #expect(try stored(Set([3, 1, 2])) == [1, 2, 3])
@@ -42,7 +42,7 @@ struct StoredBytesTests {
     }
 }
 
-@Suite("A type with raw values that is Codable, too")
+@Suite("A RawRepresentable type that is also Codable")
 struct CodableRawValueTests {
     private enum Theme: String, Codable, DefaultsSerializable { case light, dark }
     private enum Size: Int, Codable, DefaultsSerializable {
@@ -54,13 +54,13 @@ struct CodableRawValueTests {
         case yes = "true"
     }
 
-    @Test func `is written as Defaults writes it: as JSON text`() throws {
+    @Test func `is stored as JSON text, as Defaults stores it`() throws {
         #expect(try stored(Theme.dark) == "\"dark\"")
         #expect(try stored(Size.large) == "2")
         #expect(try stored([Theme.dark]) == ["\"dark\""])
     }
 
-    @Test func `is read from its raw value as well, as @AppStorage and UserDefaults have it`() throws {
+    @Test func `is also read from its raw value, as @AppStorage and UserDefaults store it`() throws {
         #expect(try read(Theme.self, from: "dark") == .dark)
         #expect(try read(Theme.self, from: "\"dark\"") == .dark)
         #expect(try read(Size.self, from: 2) == .large)
@@ -73,13 +73,13 @@ struct CodableRawValueTests {
     }
 
     @Test(arguments: ["blue", "\"blue\"", "", 1, ["dark"], true] as [PropertyListValue])
-    func `is an error where it is neither`(stored: PropertyListValue) {
+    func `is unreadable from anything but JSON text or a raw value`(stored: PropertyListValue) {
         let error = #expect(throws: DefaultsError.self) { try read(Theme.self, from: stored) }
         #expect(error?.code == .typeMismatch)
         #expect(error?.message.hasPrefix("What is stored is not JSON text of Theme.") == true)
     }
 
-    @Test func `is seen in a suite as UserDefaults has set it, and is not lost as the default`() throws {
+    @Test func `is read from a suite when UserDefaults stored its raw value`() throws {
         let scratch = try ScratchSuite()
         let theme = DefaultsKey<Theme>("theme", default: .light)
         try scratch.defaults.set("dark", forKey: "theme")
@@ -89,7 +89,7 @@ struct CodableRawValueTests {
         #expect(scratch.suite[theme] == .light)
     }
 
-    @Test func `is current for a conversion in both forms`() throws {
+    @Test func `counts as current in both forms when settings are converted`() throws {
         let conversion = DefaultsV4Conversion()
         for stored in ["dark", "\"dark\""] as [PropertyListValue] {
             #expect(conversion.convert(stored, as: Theme.defaultsForm) == .alreadyCurrent)

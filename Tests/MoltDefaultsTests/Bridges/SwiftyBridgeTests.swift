@@ -2,44 +2,44 @@ public import Foundation
 public import MoltDefaults
 import Testing
 
-/// The guide of SwiftyUserDefaults 4.0 alpha 2, with our names.
-@Suite("Bridges in the way of SwiftyUserDefaults")
+/// The bridges from the guide of SwiftyUserDefaults 4.0 alpha 2, under Molt's names.
+@Suite("Bridges in the style of SwiftyUserDefaults")
 struct SwiftyBridgeTests {
     @Test
-    func `a struct is stored as its name, an array of it as names`() throws {
+    func `A struct is stored as its name, an array of structs as names`() throws {
         try expect(Frog(name: "Froggy"), storedAs: .string("Froggy"))
         try expect([Frog(name: "a"), Frog(name: "b")], storedAs: .array([.string("a"), .string("b")]))
         expectUnreadable(.int(1), as: Frog.self)
         expectUnreadable(.array([.string("a"), .int(1)]), as: [Frog].self, at: "[1]")
     }
 
-    /// As the array bridge of the guide does it: `compactMap { $0 as? String }`.
+    /// As in the guide: `compactMap { $0 as? String }`.
     @Test
-    func `an array bridge may leave out what it cannot read`() throws {
+    func `An array bridge may skip unreadable elements`() throws {
         try expect([Tadpole(name: "a"), Tadpole(name: "b")], storedAs: ["a", "b"])
         #expect(try read([Tadpole].self, from: ["a", 1, ["b"], "c"]).map(\.name) == ["a", "c"])
         expectUnreadable("a", as: [Tadpole].self)
     }
 
     @Test
-    func `an array leaves out what it cannot read where its type says so`() throws {
+    func `DefaultsArrayBridge skips unreadable elements when asked to`() throws {
         try expect([Spawn(name: "a"), Spawn(name: "b")], storedAs: [#"{"name":"a"}"#, #"{"name":"b"}"#])
         let stored: PropertyListValue = [#"{"name":"a"}"#, 1, "torn", #"{"name":"c"}"#]
         #expect(try read([Spawn].self, from: stored).map(\.name) == ["a", "c"])
         #expect(try read([String: [Spawn]].self, from: ["k": stored])["k"]?.count == 2)
         expectUnreadable("a", as: [Spawn].self)
-        // Otherwise one bad element is told, and nothing is lost.
+        // By default an unreadable element is an error, so nothing is lost.
         expectUnreadable(["a", 1], as: [String].self, at: "[1]")
     }
 
     @Test
-    func `a type that the app does not own gets a bridge in an extension`() throws {
+    func `An extension adds a bridge to a type that the app does not own`() throws {
         try expect(Duration.seconds(90), storedAs: 90.0)
         try expect([Duration.seconds(1), .milliseconds(500)], storedAs: [1.0, 0.5])
         try expect(["rest": Duration.seconds(2)], storedAs: ["rest": 2.0])
         #expect(try read(Duration.self, from: 3) == .seconds(3))
         expectUnreadable("90", as: Duration.self)
-        // One that is Codable needs none.
+        // A Codable type needs no bridge.
         try expect(Locale.LanguageCode("de"), storedAs: "\"de\"")
         let suite = try ScratchSuite().suite
         let pause = DefaultsKey<Duration>("pause", default: .seconds(5))
@@ -49,7 +49,7 @@ struct SwiftyBridgeTests {
     }
 
     @Test
-    func `a type may go as JSON data, alone and as an array`() throws {
+    func `A type can be stored as JSON data, alone and in an array`() throws {
         try expect(Toad(age: 3), storedAs: .data(Data(#"{"age":3}"#.utf8)))
         try expect([Toad(age: 3)], storedAs: .data(Data(#"[{"age":3}]"#.utf8)))
         expectUnreadable(.data(Data()), as: Toad.self)
@@ -58,7 +58,7 @@ struct SwiftyBridgeTests {
     }
 
     @Test
-    func `an array of objects may be one archive`() throws {
+    func `An array of objects can be stored as one archive`() throws {
         let stored = try #require(try stored([Newt(name: "a"), Newt(name: "b")]))
         guard case .data = stored else {
             Issue.record("not data")
@@ -95,7 +95,7 @@ final class FrogArrayBridge: DefaultsBridge {
     }
 }
 
-/// A frog whose arrays are read as far as they can be.
+/// A frog whose array bridge skips unreadable elements.
 private struct Tadpole: DefaultsSerializable, Equatable {
     static var bridge: TadpoleBridge { TadpoleBridge() }
     static var arrayBridge: TadpoleArrayBridge { TadpoleArrayBridge() }
@@ -120,18 +120,18 @@ private struct Spawn: Codable, Equatable, DefaultsSerializable {
 }
 
 extension Duration: DefaultsSerializable {
-    /// Its seconds.
+    /// The bridge that stores the number of seconds.
     public static var bridge: DurationBridge { DurationBridge() }
 }
 
-/// A duration as its seconds.
+/// Stores a duration as a number of seconds.
 public struct DurationBridge: DefaultsBridge {
-    /// The seconds.
+    /// Returns the number of seconds.
     public func serialize(_ value: Duration?) -> Double? {
         value.map { $0 / .seconds(1) }
     }
 
-    /// The duration.
+    /// Returns the duration.
     public func deserialize(_ object: Double?) -> Duration? {
         object.map { .seconds($0) }
     }
@@ -146,7 +146,7 @@ struct Toad: Codable, Equatable, DefaultsSerializable {
     var age: Int
 }
 
-/// Stored as one archive where it is in an array.
+/// An array of these is stored as one archive.
 final class Newt: NSObject, NSSecureCoding, DefaultsSerializable, Sendable {
     static var supportsSecureCoding: Bool { true }
     static var arrayBridge: DefaultsKeyedArchiveArrayBridge<Newt> { DefaultsKeyedArchiveArrayBridge() }

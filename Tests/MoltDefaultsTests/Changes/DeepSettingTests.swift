@@ -4,8 +4,8 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-@Suite struct `A setting at the limit of depth` {
-    /// Arrays and dictionaries in each other, with a text in the innermost.
+@Suite struct `Settings at the nesting limit` {
+    /// Nested arrays and dictionaries with a string at the innermost level.
     static func nested(_ levels: Int) -> PropertyListValue {
         (0..<levels).reduce("in") { value, level in level.isMultiple(of: 2) ? [value] : ["a": value] }
     }
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: Primary.allCases)
-    func `goes through a whole upgrade`(primary: Primary) throws {
+    func `A setting at the limit survives a whole upgrade`(primary: Primary) throws {
         let levels = 200
         let (deep, other) = (Self.nested(levels), try ScratchSuite(["there": 1]))
         let scratch = try ScratchSuite(["old": deep])
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: Primary.allCases)
-    func `is refused when it is one level deeper, before anything is committed`(primary: Primary) throws {
+    func `A setting one level too deep is refused before the commit`(primary: Primary) throws {
         let scratch = try ScratchSuite(["old": 1])
         let suite = scratch.suite
         let migrations: MigrationRegistry = [
@@ -81,7 +81,7 @@ import Testing
 
     /// An app may have set it without Molt.
     @Test(arguments: Primary.allCases)
-    func `is refused when the suite has one that is one level deeper`(primary: Primary) throws {
+    func `An upgrade is refused when its suite already holds a setting one level too deep`(primary: Primary) throws {
         let scratch = try ScratchSuite(["old": 1])
         try scratch.defaults.set(Self.nested(201).object, forKey: "deep")
         #expect(try scratch.defaults.synchronize())
@@ -107,7 +107,7 @@ import Testing
 
     #if os(Linux)
         @Test(arguments: [199, 200, 201])
-        func `is read from a file that is binary`(levels: Int) throws {
+        func `A setting at the limit is read from a binary file`(levels: Int) throws {
             let scratch = ScratchSuite(named: TestHome.newSuiteName())
             let values: [String: PropertyListValue] = ["deep": Self.nested(levels)]
             let objects = PropertyListValue.dictionary(values).object

@@ -10,8 +10,8 @@ import Testing
     import Glibc
 #endif
 
-/// What the app removes between the commit of an upgrade that was cut off and the next opening.
-@Suite struct `Settings that were removed while an upgrade was not finished` {
+/// Settings that the app removes after the commit of an interrupted upgrade, before the next opening.
+@Suite struct `Settings removed during an unfinished upgrade` {
     enum Way: CaseIterable, Sendable {
         case removeAll
         case eachOfThem
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// Leaves the upgrade's changes still to be made.
+    /// Stops the upgrade after its commit, with its changes to settings still pending.
     private func cutOff(_ primary: UpgradeScenario.Primary, both: Bool) throws {
         struct Stop: Error {}
         #expect(throws: (any Error).self) {
@@ -90,25 +90,27 @@ import Testing
         try scratch.values.filter { $0.key != "molt.ledger" }
     }
 
-    /// Each way, with one suite changed and with two.
+    /// Each way of removing, with one changed suite and with two.
     static let ways = Way.allCases.flatMap { way in [false, true].map { (way: way, both: $0) } }
 
     @Test(arguments: ways, UpgradeScenario.Primary.allCases)
-    func `do not come back`(removal: (way: Way, both: Bool), primary: UpgradeScenario.Primary) throws {
+    func `are not restored by the next opening`(removal: (way: Way, both: Bool), primary: UpgradeScenario.Primary)
+        throws
+    {
         try cutOff(primary, both: removal.both)
         try removal.way.remove(scratch.suite)
         #expect(try settings().isEmpty)
         try upgrade(primary, both: removal.both)
         #expect(try settings() == [:])
         #expect(try other.values == [removal.both ? "moved" : "kept": 1])
-        // It is over: what the app sets now stays, and nothing is made again.
+        // The upgrade is finished: later settings stay, and no change is applied again.
         try scratch.suite.set("Grace", forKey: "name")
         try upgrade(primary, both: removal.both)
         #expect(try settings() == ["name": "Grace"])
     }
 
     @Test(arguments: UpgradeScenario.Primary.allCases)
-    func `do not come back beside those of somebody else`(primary: UpgradeScenario.Primary) throws {
+    func `are not restored when the app has since set another key`(primary: UpgradeScenario.Primary) throws {
         try cutOff(primary, both: false)
         try scratch.suite.removeAll()
         try scratch.suite.set("of Grace", forKey: "token")
@@ -117,16 +119,16 @@ import Testing
     }
 
     @Test(arguments: UpgradeScenario.Primary.allCases)
-    func `do not come back one by one, under another key either`(primary: UpgradeScenario.Primary) throws {
+    func `are not restored when removed one at a time`(primary: UpgradeScenario.Primary) throws {
         try cutOff(primary, both: false)
         try scratch.suite.update(remove: ["name", "theme"])
         try upgrade(primary, both: false)
         #expect(try settings() == ["volume": 3, "new": true])
     }
 
-    /// Their old place loses them in the same upgrade.
+    /// The source of the move is cleaned in the same upgrade.
     @Test(arguments: UpgradeScenario.Primary.allCases)
-    func `take none with them that another suite gives away`(primary: UpgradeScenario.Primary) throws {
+    func `do not make settings moved from another suite disappear`(primary: UpgradeScenario.Primary) throws {
         let source = try ScratchSuite(["a": 1, "b": 2])
         let migrations: MigrationRegistry = [
             .suiteToAppGroup(
@@ -160,15 +162,17 @@ import Testing
 
     #if os(Linux)
         @Test(arguments: ["", "<?xml version=\"1.0\""], UpgradeScenario.Primary.allCases)
-        func `are told from those that a kill has cut off`(left: String, primary: UpgradeScenario.Primary) throws {
+        func `are distinguished from settings lost to a truncated file`(left: String, primary: UpgradeScenario.Primary)
+            throws
+        {
             try cutOff(primary, both: false)
             try scratch.writeFile(left)
             try upgrade(primary, both: false)
             #expect(try settings() == ["fullName": "Ada", "theme": "light", "volume": 3, "new": true])
         }
 
-        /// A file that is no property list is set aside, and what was in it is written anew.
-        @Test func `are told from those that are being brought back when a kill comes again`() async throws {
+        /// A file that is not a property list is set aside, and its settings are written anew.
+        @Test func `are distinguished from settings lost to a second kill during recovery`() async throws {
             for call in stride(from: 1, through: 25, by: TestRun.choose(4, long: 1)) {
                 let scratch = try ScratchSuite(["name": "Ada", "theme": "dark"])
                 struct Stop: Error {}
@@ -198,9 +202,9 @@ import Testing
             try suite.upgrade(with: [rename], options: options)
         }
 
-        /// The whole of it, with a real kill.
+        /// The whole sequence, with a real kill.
         @Test(arguments: [true, false])
-        func `do not come back after a kill`(isRemoved: Bool) async throws {
+        func `are not restored after a kill`(isRemoved: Bool) async throws {
             await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
                 let suite = Suite(name)
                 var options = MigrationOptions()

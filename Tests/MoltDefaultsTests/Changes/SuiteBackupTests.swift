@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite struct `A backup of settings` {
+@Suite struct `Backups of settings` {
     private let scratch: ScratchSuite
     private var suite: Suite { scratch.suite }
 
@@ -48,9 +48,9 @@ import Testing
         get throws { try DefaultsStore(suite).state() }
     }
 
-    // MARK: A suite that is a store
+    // MARK: A suite as a store
 
-    @Test func `is made before an upgrade, and put back gives every value and the version`() throws {
+    @Test func `A backup made before an upgrade restores every value and the version`() throws {
         let before = try scratch.values
         try suite.upgrade(with: registry(1), options: options())
         let backup = try #require(try suite.backups().first)
@@ -64,14 +64,14 @@ import Testing
         try suite.restore(backup)
         #expect(try scratch.values == before)
         #expect(try state == StoreState(version: 0, isFresh: false, ledger: []))
-        // It runs again.
+        // The migration runs again.
         #expect(try suite.upgrade(with: registry(1), options: options()).entries.count == 1)
         #expect(try scratch.values.filter { $0.key != "molt.ledger" } == after.filter { $0.key != "molt.ledger" })
         let others = try scratch.otherFiles().filter { !$0.hasSuffix(".backup") && !$0.hasSuffix(".molt-lock") }
         #expect(others.count == 1 && others[0].hasSuffix(".replaced"), "\(others)")
     }
 
-    @Test func `that is put back keeps what was there, which can be put back in its turn`() throws {
+    @Test func `Restoring keeps the replaced settings as a backup that can be restored`() throws {
         let other = try ScratchSuite(["theme": "dark"])
         let backup = try suite.backUp(attaching: [other.suite])
         let before = try scratch.values
@@ -87,7 +87,7 @@ import Testing
         try suite.restore(kept, attaching: [other.suite])
         #expect(try scratch.values == after.0)
         #expect(try other.values == after.1)
-        // The one that was kept first stays, too.
+        // The backup that was kept first is still there.
         let all = try suite.filesAside()
         #expect(all.count == 2 && all.last == kept)
         try suite.restore(backup, attaching: [other.suite], keepsReplaced: false)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `that is put back over an upgrade that was cut off keeps what that has committed`(isAttached: Bool) throws {
+    func `Restoring over an interrupted upgrade keeps what the upgrade committed`(isAttached: Bool) throws {
         struct Stop: Error {}
         let other = try ScratchSuite(["theme": "dark"])
         let (suite, group) = (suite, other.suite)
@@ -118,13 +118,13 @@ import Testing
         #expect(try state.journal == (isAttached ? [] : [group.attachedName]))
         let kept = try #require(try suite.filesAside().first)
         #expect(kept.schemaVersion == 2 && kept.attachedStores == [group.attachedName])
-        // What was committed is made where it is attached.
+        // The committed changes are applied in the suite that is attached.
         try suite.restore(kept, attaching: [group])
         #expect(try scratch.values["name"] == "changed" && other.values["theme"] == "light")
         #expect(try state.version == 2 && state.journal.isEmpty)
     }
 
-    @Test func `that has another suite is refused when that is not named`() throws {
+    @Test func `A backup that includes another suite is refused unless that suite is named`() throws {
         let other = try ScratchSuite(["theme": "dark"])
         let backup = try suite.backUp(attaching: [other.suite])
         try suite.set("changed", forKey: "name")
@@ -138,7 +138,7 @@ import Testing
         #expect(try scratch.values["name"] == "n")
     }
 
-    @Test func `that is of another suite, or stands elsewhere, is refused unless it is said that it is`() throws {
+    @Test func `A backup of another suite, or from another place, is refused unless that is allowed`() throws {
         let other = try ScratchSuite(["name": "other"])
         let backup = try suite.backUp(attaching: [other.suite])
         let error = #expect(throws: MigrationError.self) { try other.suite.restore(backup) }
@@ -156,7 +156,7 @@ import Testing
         #expect(try scratch.values["name"] == "changed")
         try suite.restore(copied, attaching: [other.suite], fromAnotherStore: true)
         #expect(try scratch.values["name"] == "n")
-        // Listed before its directory was moved.
+        // The backup was listed before its directory was moved.
         try FileManager.default.removeItem(at: copied.url)
         try suite.set("changed", forKey: "name")
         try suite.restore(copied, attaching: [other.suite])
@@ -166,8 +166,8 @@ import Testing
         #expect(try other.values == scratch.values)
     }
 
-    @Test func `of a try that was cut off counts once, and an older one stays`() async throws {
-        // Not the asynchronous one.
+    @Test func `Backups of interrupted attempts count once, and an older backup stays`() async throws {
+        // Calls the synchronous overload.
         func upgrade(_ version: Int) throws { try suite.upgrade(with: registry(version), options: options()) }
         try upgrade(2)
         let first = try suite.backups()
@@ -193,10 +193,10 @@ import Testing
 
     #if os(Linux)
         @Test(.enabled(if: getuid() == 0, "needs the right to be another user"))
-        func `is not taken for none where the directory cannot be listed`() async throws {
+        func `A directory that cannot be listed is an error, not an empty list of backups`() async throws {
             let home = try TestHome.directory.path
             let mode = try #require(try FileManager.default.attributesOfItem(atPath: home)[.posixPermissions])
-            // Other users may use files in it by their names.
+            // Other users may open files in it by name.
             try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: home)
             await #expect(processExitsWith: .success) { [home = home as String] in
                 try #require(setuid(65_534) == 0)
@@ -208,7 +208,7 @@ import Testing
         }
     #endif
 
-    @Test func `of a version that is not the first has its ledger`() throws {
+    @Test func `A backup of a later version contains the ledger`() throws {
         try suite.upgrade(with: registry(1))
         let before = (try scratch.values, try state)
         try suite.upgrade(with: registry(3), options: options())
@@ -217,7 +217,7 @@ import Testing
         #expect(try state == before.1)
     }
 
-    @Test func `is not made of a fresh suite, of one that is up to date, or without a policy`() throws {
+    @Test func `No backup is made of a fresh suite, of an up-to-date one, or without a policy`() throws {
         let fresh = try ScratchSuite()
         try fresh.suite.upgrade(with: registry(1), options: options())
         #expect(try fresh.suite.backups() == [])
@@ -227,7 +227,7 @@ import Testing
         #expect(try suite.backups() == [])
     }
 
-    @Test func `are as many as the policy says, and those asked for stay`() throws {
+    @Test func `The policy limits the number of backups, and backups made on request stay`() throws {
         let manual = try suite.backUp()
         for version in 1...4 { try suite.upgrade(with: registry(version), options: options(keep: 2)) }
         #expect(try suite.backups().map(\.schemaVersion) == [3, 2, 0])
@@ -240,7 +240,7 @@ import Testing
         #expect(try suite.backups().count == 2)
     }
 
-    @Test func `is kept when the clock was put back since an earlier one`() throws {
+    @Test func `A new backup is kept when the clock was set back after an earlier one`() throws {
         var options = options(keep: 1)
         options.backup?.now = { Date(timeIntervalSinceNow: 86_400) }
         try suite.upgrade(with: registry(1), options: options)
@@ -248,7 +248,7 @@ import Testing
         #expect(try suite.backups().map(\.schemaVersion) == [1])
     }
 
-    @Test func `that does not fit ends the upgrade before it writes`() throws {
+    @Test func `A backup that does not fit on the disk stops the upgrade before it writes`() throws {
         let before = try scratch.values
         var options = options()
         options.backup?.freeSpace = { _ in 10 }
@@ -259,7 +259,7 @@ import Testing
         #expect(try suite.backups() == [])
     }
 
-    @Test func `of an upgrade that fails is removed`() throws {
+    @Test func `The backup of a failed upgrade is removed`() throws {
         let before = try scratch.values
         struct Refusal: Error {}
         let failing: MigrationRegistry = [Migration(to: 1, "fails", .run { _ in throw Refusal() })]
@@ -268,7 +268,7 @@ import Testing
         #expect(try suite.backups() == [])
     }
 
-    @Test func `that is damaged, of another suite, missing or a link is refused`() throws {
+    @Test func `A backup that is damaged, of another suite, missing or a link is refused`() throws {
         let backup = try suite.backUp()
         let bytes = try Data(contentsOf: backup.url)
         let other = try ScratchSuite(["a": 1])
@@ -287,7 +287,7 @@ import Testing
         try expectRefusal { try Data().write(to: backup.url) }
         try expectRefusal { try foreign.write(to: backup.url) }
         try expectRefusal { try bytes.prefix(bytes.count - 1).write(to: backup.url) }
-        // Any bit of it.
+        // Every third bit, one at a time.
         for offset in 0..<bytes.count * 8 where offset % 3 == 0 {
             var bytes = bytes
             bytes[offset / 8] ^= 1 << UInt8(offset % 8)
@@ -302,7 +302,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `is put back over a file that is no property list`() throws {
+        @Test func `A backup can be restored over a file that is not a property list`() throws {
             try suite.upgrade(with: registry(1))
             let before = try scratch.values
             let backup = try suite.backUp()
@@ -315,7 +315,7 @@ import Testing
 
     // MARK: Older apps
 
-    @Test func `is put back for an older app`() throws {
+    @Test func `A backup can be restored for an older app`() throws {
         try suite.upgrade(with: registry(1))
         let before = try scratch.values
         try suite.upgrade(with: registry(3), options: options())
@@ -334,14 +334,14 @@ import Testing
         #expect(try state.version == 1)
     }
 
-    /// Migration 3 moves the settings into a group, of which only the backup made for it has something.
+    /// Migration 3 moves the settings into a group, which only the backup made for it contains.
     private func moving(_ version: Int, into group: Suite) -> MigrationRegistry {
         let move = Migration.suiteToAppGroup(to: 3, from: suite, into: group, afterwards: .clean)
         return version < 3 ? registry(version) : MigrationRegistry(registry(2).migrations + [move])
     }
 
-    /// As the guide says: from the newest backup to the one that is wanted, with an opening after each.
-    @Test(arguments: [true, false]) func `is put back after later ones, with the suites that only those have`(
+    /// As the guide says: from the newest backup to the wanted one, with an opening after each.
+    @Test(arguments: [true, false]) func `Restoring newest to oldest restores suites of later backups too`(
         isCache: Bool
     ) throws {
         let other = try ScratchSuite(["theme": "dark"])
@@ -379,13 +379,13 @@ import Testing
             }
             try upgrade(backup.schemaVersion)
         }
-        // As it was before what a later release has moved there.
+        // As before the move of the later release.
         #expect(try other.values == ["theme": "dark"])
         #expect(try scratch.values["volume"] == 12)
         try suite.set(20, forKey: "volume")
         try upgrade(3)
         #expect(try other.values["volume"] == 20)
-        // What was replaced first has all of it, the group too.
+        // The first settings to be replaced are all kept, those of the group too.
         if !isCache {
             let kept = try #require(try suite.filesAside().last)
             try suite.restore(kept, attaching: [group])
@@ -395,7 +395,7 @@ import Testing
 
     // MARK: Suites of a cache
 
-    @Test func `of a cache has the suites that the upgrade works on`() throws {
+    @Test func `A cache's backup contains the suites that the upgrade changes`() throws {
         let other = try ScratchSuite(["theme": "dark"])
         let cache = try ScratchCache()
         let (suite, group) = (suite, other.suite)
@@ -415,7 +415,7 @@ import Testing
         let backup = try #require(try CodableCache.backups(at: cache.url).first)
         #expect(try CacheStore.state(at: backup.url).journal == [suite.attachedName, group.attachedName])
         try CodableCache.restore(backup, at: cache.url, attaching: [suite, group])
-        // The settings come back with the next opening, be it one that upgrades nothing.
+        // The next opening restores the settings, even if it upgrades nothing.
         #expect(try scratch.values == after.0)
         var empty = MigrationRegistry()
         empty.register(to: 1, "unused") { _ in }
@@ -425,13 +425,13 @@ import Testing
         #expect(try other.values == before.1)
         #expect(try CacheStore.state(at: cache.url).journal == [])
 
-        // And go the same way again.
+        // The upgrade can run again.
         try CodableCache(at: cache.url, migrations: migrations, configuration: configuration).close()
         #expect(try scratch.values == after.0)
         #expect(try other.values == after.1)
     }
 
-    @Test func `of a cache puts suites back for an older app in one go`() throws {
+    @Test func `A cache's backup restores suites for an older app in one operation`() throws {
         let cache = try ScratchCache()
         let suite = suite
         func migrations(_ version: Int) -> MigrationRegistry {
@@ -457,7 +457,7 @@ import Testing
         #expect(try scratch.values == before)
     }
 
-    @Test func `of a cache is not put back for an older app that attaches not all of it`() throws {
+    @Test func `A cache's backup is not restored for an older app that attaches only some of its suites`() throws {
         let other = try ScratchSuite(["theme": "dark"])
         let cache = try ScratchCache()
         let (suite, group) = (suite, other.suite)
@@ -491,7 +491,7 @@ import Testing
         #expect(try other.values == before.1)
     }
 
-    @Test func `of a cache is not made while changes to suites are still to be made`() throws {
+    @Test func `No backup of a cache is made while changes to suites are pending`() throws {
         struct Stop: Error {}
         let cache = try ScratchCache()
         let suite = suite
@@ -518,7 +518,7 @@ import Testing
         #expect(try CodableCache.backups(at: cache.url) == [backup])
     }
 
-    @Test func `is made also when another process has left changes between the plan and the lock`() throws {
+    @Test func `A backup is made even if another process leaves changes between the plan and the lock`() throws {
         struct Stop: Error {}
         var stopping = MigrationOptions()
         stopping.atPoint = { if $0.kind == .beforeApply { throw Stop() } }
@@ -549,7 +549,7 @@ import Testing
         #expect(try scratch.values["version"] == 1)
     }
 
-    @Test func `of a cache that is put back keeps the settings that it takes the place of, where they are attached`()
+    @Test func `Restoring a cache's backup keeps the replaced settings of the attached suites`()
         throws
     {
         let cache = try ScratchCache()
@@ -560,7 +560,7 @@ import Testing
         try CodableCache.restore(backup, at: cache.url, attaching: [suite])
         var configuration = CodableCache.Configuration()
         configuration.attached = [suite]
-        // What is kept next has the changes that are still to be made, and not what the suite is between the two.
+        // The next backup has the pending changes, not the suite's intermediate state.
         try CodableCache.restore(backup, at: cache.url, attaching: [suite])
         let between = try #require(try CodableCache.filesAside(at: cache.url).first)
         let journal = "SELECT store, hex(changes) FROM molt_journal ORDER BY id"
@@ -579,7 +579,7 @@ import Testing
         #expect(try scratch.values == newest)
     }
 
-    @Test func `of a cache on demand has the suites that are named`() throws {
+    @Test func `A cache's backup made on request contains the named suites`() throws {
         let cache = try ScratchCache()
         try CodableCache(at: cache.url).set("value", forKey: "key")
         let before = try scratch.values

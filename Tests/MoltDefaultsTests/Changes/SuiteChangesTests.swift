@@ -4,7 +4,7 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-@Suite("Settings in the pipeline")
+@Suite("Settings in an upgrade")
 struct SuiteChangesTests {
     private let scratch: ScratchSuite
     private let cache: ScratchCache
@@ -19,7 +19,7 @@ struct SuiteChangesTests {
         [Migration(to: 1, "settings", .settings(in: suite, "change", body))]
     }
 
-    @Test func `A step sets, removes and renames, and the suite has it afterwards`() throws {
+    @Test func `A step sets, removes and renames keys in the suite`() throws {
         try cache.upgrade(
             settings { settings in
                 try settings.set(0.5, forKey: "musicVolume")
@@ -33,7 +33,7 @@ struct SuiteChangesTests {
         #expect(try scratch.values == ["musicVolume": 0.5, "title": "n", "count": 3])
     }
 
-    @Test func `Nothing is written before the commit, and nothing when the upgrade fails`() throws {
+    @Test func `Nothing is written before the commit, or when the upgrade fails`() throws {
         struct Failure: Error {}
         let scratch = scratch
         #expect(throws: MigrationError.self) {
@@ -48,7 +48,7 @@ struct SuiteChangesTests {
         #expect(try scratch.values == ["volume": 0.5, "name": "n", "count": 3])
     }
 
-    @Test func `Two steps that change the same key see each other's result`() throws {
+    @Test func `The second of two steps sees what the first set under the same key`() throws {
         let suite = suite
         let double = MigrationStep.settings(in: suite) { settings in
             guard case .int(let count)? = try settings.value(forKey: "count") else { return }
@@ -60,7 +60,7 @@ struct SuiteChangesTests {
         #expect(try scratch.values["count"] == 24)
     }
 
-    @Test func `A block of an app reaches a suite that it names`() throws {
+    @Test func `A block can change a suite that it names`() throws {
         let suite = suite
         var registry = MigrationRegistry()
         registry.register(to: 1, "block", attaching: [suite]) { migration in
@@ -72,7 +72,7 @@ struct SuiteChangesTests {
         #expect(try scratch.values["block"] == "b")
     }
 
-    @Test func `A key is not renamed onto another value, and onto the same one it is`() throws {
+    @Test func `A key is renamed onto an existing key only if both have the same value`() throws {
         let error = #expect(throws: MigrationError.self) {
             try cache.upgrade([Migration(to: 1, "rename", .renameKey("name", to: "count", in: suite))])
         }
@@ -97,7 +97,7 @@ struct SuiteChangesTests {
     @Test(arguments: [
         PropertyListValue.dictionary(["k": .array([.string("\u{FEFF}a")])]), .dictionary(["CF$UID": 1]),
     ])
-    func `What no suite can hold is refused before anything is written`(value: PropertyListValue) throws {
+    func `A value that no suite can hold is refused before anything is written`(value: PropertyListValue) throws {
         let error = #expect(throws: MigrationError.self) {
             try cache.upgrade(
                 settings { settings in
@@ -111,7 +111,7 @@ struct SuiteChangesTests {
         #expect(try scratch.values["count"] == 3)
     }
 
-    @Test func `Typed keys work in a step, and what a subscript cannot do fails the upgrade`() throws {
+    @Test func `Typed keys work in a step, and a failed subscript assignment fails the upgrade`() throws {
         let count = DefaultsKey<Int>("count", default: 0)
         let wrong = DefaultsKey<[Int]>("name", default: [])
         try cache.upgrade(settings { $0[count] += 1 })
@@ -137,7 +137,7 @@ struct SuiteChangesTests {
         #expect(try scratch.values["name"] == "n")
     }
 
-    @Test func `The report tells what steps did with each key`() throws {
+    @Test func `The report says what steps did with each key`() throws {
         let suite = suite
         let report = try cache.upgrade([
             Migration(
@@ -170,7 +170,7 @@ struct SuiteChangesTests {
         #expect(!report.description.contains("≈ time"))
     }
 
-    @Test func `The report names the keys that are not there, and those that may be meant`() throws {
+    @Test func `The report names missing keys and suggests similar ones`() throws {
         let suite = suite
         let report = try cache.upgrade([
             Migration(to: 1, "rename", .renameKey("nam", to: "title", in: suite)),
@@ -197,7 +197,7 @@ struct SuiteChangesTests {
         #expect(Array(lines.suffix(expected.count)) == expected)
     }
 
-    @Test func `Keys that are Molt's own, and keys without a name, are faults of the registry`() throws {
+    @Test func `Keys reserved by Molt, and empty keys, are faults of the registry`() throws {
         for step in [
             MigrationStep.renameKey("molt.ledger", to: "a", in: suite),
             .renameKey("a", to: "molt.set-aside", in: suite),
@@ -209,7 +209,7 @@ struct SuiteChangesTests {
         }
     }
 
-    @Test func `An app cannot overwrite what Molt keeps in a suite, and can remove all of it`() throws {
+    @Test func `An app cannot overwrite Molt's reserved keys in a suite, but can remove all of the suite`() throws {
         try suite.upgrade(with: [Migration(to: 1, "one")])
         for key in ["molt.ledger", "molt.set-aside"] {
             for change in [{ try suite.set(1, forKey: key) }, { try suite.removeValue(forKey: key) }] {
@@ -223,7 +223,7 @@ struct SuiteChangesTests {
         #expect(try DefaultsStore(suite).state().isFresh)
     }
 
-    @Test func `A registered default is not seen, and not persisted`() throws {
+    @Test func `A registered default is neither seen nor persisted`() throws {
         let name = suite.domainName
         UserDefaults(suiteName: name)?.register(defaults: ["molt.test.registered.\(name)": 7])
         try cache.upgrade(
@@ -236,14 +236,14 @@ struct SuiteChangesTests {
         #expect(try scratch.values == ["volume": 0.5, "name": "n", "count": 4])
     }
 
-    @Test func `Setting what is there already writes nothing`() throws {
+    @Test func `Setting an unchanged value writes nothing`() throws {
         let before = try Data(contentsOf: scratch.file)
         let report = try cache.upgrade(settings { try $0.set(3, forKey: "count") })
         #expect(report.entries[0].attachedCounts == [suite.attachedName: 3])
         #expect(try Data(contentsOf: scratch.file) == before)
     }
 
-    @Test func `What the app sets between the commit and the next opening stays`() throws {
+    @Test func `A setting made between the commit and the next opening is kept`() throws {
         let intent = try committed { settings in
             try settings.set("migrated", forKey: "name")
             try settings.set(1, forKey: "new")
@@ -255,7 +255,7 @@ struct SuiteChangesTests {
         #expect(try scratch.values == ["name": "by the app", "new": 1, "volume": 0.75, "count": 3])
     }
 
-    @Test func `Applying the same changes again changes nothing`() throws {
+    @Test func `Applying the same changes twice has no further effect`() throws {
         let intent = try committed { settings in
             try settings.set("migrated", forKey: "name")
             try settings.removeValue(forKey: "volume")
@@ -269,7 +269,7 @@ struct SuiteChangesTests {
 
     #if os(Linux)
         @Test(arguments: ["", "torn"])
-        func `A file that a kill cut off is restored, and then changed`(content: String) throws {
+        func `A truncated file is restored before the changes are applied`(content: String) throws {
             let intent = try committed { settings in
                 try settings.set("migrated", forKey: "name")
                 try settings.removeValue(forKey: "volume")
@@ -285,8 +285,8 @@ struct SuiteChangesTests {
             }
         }
 
-        /// What it has then is what the app wants: it may have removed all of the rest.
-        @Test func `A file that a kill cut off is not restored when it was written since`() throws {
+        /// The app may have removed the rest on purpose.
+        @Test func `A truncated file that was written since is not restored`() throws {
             let intent = try committed { try $0.set("migrated", forKey: "name") }
             try Data().write(to: scratch.file)
             try suite.update(set: ["count": 5, "later": true])
@@ -295,7 +295,7 @@ struct SuiteChangesTests {
             #expect(try scratch.values == ["count": 5, "later": true])
         }
 
-        @Test func `A damaged file is an error, and stays`() throws {
+        @Test func `A damaged file is an error and is left unchanged`() throws {
             let damage = Data("damage".utf8)
             try damage.write(to: scratch.file)
             let error = #expect(throws: MigrationError.self) {
@@ -307,7 +307,7 @@ struct SuiteChangesTests {
         }
     #endif
 
-    @Test func `Settings that read as empty though they were not are waited for`() throws {
+    @Test func `A migration is deferred while a suite with remembered settings reads as empty`() throws {
         let suite = suite
         let first = Migration(to: 1, "first", .settings(in: suite) { _ in })
         try cache.upgrade([first])
@@ -319,7 +319,7 @@ struct SuiteChangesTests {
         #expect(try scratch.values["done"] == true)
     }
 
-    @Test func `An app extension cannot see the app's own settings, and waits for the app`() throws {
+    @Test func `An app extension, which cannot see the app's own settings, leaves the migration to the app`() throws {
         let registry: MigrationRegistry = [
             Migration(to: 1, "standard", .settings(in: .standard) { _ in Issue.record("It ran.") })
         ]
@@ -335,7 +335,7 @@ struct SuiteChangesTests {
         }
     }
 
-    @Test func `A suite that cannot be is an error before anything is written`() throws {
+    @Test func `An invalid suite is an error before anything is written`() throws {
         let registry: MigrationRegistry = [Migration(to: 1, "bad", .settings(in: Suite("")) { _ in })]
         let error = #expect(throws: MigrationError.self) { try cache.upgrade(registry) }
         #expect(error?.code == .attachedStoreFailed)
@@ -343,7 +343,7 @@ struct SuiteChangesTests {
         #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
     }
 
-    /// What the journal of an upgrade has when it is committed and nothing is applied yet.
+    /// The journal of an upgrade that is committed and not yet applied.
     private func committed(_ body: (SuiteChanges) throws -> Void) throws -> [UInt8] {
         let session = try suite.begin()
         try body(session)

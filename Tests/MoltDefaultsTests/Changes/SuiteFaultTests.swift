@@ -6,7 +6,7 @@
     import Synchronization
     import Testing
 
-    @Suite struct `An upgrade of suites that something stands in the way of` {
+    @Suite struct `Faults during an upgrade of suites` {
         private let scratch: ScratchSuite
         private let other: ScratchSuite
         private let cache: ScratchCache
@@ -52,7 +52,7 @@
             Data("garbage".utf8),
             Data("<?xml version=\"1.0\" encoding=\"UTF-8\"?><plist version=\"1.0\"><dict><key>name</key>".utf8),
             Data("<plist version=\"1.0\"><array><string>secret</string></array></plist>".utf8),
-            // A dictionary with a reference of an archive as its value, which no suite holds.
+            // A dictionary whose value is an archive's UID, which no suite holds.
             Data(
                 [0x62, 0x70, 0x6C, 0x69, 0x73, 0x74, 0x30, 0x30, 0xD1, 0x01, 0x02, 0x51, 0x61, 0x80, 0x05]
                     + [0x08, 0x0B, 0x0D] + Array(repeating: 0, count: 6) + [1, 1]
@@ -61,7 +61,7 @@
         ]
 
         @Test(arguments: damage, UpgradeScenario.Primary.allCases)
-        func `such as a file that is damaged changes nothing, and is made up for later`(
+        func `A damaged file changes nothing, and the upgrade succeeds once it is repaired`(
             damage: Data,
             primary: UpgradeScenario.Primary
         ) throws {
@@ -84,7 +84,7 @@
         }
 
         @Test(arguments: damage)
-        func `such as a damaged file of the store itself changes nothing`(damage: Data) throws {
+        func `A damaged file of the suite that is the store changes nothing`(damage: Data) throws {
             try damage.write(to: scratch.file)
             let error = #expect(throws: DefaultsError.self) { try scratch.suite.upgrade(with: registry) }
             #expect(error?.code == .unreadable)
@@ -95,7 +95,7 @@
         }
 
         @Test(arguments: UpgradeScenario.Primary.allCases)
-        func `such as a directory in the place of a file changes nothing`(primary: UpgradeScenario.Primary) throws {
+        func `A directory in place of a suite's file changes nothing`(primary: UpgradeScenario.Primary) throws {
             let bytes = try Data(contentsOf: other.file)
             try FileManager.default.removeItem(at: other.file)
             try FileManager.default.createDirectory(at: other.file, withIntermediateDirectories: false)
@@ -111,7 +111,7 @@
         }
 
         @Test(arguments: UpgradeScenario.Primary.allCases)
-        func `such as a value of another type changes nothing`(primary: UpgradeScenario.Primary) throws {
+        func `A value of an unexpected type changes nothing`(primary: UpgradeScenario.Primary) throws {
             let (suite, other) = (scratch.suite, other.suite)
             let typed = Migration(
                 to: 3,
@@ -143,14 +143,16 @@
         // MARK: After the commit
 
         @Test(arguments: UpgradeScenario.Primary.allCases)
-        func `after the commit is waited for, by what is done already, too`(primary: UpgradeScenario.Primary) throws {
+        func `An upgrade that fails after its commit is finished by the next opening`(primary: UpgradeScenario.Primary)
+            throws
+        {
             let calls = Mutex<[AttachedPhase]>([])
             let isBroken = Mutex(true)
             let (scratch, other) = (scratch, other)
             let hook = HookStore { phase in
                 calls.withLock { $0.append(phase) }
                 guard isBroken.withLock({ $0 }) else { return }
-                // Everything is added before anything is removed, in the order in which the steps asked for it.
+                // All suites are written before a key is removed, in the order of the steps.
                 #expect(try scratch.values["title"] == "n")
                 #expect(try scratch.values["name"] == (phase == .add ? "n" : nil))
                 #expect(try other.values["title"] == (phase == .add ? nil : "of the other"))
@@ -176,7 +178,7 @@
         }
 
         @Test(arguments: UpgradeScenario.Primary.allCases)
-        func `keeps no session of use when it has failed`(primary: UpgradeScenario.Primary) throws {
+        func `A failed upgrade invalidates the sessions of its steps`(primary: UpgradeScenario.Primary) throws {
             let kept = Kept()
             let (suite, other) = (scratch.suite, other.suite)
             let both = Migration(
@@ -201,17 +203,15 @@
             #expect(try self.other.values == ["name": "of the other"])
         }
 
-        /// Sessions that outlive their upgrade.
-        ///
-        /// The test uses it on one thread only.
+        /// Keeps sessions beyond their upgrade, on one thread only.
         private final class Kept: @unchecked Sendable {
             private(set) var sessions: [SuiteChanges] = []
 
             func add(_ session: SuiteChanges) { sessions.append(session) }
         }
 
-        /// What the app is still to do to its own settings is not done to those of its extension.
-        @Test func `in an extension is left to the app`() throws {
+        /// An extension's standard suite is not the app's.
+        @Test func `An app extension leaves pending changes to the app's own settings to the app`() throws {
             let key = "molt.test.\(UUID().uuidString)"
             let isBroken = Mutex(true)
             let registry: MigrationRegistry = [

@@ -6,13 +6,13 @@
     import Testing
     import TestSupport
 
-    /// The suites' directory is mounted over in child processes, with mounts of their own.
+    /// Child processes mount over the suites' directory, in mount namespaces of their own.
     @Suite(.enabled(if: Mounts.areAllowed, "needs the right to mount"))
-    struct `An upgrade of suites on a volume` {
-        @Test func `that can only be read changes nothing`() async {
+    struct `An upgrade of suites on a read-only or full volume` {
+        @Test func `A read-only volume stops the upgrade before anything changes`() async {
             await #expect(processExitsWith: .success) {
                 let home = try TestHome.directory
-                // Elsewhere: the home cannot be written.
+                // Outside the home directory, which is read-only below.
                 let cache = try ScratchCache(in: FileManager.default.temporaryDirectory)
                 let scratch = try ScratchSuite(["name": "n"])
                 let registry: MigrationRegistry = [
@@ -33,7 +33,7 @@
             }
         }
 
-        @Test func `that can only be read after the commit is written when that is over`() async {
+        @Test func `A volume that becomes read-only after the commit leaves the changes pending`() async {
             await #expect(processExitsWith: .success) {
                 let home = try TestHome.directory
                 let cache = try ScratchCache(in: FileManager.default.temporaryDirectory)
@@ -56,7 +56,7 @@
             }
         }
 
-        @Test func `that is full keeps everything, and goes on when there is room`() async {
+        @Test func `A full volume loses nothing, and the upgrade succeeds once there is room`() async {
             await #expect(processExitsWith: .success) {
                 let home = try TestHome.directory
                 let cache = try ScratchCache(in: FileManager.default.temporaryDirectory)
@@ -75,7 +75,7 @@
                     while (try? file.write(contentsOf: block)) != nil {}
                 }
 
-                // The cache is elsewhere: its upgrade is committed, and the suite stays.
+                // The cache is on another volume: its upgrade is committed, and the suite is unchanged.
                 try fill()
                 var error = #expect(throws: (any Error).self) { try cache.upgrade(registry) }
                 #expect((error as? MigrationError)?.code == .attachedStoreFailed)
@@ -88,7 +88,7 @@
                 try cache.upgrade(registry)
                 #expect(try scratch.values == ["title": .string(text), "small": 1])
 
-                // The suite is the store, and alone: its new file has no room, and nothing is committed.
+                // The suite alone is the store: there is no room for its new file, so nothing is committed.
                 try fill()
                 let back: MigrationRegistry = [
                     Migration(to: 1, "back", .renameKey("title", to: "name", in: scratch.suite))

@@ -7,14 +7,14 @@
     import TestSupport
     import Testing
 
-    /// All is done by child processes, so that each opening is that of an app that was just started.
-    @Suite struct `An upgrade of suites that was killed` {
-        /// The calls are all that change what is on disk under which name, from the last step to the journal's end.
+    /// Child processes do all the work, so that each opening is that of an app that was just started.
+    @Suite struct `An upgrade of suites that is killed` {
+        /// The calls are those that change file names or contents, from the last step to the end of the journal.
         ///
-        /// They are those for a suite's file, for its temporary one, for the journal, and those of SQLite. The process
-        /// is killed before each third of them, and in the long run before each.
+        /// They concern the suite's file, its temporary file, the journal and SQLite's files. The process is killed
+        /// before every eighth of them, in the long run before each.
         @Test(arguments: UpgradeScenario.Primary.allCases, [1, 2])
-        func `before any of its calls to the disk is as if it had not been killed`(
+        func `The next opening finishes an upgrade killed before a disk call`(
             primary: UpgradeScenario.Primary,
             suites: Int
         ) async throws {
@@ -24,7 +24,7 @@
             let calls: Int = try scenario.kept("calls")
             try await cutOff(scenario, from: image, beforeEachOf: calls)
             let kills = try scenario.kills
-            // Each write of a suite is several calls: one suite is written once, or two of them thrice together.
+            // A write of a suite is several calls: one suite is written once, two are written three times together.
             let committed = suites == 1 ? 6 : 9
             #expect(kills.values.reduce(0, +) == Self.chosen(calls).count)
             #expect(kills["before", default: 0] >= 1)
@@ -32,11 +32,11 @@
         }
 
         @Test(arguments: [1, 2] as [UInt64])
-        func `at any instant is as if it had not been killed`(seed: UInt64) async throws {
+        func `The next opening finishes an upgrade killed at a random instant`(seed: UInt64) async throws {
             let scenario = try UpgradeScenario(.cache, suites: 2, count: 100)
             defer { scenario.remove() }
             let image = try await prepare(scenario)
-            // How long it takes here is only to draw the instants from.
+            // The random instants are drawn from the duration of an upgrade that is not killed.
             let duration: Int = try scenario.kept("duration")
             var generator = SeededGenerator(seed: seed)
             let count = TestRun.choose(6, long: 50)
@@ -61,12 +61,12 @@
             #expect(try scenario.kills.values.reduce(0, +) == count)
         }
 
-        /// The calls before which the process is killed: every eighth, and in the long run all.
+        /// The calls before which the process is killed: every eighth, in the long run all.
         private static func chosen(_ calls: Int) -> [Int] {
             Array(stride(from: 1, through: calls, by: TestRun.choose(8, long: 1)))
         }
 
-        /// Kills an upgrade before each of its calls to the disk, and has another process finish it.
+        /// Kills an upgrade before each chosen disk call, and lets another process finish it.
         private func cutOff(
             _ scenario: UpgradeScenario,
             from image: [URL: Data],
@@ -87,7 +87,7 @@
             }
         }
 
-        /// Writes what is to be upgraded, and upgrades it once.
+        /// Writes the old settings and upgrades them once.
         ///
         /// - Returns: The files before the upgrade.
         private func prepare(_ scenario: UpgradeScenario) async throws -> [URL: Data] {

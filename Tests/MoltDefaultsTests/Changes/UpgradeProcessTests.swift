@@ -2,9 +2,9 @@ import Foundation
 import MoltDefaults
 import Testing
 
-@Suite struct `An upgrade of suites that processes begin at once` {
+@Suite struct `An upgrade of suites by several processes at once` {
     @Test(arguments: UpgradeScenario.Primary.allCases)
-    func `is made once, and all of them see it`(primary: UpgradeScenario.Primary) async throws {
+    func `Each migration runs once, and every process sees the result`(primary: UpgradeScenario.Primary) async throws {
         for _ in 0..<3 {
             let scenario = try UpgradeScenario(primary, suites: 2, count: 50)
             defer { scenario.remove() }
@@ -19,7 +19,7 @@ import Testing
                             [scenario = scenario as UpgradeScenario, start = start as Double] in
                             try await Task.sleep(for: .seconds(max(0, start - Date().timeIntervalSince1970)))
                             try scenario.upgrade()
-                            // At once, while the others may still be at it.
+                            // The other processes may still be upgrading.
                             let outcome = try scenario.outcome()
                             #expect(outcome.version == 4)
                             #expect(outcome.journal.isEmpty)

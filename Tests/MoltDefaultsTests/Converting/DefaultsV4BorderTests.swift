@@ -2,7 +2,7 @@ import Foundation
 import MoltDefaults
 import Testing
 
-@Suite("At the borders of what Defaults 4 wrote")
+@Suite("Edge cases of values that Defaults 4 wrote")
 struct DefaultsV4BorderTests {
     @Test(
         arguments: [
@@ -19,19 +19,19 @@ struct DefaultsV4BorderTests {
             ("18446744073709551615", .double, .double(0x1p64)),
         ] as [(String, DefaultsForm, PropertyListValue)]
     )
-    func `a number is read as v4's own decoder did`(text: String, form: DefaultsForm, value: PropertyListValue) {
+    func `A number is read as Defaults 4 read it`(text: String, form: DefaultsForm, value: PropertyListValue) {
         #expect(DefaultsV4Conversion().convert(.string(text), as: form) == .converted(value))
         #expect(DefaultsV4Conversion().convert(value, as: form) == .alreadyCurrent)
     }
 
     @Test(arguments: [Double.nan, .infinity, -0.0])
-    func `a native number that JSON does not have is current`(value: Double) {
+    func `A native number that JSON cannot represent is current`(value: Double) {
         #expect(DefaultsV4Conversion().convert(.double(value), as: .double) == .alreadyCurrent)
         #expect(DefaultsV4Conversion().convert(.array([.double(value)]), as: .array(of: .float)) == .alreadyCurrent)
     }
 
     @Test
-    func `a number keeps its sign at zero`() {
+    func `A zero keeps its sign`() {
         let outcome = DefaultsV4Conversion().convert(.string("-0"), as: .double)
         guard case .converted(.double(let value), _) = outcome else {
             Issue.record("\(outcome)")
@@ -82,7 +82,7 @@ struct DefaultsV4BorderTests {
             ("Asia/Taipei", .codable, "not JSON text: a byte that cannot stand here, at byte 0"),
         ] as [(String, DefaultsForm, String)]
     )
-    func `what v4's own decoder refused is named`(text: String, form: DefaultsForm, reason: String) {
+    func `Text that Defaults 4 refused is not convertible`(text: String, form: DefaultsForm, reason: String) {
         for target in [DefaultsRelease.v5, .v6dot2, .v6dot3] {
             let outcome = DefaultsV4Conversion(target: target).convert(.string(text), as: form)
             guard case .notConvertible(let actual, let place) = outcome else {
@@ -103,7 +103,7 @@ struct DefaultsV4BorderTests {
             (.array([.int(1)]), .closedRange(of: .int)), (.dictionary(["id": .int(0)]), .timeZone),
         ] as [(PropertyListValue, DefaultsForm)]
     )
-    func `a native value of another type is named`(value: PropertyListValue, form: DefaultsForm) {
+    func `A native value of another type is not convertible`(value: PropertyListValue, form: DefaultsForm) {
         guard case .notConvertible = DefaultsV4Conversion().convert(value, as: form) else {
             Issue.record("converted")
             return
@@ -111,7 +111,7 @@ struct DefaultsV4BorderTests {
     }
 
     @Test
-    func `what is nested too deep is named`() {
+    func `Text nested too deep is not convertible`() {
         let text = String(repeating: "[", count: 100_000)
         let outcome = DefaultsV4Conversion().convert(.string(text), as: .array(of: .codable))
         let reason = "not JSON text: arrays and objects are nested deeper than 512, at byte 512"
@@ -119,13 +119,13 @@ struct DefaultsV4BorderTests {
     }
 
     @Test
-    func `of two properties with one name the last counts`() {
+    func `The last of two properties with the same name counts`() {
         let outcome = DefaultsV4Conversion().convert(.string(#"{"a":"x","b":1,"a":2}"#), as: .dictionary(of: .int))
         #expect(outcome == .converted(.dictionary(["a": .int(2), "b": .int(1)])))
     }
 
     @Test
-    func `escapes are read, and stay in what is Codable`() {
+    func `Escapes are decoded in strings and kept in Codable text`() {
         let text = #"["\u00fc\/\ud83e\udd84","a\"\\\n"]"#
         let conversion = DefaultsV4Conversion()
         #expect(
@@ -139,7 +139,7 @@ struct DefaultsV4BorderTests {
     }
 
     @Test
-    func `what is Codable keeps its numbers, its order and its white space inside`() {
+    func `Codable text keeps its numbers, order and inner white space`() {
         let text = " [ {\"z\" : 1.10,\"a\": 18446744073709551616 } ,2.50 ]"
         #expect(
             DefaultsV4Conversion().convert(.string(text), as: .array(of: .codable))
@@ -148,7 +148,7 @@ struct DefaultsV4BorderTests {
     }
 
     @Test
-    func `a decimal number keeps its text`() {
+    func `A decimal number keeps its digits`() {
         let text = "0.10000000000000000000000000000000000001"
         let conversion = DefaultsV4Conversion()
         #expect(conversion.convert(.string(text), as: .decimal) == .alreadyCurrent)
@@ -158,7 +158,7 @@ struct DefaultsV4BorderTests {
     }
 
     @Test
-    func `a set keeps its order and its elements`() {
+    func `A set keeps the order and duplicates of its elements`() {
         #expect(
             DefaultsV4Conversion().convert(.string("[3,1,1]"), as: .set(of: .int))
                 == .converted(.array([.int(3), .int(1), .int(1)]))
@@ -173,7 +173,7 @@ struct DefaultsV4BorderTests {
             ("[]", [:]), ("{}", [:]),
         ] as [(String, [String: PropertyListValue])]
     )
-    func `keys and values in turn are a dictionary`(text: String, values: [String: PropertyListValue]) {
+    func `Alternating keys and values become a dictionary`(text: String, values: [String: PropertyListValue]) {
         #expect(
             DefaultsV4Conversion().convert(.string(text), as: .dictionary(key: .of(UInt32.self), of: .string))
                 == .converted(.dictionary(values))
@@ -181,7 +181,7 @@ struct DefaultsV4BorderTests {
     }
 
     @Test
-    func `keys have the text of their type, however JSON writes them`() {
+    func `Dictionary keys are normalized to their type's spelling`() {
         #expect(
             DefaultsV4Conversion().convert("[600000000,1,0.25,2]", as: .dictionary(key: .of(Double.self), of: .int))
                 == .converted(["600000000.0": 1, "0.25": 2])
@@ -189,7 +189,7 @@ struct DefaultsV4BorderTests {
     }
 
     @Test
-    func `keys and values in turn are a dictionary inside another`() {
+    func `Alternating keys and values become a dictionary inside another dictionary`() {
         let inner = DefaultsForm.dictionary(key: .of(Int64.self), of: .array(of: .codable))
         #expect(
             DefaultsV4Conversion().convert(
@@ -216,7 +216,7 @@ struct DefaultsV4BorderTests {
             ("[1,2]", #"["1"]"#, "a number, where a text was expected"),
         ]
     )
-    func `a bad key or value names its place`(text: String, place: String, reason: String) {
+    func `The error for a bad key or value names its place`(text: String, place: String, reason: String) {
         let form = DefaultsForm.dictionary(key: .of(UInt32.self), of: .string)
         let outcome = DefaultsV4Conversion().convert(.string(text), as: form)
         guard case .notConvertible(reason, let actual) = outcome else {
@@ -227,7 +227,7 @@ struct DefaultsV4BorderTests {
     }
 
     @Test
-    func `what is native in parts is brought to its form`() {
+    func `A partly native value is converted to its form`() {
         let conversion = DefaultsV4Conversion()
         let identifier = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
         #expect(
@@ -245,7 +245,7 @@ struct DefaultsV4BorderTests {
     }
 
     @Test
-    func `a raw value may be any text of its type`() {
+    func `A raw value may be any string that its type accepts`() {
         let conversion = DefaultsV4Conversion()
         let form = DefaultsForm.rawValue(of: .string)
         #expect(conversion.convert(.string(#""hello""#), as: form) == .converted(.string("hello")))

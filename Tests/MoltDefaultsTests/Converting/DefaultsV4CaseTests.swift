@@ -2,7 +2,7 @@ import Foundation
 import MoltDefaults
 import Testing
 
-/// A situation that Defaults 5's own tests do not have, by its number in the acceptance list.
+/// A situation that the tests of Defaults 5 do not cover, with its number in the acceptance list.
 struct DefaultsV4Case: Sendable, CustomTestStringConvertible {
     var name: String
     var stored: PropertyListValue
@@ -36,7 +36,7 @@ struct DefaultsV4Case: Sendable, CustomTestStringConvertible {
     private static let zone = PropertyListValue.dictionary(["id": .string("0"), "name": .string("n")])
     private static let zoneText = #"{"id":"0","name":"n"}"#
 
-    // X1 and X16 to X18, keys without a value of their own, never get as far as a value.
+    // X1 and X16 to X18 are keys without a stored value, so there is nothing to convert.
     static let cases: [DefaultsV4Case] = [
         DefaultsV4Case("X2 already native", .array([.string("a")]), .array(of: .string), .stays),
         DefaultsV4Case(
@@ -207,10 +207,10 @@ struct DefaultsV4Case: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("What Defaults 5's own tests leave out")
+@Suite("Cases that the tests of Defaults 5 do not cover")
 struct DefaultsV4CaseTests {
     @Test(arguments: DefaultsV4Case.cases)
-    func `is converted, or named`(item: DefaultsV4Case) {
+    func `The value is converted, or the outcome gives the reason why not`(item: DefaultsV4Case) {
         let conversion = DefaultsV4Conversion(target: item.target)
         let outcome = conversion.convert(item.stored, as: item.form)
         switch item.outcome {

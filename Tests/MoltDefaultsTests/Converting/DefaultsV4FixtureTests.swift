@@ -3,7 +3,7 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-/// The suite that Defaults 4.2.2 wrote, and what Defaults 5.0.0 made of it.
+/// The suite that Defaults 4.2.2 wrote, and what Defaults 5.0.0 converted it to.
 @Suite("A suite that Defaults 4 wrote")
 struct DefaultsV4FixtureTests {
     static let forms: [String: DefaultsForm] = [
@@ -61,7 +61,7 @@ struct DefaultsV4FixtureTests {
         "wrongShapeArray": .array(of: .int),
     ]
 
-    /// Where Defaults 5.0.0 falls short.
+    /// Values that Defaults 5.0.0 does not convert correctly.
     static let exceptions: [String: PropertyListValue] = [
         "arraySetString": .array([.array([.string("only")])]),
         "dictionaryPeriodInt": .dictionary(["10 Minutes": .int(10), "1 Hour": .int(60)]),
@@ -77,7 +77,7 @@ struct DefaultsV4FixtureTests {
     ]
 
     @Test
-    func `becomes what Defaults 5 makes of it, every key`() throws {
+    func `Every key becomes what Defaults 5 converts it to`() throws {
         let before = try Self.fixture("defaults-v4")
         let after = try Self.fixture("defaults-v5")
         #expect(before.count == 52)
@@ -105,7 +105,7 @@ struct DefaultsV4FixtureTests {
     }
 
     @Test
-    func `keeps the characters of what is Codable`() throws {
+    func `Codable values keep their characters`() throws {
         let before = try Self.fixture("defaults-v4")
         let stored = try #require(before["arrayTimezone"])
         let outcome = DefaultsV4Conversion().convert(stored, as: .array(of: .codable(as: CodableTimeZone.self)))
@@ -114,7 +114,7 @@ struct DefaultsV4FixtureTests {
     }
 
     @Test
-    func `is current afterwards, every key that could be converted`() throws {
+    func `Every converted key is current afterwards`() throws {
         for (key, stored) in try Self.fixture("defaults-v4") {
             let form = try #require(Self.forms[key])
             guard case .converted(let value, _) = DefaultsV4Conversion().convert(stored, as: form) else { continue }
@@ -130,7 +130,7 @@ struct DefaultsV4FixtureTests {
         return try #require(plist as? [String: Any]).mapValues { try PropertyListValue(normalizing: $0) }
     }
 
-    /// A value in which JSON texts with the same meaning are the same, and sets with the same elements.
+    /// The value with JSON text replaced by its meaning, and a set's elements in a fixed order.
     private static func meaning(_ value: PropertyListValue, isSet: Bool = false) throws -> PropertyListValue {
         switch value {
         case .string(let text):

@@ -2,7 +2,7 @@ import Foundation
 import MoltCore
 import MoltDefaults
 
-/// Forms that the conversion's tests are about, written out without the help of typed keys.
+/// The forms used by the conversion's tests, written out by hand instead of derived from typed keys.
 extension DefaultsForm {
     static func enumeration(_ values: [PropertyListValue], _ raw: DefaultsForm = .string) -> DefaultsForm {
         DefaultsForm(.rawValue(raw, isKnown: { values.contains($0) }))
@@ -12,7 +12,7 @@ extension DefaultsForm {
     static let periodKey = DefaultsKeyForm { ["10 Minutes", "30 Minutes", "1 Hour"].contains($0) ? $0 : nil }
     static let level = enumeration([.int(1), .int(2)], .int)
 
-    /// The struct with a bridge to a dictionary, once Codable.
+    /// A struct with a bridge to a dictionary, Codable in Defaults 4.
     static let timeZone = DefaultsForm(
         .native(
             convert: { bytes in
@@ -28,7 +28,7 @@ extension DefaultsForm {
         )
     )
 
-    /// A Codable struct with one property, now the array that the property holds.
+    /// A former Codable struct with one property, now the array that this property held.
     static func flattened(_ property: String, _ element: DefaultsForm) -> DefaultsForm {
         let form = DefaultsForm.array(of: element)
         let conversion = DefaultsV4Conversion()

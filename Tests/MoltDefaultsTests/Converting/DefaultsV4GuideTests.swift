@@ -3,14 +3,14 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-/// The examples of Defaults' guide from 4 to 5: what 4 stored is read by the keys of the guide.
-@Suite("The guide from Defaults 4 to 5, its old values")
+/// The examples of Defaults' guide from 4 to 5: the guide's keys read what Defaults 4 stored.
+@Suite("Old values in the guide from Defaults 4 to 5")
 struct DefaultsV4GuideTests {
     private let taipei = CodableTimeZone(id: "0", name: "Asia/Taipei")
     private let taipeiText = #"{"id":"0","name":"Asia\/Taipei"}"#
     private let nativeTaipei = TimeZone(id: "0", name: "Asia/Taipei")
 
-    /// Converts what Defaults 4 stored, and reads it.
+    /// Converts a value that Defaults 4 stored, and reads it.
     private func upgraded<Value: DefaultsSerializable>(
         _ text: String,
         _ type: Value.Type,
@@ -27,7 +27,7 @@ struct DefaultsV4GuideTests {
     }
 
     @Test
-    func `arrayString, setString, dictionaryStringInt, dictionaryStringIntInArray`() throws {
+    func `arrayString, setString, dictionaryStringInt and dictionaryStringIntInArray are read`() throws {
         #expect(try upgraded(#"["a","b"]"#, [String].self) == ["a", "b"])
         #expect(try upgraded(#"["a","b"]"#, Set<String>.self) == ["a", "b"])
         #expect(try upgraded(#"{"a":1}"#, [String: Int].self) == ["a": 1])
@@ -35,7 +35,7 @@ struct DefaultsV4GuideTests {
     }
 
     @Test
-    func `arrayTimezone, setTimezone, dictionaryTimezone`() throws {
+    func `arrayTimezone, setTimezone and dictionaryTimezone are read`() throws {
         #expect(try upgraded(taipeiText, CodableTimeZone.self) == taipei)
         #expect(try upgraded("[\(taipeiText)]", [CodableTimeZone].self) == [taipei])
         #expect(try upgraded("[\(taipeiText)]", Set<CodableTimeZone>.self) == [taipei])
@@ -43,7 +43,7 @@ struct DefaultsV4GuideTests {
     }
 
     @Test
-    func `arrayPeriod, setPeriod, dictionaryPeriod`() throws {
+    func `arrayPeriod, setPeriod and dictionaryPeriod are read`() throws {
         #expect(try upgraded(#""10 Minutes""#, Period.self) == .tenMinutes)
         #expect(try upgraded(#"["10 Minutes","1 Hour"]"#, [Period].self) == [.tenMinutes, .oneHour])
         #expect(try upgraded(#"["10 Minutes"]"#, Set<Period>.self) == [.tenMinutes])
@@ -52,7 +52,7 @@ struct DefaultsV4GuideTests {
     }
 
     @Test
-    func `period to its raw value`() throws {
+    func `period becomes its raw value`() throws {
         #expect(try upgraded(#""10 Minutes""#, EnumForm.self) == .tenMinutes)
         #expect(try upgraded(#"["10 Minutes"]"#, [EnumForm].self) == [.tenMinutes])
         #expect(try upgraded(#"["10 Minutes"]"#, Set<EnumForm>.self) == [.tenMinutes])
@@ -61,7 +61,7 @@ struct DefaultsV4GuideTests {
     }
 
     @Test
-    func `period through a toNative of its own`() throws {
+    func `period is converted by its own toNative`() throws {
         #expect(try upgraded(#""10 Minutes""#, Span.self) == .short)
         #expect(try upgraded(#""1 Hour""#, Span.self) == .long)
         #expect(try upgraded("long", Span.self) == .long)
@@ -83,7 +83,7 @@ struct DefaultsV4GuideTests {
     }
 
     @Test
-    func `timezone through TimeZoneBridge`() throws {
+    func `timezone is converted by TimeZoneBridge`() throws {
         #expect(try upgraded(taipeiText, TimeZone.self) == nativeTaipei)
         #expect(try upgraded("[\(taipeiText)]", [TimeZone].self) == [nativeTaipei])
         #expect(try upgraded("[\(taipeiText)]", Set<TimeZone>.self) == [nativeTaipei])
@@ -91,7 +91,7 @@ struct DefaultsV4GuideTests {
     }
 
     @Test
-    func `UUIDs and ranges, for each release`() throws {
+    func `UUIDs and ranges are converted for each release`() throws {
         let identifier = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
         let text = "\"\(identifier.uuidString)\""
         for target in [DefaultsRelease.v5, .v6dot2, .v6dot3] {
@@ -105,7 +105,7 @@ struct DefaultsV4GuideTests {
     }
 
     @Test
-    func `a raw value that the new type no longer has is named`() throws {
+    func `A raw value that the new type no longer has is not convertible`() throws {
         let outcome = DefaultsV4Conversion().convert(
             .string(#"["10 Minutes","2 Weeks"]"#),
             as: DefaultsKey<[EnumForm]?>("key").form

@@ -2,11 +2,11 @@ import Foundation
 import MoltDefaults
 import Testing
 
-/// A row of ``DefaultsV4Row`` with the typed key that the app has after the upgrade.
+/// A ``DefaultsV4Row`` and the typed key that the app uses after the upgrade.
 struct DefaultsV4KeyRow: Sendable, CustomTestStringConvertible {
     var row: DefaultsV4Row
     var form: DefaultsForm
-    /// Reads the value that was converted, sets another and reads it.
+    /// Reads the converted value, sets another and reads that.
     var use: @Sendable (any SettingsAccess) throws -> Void
 
     var testDescription: String { row.testDescription }
@@ -30,7 +30,7 @@ struct DefaultsV4KeyRow: Sendable, CustomTestStringConvertible {
         self.row = row
         form = key.form
         use = { settings in
-            // A suite on Linux keeps whole seconds of dates.
+            // A suite on Linux stores dates in whole seconds.
             let expected = settings is Suite ? try Value.decoded(from: row.result.asStored()) : value
             #expect(try settings.value(for: key) == expected)
             guard let next else { return }
@@ -134,23 +134,23 @@ struct DefaultsV4KeyRow: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("Defaults 5's own tests, with typed keys")
+@Suite("Defaults 5's own tests with typed keys")
 struct DefaultsV4KeyTests {
     @Test(arguments: DefaultsV4KeyRow.rows)
-    func `what was converted is read, and so is what is set next`(item: DefaultsV4KeyRow) throws {
+    func `A typed key reads the converted value and the value set after it`(item: DefaultsV4KeyRow) throws {
         let settings = DictionarySettings(["key": .string(item.row.stored)])
         try convert(item, in: settings)
     }
 
     @Test(arguments: DefaultsV4KeyRow.rows)
-    func `so it is in a suite`(item: DefaultsV4KeyRow) throws {
+    func `A typed key in a suite reads the converted value and the value set after it`(item: DefaultsV4KeyRow) throws {
         let suite = Suite(TestHome.newSuiteName())
         try suite.set(.string(item.row.stored), forKey: "key")
         try convert(item, in: suite)
     }
 
     @Test
-    func `all 75 of them are here`() {
+    func `All 75 tests of Defaults 5 are covered`() {
         #expect(DefaultsV4KeyRow.rows.map(\.row.number) == Array(1...75))
     }
 

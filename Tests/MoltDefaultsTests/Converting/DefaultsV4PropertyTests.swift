@@ -3,11 +3,11 @@ import Generators
 import MoltDefaults
 import Testing
 
-/// Conversions of random values in random forms, a seed each.
-@Suite("Conversions of anything")
+/// Conversions of random values in random forms, each from its own seed.
+@Suite("Random conversions from Defaults 4")
 struct DefaultsV4PropertyTests {
     @Test(arguments: [DefaultsRelease.v5, .v6dot2, .v6dot3], [false, true])
-    func `converting twice is the same as converting once`(target: DefaultsRelease, salvage: Bool) {
+    func `Converting twice gives the same as converting once`(target: DefaultsRelease, salvage: Bool) {
         let conversion = DefaultsV4Conversion(target: target, salvage: salvage)
         var counts = (converted: 0, current: 0, left: 0)
         for seed in 0..<3000 {
@@ -23,14 +23,14 @@ struct DefaultsV4PropertyTests {
             case .notConvertible: counts.left += 1
             }
         }
-        // The generator makes enough of each.
+        // The generator makes enough values of each kind.
         #expect(counts.converted > 300)
         #expect(counts.current > 300)
         #expect(counts.left > 300)
     }
 
     @Test
-    func `salvage keeps at least what can be converted whole`() {
+    func `Salvage keeps at least what converts without it`() {
         for seed in 0..<3000 {
             var random = RandomSetting(seed: UInt64(seed))
             let form = random.form(depth: 3)
@@ -42,7 +42,7 @@ struct DefaultsV4PropertyTests {
     }
 }
 
-/// Makes forms, and values that mostly fit them.
+/// Generates forms, and values that mostly fit them.
 private struct RandomSetting {
     private var random: SeededGenerator
 
@@ -66,7 +66,7 @@ private struct RandomSetting {
         }
     }
 
-    /// JSON text, a native value, or now and then something else.
+    /// Usually JSON text or a native value, sometimes anything else.
     mutating func stored(as form: DefaultsForm) -> PropertyListValue {
         switch Int.random(in: 0..<10, using: &random) {
         case 0...5: return .string(json(form))

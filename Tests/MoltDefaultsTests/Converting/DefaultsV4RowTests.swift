@@ -2,7 +2,7 @@ import Foundation
 import MoltDefaults
 import Testing
 
-/// A test of Defaults 5.0.0's own suite: what was stored, and what must be stored afterwards.
+/// A test from Defaults 5.0.0's own suite: the stored value and the expected value after the conversion.
 struct DefaultsV4Row: Sendable, CustomTestStringConvertible {
     var number: Int
     var name: String
@@ -228,14 +228,14 @@ struct DefaultsV4Row: Sendable, CustomTestStringConvertible {
 @Suite("Defaults 5's own tests")
 struct DefaultsV4RowTests {
     @Test(arguments: DefaultsV4Row.rows)
-    func `the stored text becomes what Defaults 5 stores`(row: DefaultsV4Row) {
+    func `The stored text is converted to what Defaults 5 stores`(row: DefaultsV4Row) {
         let conversion = DefaultsV4Conversion(target: .v5)
         #expect(conversion.convert(.string(row.stored), as: row.form) == .converted(row.result))
         #expect(conversion.convert(row.result, as: row.form) == .alreadyCurrent)
     }
 
     @Test
-    func `all 75 of them are here`() {
+    func `All 75 tests of Defaults 5 are covered`() {
         #expect(DefaultsV4Row.rows.map(\.number) == Array(1...75))
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import MoltDefaults
 import Testing
 
-@Suite("Keeping what can be converted")
+@Suite("Salvaging settings of Defaults 4")
 struct DefaultsV4SalvageTests {
     private let conversion = DefaultsV4Conversion(salvage: true)
 
@@ -11,7 +11,7 @@ struct DefaultsV4SalvageTests {
     }
 
     @Test
-    func `bad elements are set aside with their text`() {
+    func `Bad elements are set aside with their JSON text`() {
         let outcome = conversion.convert(.string(#"[1, "x" ,3,null,{"a": 1.0}]"#), as: .array(of: .int))
         let expected = "where a whole number was expected"
         #expect(
@@ -28,7 +28,7 @@ struct DefaultsV4SalvageTests {
     }
 
     @Test
-    func `bad values and bad keys of a dictionary are set aside`() {
+    func `Bad values and bad keys of a dictionary are set aside`() {
         let outcome = conversion.convert(
             .string(#"[1,[1,2],"x",[3],2,[4,true],9]"#),
             as: .dictionary(key: .of(UInt8.self), of: .array(of: .int))
@@ -47,7 +47,7 @@ struct DefaultsV4SalvageTests {
     }
 
     @Test
-    func `a range is set aside whole`() {
+    func `A bad range is set aside as a whole`() {
         let outcome = conversion.convert(.string(#"[[1,2],[3,"x"],[4,5]]"#), as: .array(of: .range(of: .int)))
         #expect(
             outcome
@@ -59,7 +59,7 @@ struct DefaultsV4SalvageTests {
     }
 
     @Test
-    func `elements of a native container are set aside as they are`() {
+    func `Elements of a native container are set aside in their native form`() {
         let outcome = conversion.convert(.array([.int(1), .date(.distantPast)]), as: .array(of: .int))
         let date = SetAside(
             place: ValuePlace([.index(1)]),
@@ -70,7 +70,7 @@ struct DefaultsV4SalvageTests {
     }
 
     @Test(arguments: ["null", "{}", "[1", "", "[1],[2]"])
-    func `a value that is bad as a whole is left`(text: String) {
+    func `Text that is not a JSON array is not convertible`(text: String) {
         guard case .notConvertible = conversion.convert(.string(text), as: .array(of: .int)) else {
             Issue.record("converted")
             return
@@ -78,7 +78,7 @@ struct DefaultsV4SalvageTests {
     }
 
     @Test
-    func `a good value loses nothing`() {
+    func `A valid value is converted with nothing set aside`() {
         #expect(conversion.convert(.string("[1]"), as: .array(of: .int)) == .converted(.array([.int(1)])))
         #expect(conversion.convert(.array([.int(1)]), as: .array(of: .int)) == .alreadyCurrent)
     }

@@ -2,18 +2,18 @@ import Foundation
 import MoltDefaults
 import Testing
 
-/// One value in each of the forms that SwiftyUserDefaults 3, 4 and 5 and Defaults store it in.
+/// One value in each of the forms in which SwiftyUserDefaults 3, 4 and 5 and Defaults store it.
 struct SwiftyRow: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var form: DefaultsForm
-    /// In SwiftyUserDefaults 3.0.1 and 4.0.0.
+    /// As SwiftyUserDefaults 3.0.1 and 4.0.0 store it.
     var swifty4: PropertyListValue
-    /// In SwiftyUserDefaults 5.
+    /// As SwiftyUserDefaults 5 stores it.
     var swifty5: PropertyListValue
-    /// In Defaults.
+    /// As Defaults stores it.
     var defaults: PropertyListValue
 
-    /// Whether SwiftyUserDefaults 5 stores it as data of JSON.
+    /// Whether SwiftyUserDefaults 5 stores it as JSON data.
     var isJSON: Bool { swifty5 != swifty4 || testDescription.contains("Codable") }
 
     private init(
@@ -86,12 +86,12 @@ struct SwiftyRow: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Settings of SwiftyUserDefaults")
+@Suite("Conversion of settings of SwiftyUserDefaults")
 struct SwiftyConversionTests {
     static let targets: [SwiftyTarget] = [.swifty3, .swifty4, .swifty5, .defaults(.latest)]
 
     @Test(arguments: targets)
-    func `every form becomes that of the target, and stays it`(target: SwiftyTarget) throws {
+    func `Every form is converted to the target's form, and is current afterwards`(target: SwiftyTarget) throws {
         let conversion = SwiftyConversion(target: target)
         for row in try SwiftyRow.rows() {
             let expected =
@@ -112,7 +112,7 @@ struct SwiftyConversionTests {
     }
 
     @Test(arguments: targets)
-    func `an archive around data of JSON is taken off`(target: SwiftyTarget) throws {
+    func `An archive around JSON data is unwrapped`(target: SwiftyTarget) throws {
         let conversion = SwiftyConversion(target: target)
         for row in try SwiftyRow.rows() where row.isJSON {
             guard case .data(let json) = row.swifty5 else { continue }
@@ -130,7 +130,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `archives of plain values are taken off where values are native`() throws {
+    func `Archives of plain values are unwrapped where the target stores native values`() throws {
         let date = Date(timeIntervalSinceReferenceDate: 642_000_000.5)
         let rows: [(Any, DefaultsForm, PropertyListValue)] = [
             ("a", .string, "a"), ("ü🦄", .string, "ü🦄"), (42, .int, 42), (-1, .int, -1), (1.5, .double, 1.5),
@@ -150,7 +150,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `a URL keeps its base`() throws {
+    func `A relative URL keeps its base`() throws {
         let url = try #require(URL(string: "b", relativeTo: URL(string: "https://e.com/a/")))
         let outcome = SwiftyConversion(target: .defaults(.latest)).convert(try SwiftyRow.archive(url), as: .url)
         #expect(outcome == .converted(#""https:\/\/e.com\/a\/b""#))
@@ -164,7 +164,7 @@ struct SwiftyConversionTests {
             ("no", .bool, false), ("N", .bool, false), ("0", .bool, false),
         ] as [(String, DefaultsForm, PropertyListValue)]
     )
-    func `a text stands for a number or a truth value`(text: String, form: DefaultsForm, value: PropertyListValue) {
+    func `A string is converted to a number or a Boolean`(text: String, form: DefaultsForm, value: PropertyListValue) {
         for target in Self.targets {
             #expect(SwiftyConversion(target: target).convert(.string(text), as: form) == .converted(value))
         }
@@ -191,7 +191,11 @@ struct SwiftyConversionTests {
             (["a"], .array(of: .int), "not JSON text: a byte that cannot stand here, at byte 0"),
         ] as [(PropertyListValue, DefaultsForm, String)]
     )
-    func `what cannot be converted is named`(stored: PropertyListValue, form: DefaultsForm, reason: String) {
+    func `A value that cannot be converted gives the reason`(
+        stored: PropertyListValue,
+        form: DefaultsForm,
+        reason: String
+    ) {
         for target in Self.targets {
             let outcome = SwiftyConversion(target: target).convert(stored, as: form)
             guard case .notConvertible(reason, _) = outcome else {
@@ -202,7 +206,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `a bad element is named by its index`() {
+    func `The error for a bad element names its index`() {
         let outcome = SwiftyConversion(target: .swifty4).convert(
             .data(Data(#"["a",1]"#.utf8)),
             as: .array(of: .string)
@@ -212,7 +216,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `bad elements are set aside on request, unless the data stays as it is`() {
+    func `Bad elements are set aside on request, unless the data stays unchanged`() {
         let stored = PropertyListValue.data(Data(#"["a", 1,"b"]"#.utf8))
         let form = DefaultsForm.array(of: .string)
         let aside = [
@@ -237,7 +241,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `archives of other objects stay, where they cannot be read`() throws {
+    func `An archive of the app's own objects stays a keyed archive and cannot take another form`() throws {
         let archive = try SwiftyRow.archive([Newt(name: "a")])
         #expect(SwiftyConversion(target: .swifty5).convert(archive, as: .array(of: .keyedArchive)) == .alreadyCurrent)
         for form in [DefaultsForm.array(of: .string), .codable, .array(of: .url), .string] {
@@ -248,7 +252,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `an infinite number cannot become JSON`() {
+    func `An infinite number cannot be converted to JSON`() {
         let outcome = SwiftyConversion(target: .swifty5).convert([1, .double(.infinity)], as: .array(of: .double))
         guard case .notConvertible = outcome else {
             Issue.record("\(outcome)")
@@ -257,7 +261,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `forms of Defaults are not taken for those of SwiftyUserDefaults`() {
+    func `Forms of Defaults are not mistaken for forms of SwiftyUserDefaults`() {
         let conversion = SwiftyConversion(target: .swifty5)
         for (stored, form) in [
             (#""https:\/\/e.com""#, .url), (["1"], .array(of: .codable)), ("1", .codable),
@@ -270,7 +274,7 @@ struct SwiftyConversionTests {
     }
 
     @Test
-    func `what was converted is read by typed keys`() throws {
+    func `Typed keys read the converted values`() throws {
         let conversion = SwiftyConversion(target: .defaults(.latest))
         let url = try #require(URL(string: "https://e.com"))
         let settings = DictionarySettings()

@@ -3,9 +3,9 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-@Suite("A suite's ledger after another process's leftovers")
+@Suite("A suite's ledger after another process was killed")
 struct LeftoverRaceTests {
-    /// A suite's store that another process gets to before the first transaction of this one.
+    /// A suite store where another process gets in before this one's first write transaction.
     private final class RacingStore: MigrationStore {
         private let base: DefaultsStore
         private var before: (() -> Void)?
@@ -38,7 +38,7 @@ struct LeftoverRaceTests {
         scratch = try ScratchSuite(["volume": 1])
     }
 
-    /// Each doubles the volume: it must run once.
+    /// Doubles the volume, so a second run would show.
     private func doubling(_ version: Int, hook: HookStore? = nil) -> Migration {
         let step = MigrationStep.settings(in: scratch.suite) { settings in
             guard case .int(let volume)? = try settings.value(forKey: "volume") else { return }
@@ -48,11 +48,11 @@ struct LeftoverRaceTests {
     }
 
     @Test(arguments: [false, true])
-    func `has what this process has done, too`(isFirst: Bool) throws {
+    func `The ledger includes what the killed process committed`(isFirst: Bool) throws {
         let suite = scratch.suite
         if !isFirst { try suite.upgrade(with: [Migration(to: 1, "empty")]) }
         let earlier = isFirst ? [] : [Migration(to: 1, "empty")]
-        // It is killed when its changes are about to be made.
+        // The process is killed when its changes are about to be applied.
         let killed = MigrationRegistry(
             earlier + [doubling(2, hook: HookStore { _ in throw HookStore.Failure() })]
         )
@@ -68,7 +68,7 @@ struct LeftoverRaceTests {
         #expect(try scratch.values["volume"] == 4)
     }
 
-    @Test func `in a form of a newer release is refused, and stays`() throws {
+    @Test func `A ledger in a newer format is refused and left unchanged`() throws {
         let suite = scratch.suite
         try suite.upgrade(with: [doubling(1)])
         guard case .string(let text)? = try scratch.values["molt.ledger"] else {
@@ -85,7 +85,7 @@ struct LeftoverRaceTests {
         #expect(try scratch.values == before)
     }
 
-    @Test func `in a form of a newer release that this one may read is read, and not written to`() throws {
+    @Test func `A ledger in a newer format that this release may read is read and not written`() throws {
         let suite = scratch.suite
         try suite.upgrade(with: [doubling(1)])
         guard case .string(let text)? = try scratch.values["molt.ledger"] else {
@@ -105,7 +105,7 @@ struct LeftoverRaceTests {
         #expect(try scratch.values == before)
     }
 
-    @Test func `What a subscript could not do is the failure of its own migration`() throws {
+    @Test func `A failed subscript is reported as the failure of its own migration`() throws {
         let suite = scratch.suite
         let wrong = DefaultsKey<[Int]>("volume", default: [])
         let error = #expect(throws: MigrationError.self) {

@@ -5,15 +5,15 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-/// Invariant 8, for settings: one upgrade over many versions, or one for each with a close between, end the same.
-@Suite("The path of settings does not matter")
+/// Invariant 8 for settings: one upgrade over many versions ends like one upgrade per version.
+@Suite("Upgrade paths of settings")
 struct SettingsPathTests {
     enum Primary: CaseIterable {
         case cache, suite
     }
 
     @Test(arguments: Primary.allCases, 0..<25)
-    func `Any registry on any settings ends the same at once and step by step`(primary: Primary, seed: UInt64) throws {
+    func `A random registry gives the same settings at once and step by step`(primary: Primary, seed: UInt64) throws {
         let atOnce = try Upgrades(primary, seed: seed)
         let stepwise = try Upgrades(primary, seed: seed)
         let first = Result { try atOnce.run([atOnce.registry]) }
@@ -32,7 +32,7 @@ struct SettingsPathTests {
         }
     }
 
-    @Test func `A step sees a date as it will be kept, whatever the file that it is in`() throws {
+    @Test func `A step sees a date as the suite will store it, also in a binary file`() throws {
         let binary = try ScratchSuite(["other": 1])
         #if !canImport(Darwin)
             let values: [String: Any] = ["date": Date(timeIntervalSinceReferenceDate: 1.75), "other": 1]
@@ -93,12 +93,12 @@ private struct Upgrades {
         }
     }
 
-    /// What is in the suites, without the ledger, whose rows tell times.
+    /// The suites' values without the ledger, which contains times.
     var settings: [[String: PropertyListValue]] {
         get throws { try suites.map { try $0.values.filter { $0.key != "molt.ledger" } } }
     }
 
-    /// The rows without their times, and with numbers for the suites' names.
+    /// The ledger's rows without their times, and with a count for each suite instead of its name.
     var ledger: [[String]] {
         get throws {
             let state = primary == .cache ? CacheStore(at: cache.url).state : DefaultsStore(suites[0].suite).state
@@ -132,7 +132,7 @@ private struct Upgrades {
         case 0:
             return Migration(to: version, name, .settings(in: suite) { try $0.set(new, forKey: key) })
         case 1:
-            // What it writes tells exactly what it has seen.
+            // The written value records exactly what the step has seen.
             return Migration(
                 to: version,
                 name,

@@ -16,7 +16,7 @@ struct DefaultsKeyTests {
     let settings = DictionarySettings()
 
     @Test
-    func `a setting has its default until it is set, and again after it was removed`() throws {
+    func `A setting has its default until it is set, and again after it is removed`() throws {
         #expect(settings[.tags] == ["first"])
         #expect(try !settings.contains(.tags))
         settings[.tags] = ["a"]
@@ -31,7 +31,7 @@ struct DefaultsKeyTests {
     }
 
     @Test
-    func `a default is never written`() throws {
+    func `A default is never written`() throws {
         _ = settings[.tags]
         _ = try settings.value(for: .count)
         #expect(settings.value(forKey: "tags") == nil)
@@ -39,7 +39,7 @@ struct DefaultsKeyTests {
     }
 
     @Test
-    func `an optional setting is nil until it is set; setting nil removes it`() throws {
+    func `An optional setting is nil until it is set, and setting nil removes it`() throws {
         #expect(settings[.period] == nil)
         try settings.set(.oneHour, for: .period)
         #expect(settings[.period] == .oneHour)
@@ -55,13 +55,13 @@ struct DefaultsKeyTests {
     }
 
     @Test
-    func `keys with and without types go into one list`() {
+    func `Keys of different types fit into one list`() {
         let keys: [DefaultsKeys] = [.tags, .period, .key("old", .array(of: .codable))]
         #expect(keys.map(\.name) == ["tags", "period", "old"])
     }
 
     @Test
-    func `reading what is of another type throws, names key and place, and never the value`() throws {
+    func `The error for a value of another type names the key and the place, never the value`() throws {
         settings.set(.array([.string("a"), .int(4711)]), forKey: "tags")
         let error = try #require(throws: DefaultsError.self) { try settings.value(for: .tags) }
         #expect(error.code == .typeMismatch)
@@ -73,7 +73,7 @@ struct DefaultsKeyTests {
     }
 
     @Test
-    func `no message has anything of a JSON text in it`() throws {
+    func `No message contains any part of a JSON text`() throws {
         settings.set(.string("\"4711 Minutes\""), forKey: "period")
         let error = try #require(throws: DefaultsError.self) { try settings.value(for: .period) }
         #expect(error.message.contains("Period"))
@@ -86,7 +86,7 @@ struct DefaultsKeyTests {
             (#"{"4915112345":"x"}"#, [.key("4915112345")]),
         ] as [(String, [ValuePlace.Step])]
     )
-    func `no message has a key of a dictionary in it, which the place has`(
+    func `No message contains a dictionary key, although the place has it`(
         json: String,
         steps: [ValuePlace.Step]
     ) throws {
@@ -111,12 +111,12 @@ struct DefaultsKeyTests {
     }
 
     @Test
-    func `what cannot be read is reported by the subscript, and replaced by what is assigned`() throws {
+    func `A subscript reports an unreadable value and replaces it on assignment`() throws {
         let reported = ReportedErrors()
         let handler = DefaultsKeys.onFailure
         defer { DefaultsKeys.onFailure = handler }
         DefaultsKeys.onFailure = { reported.append($0) }
-        // As Defaults 4 left it.
+        // Stored by Defaults 4.
         settings.set(.string("[\"a\"]"), forKey: "tags")
         #expect(settings[.tags] == ["first"])
         #expect(reported.codes == [.typeMismatch])
@@ -131,7 +131,7 @@ struct DefaultsKeyTests {
     }
 
     @Test
-    func `what cannot be told, because the standard error is closed, ends nothing`() async {
+    func `A closed standard error, to which nothing can be reported, does not end the process`() async {
         await #expect(processExitsWith: .success) {
             try FileHandle.standardError.close()
             let settings = DictionarySettings(["tags": "no array"])
@@ -140,7 +140,7 @@ struct DefaultsKeyTests {
     }
 
     @Test
-    func `what cannot be stored is reported by the subscript, and the old value stays`() throws {
+    func `A subscript reports a value that cannot be stored and keeps the old one`() throws {
         let reported = ReportedErrors()
         let handler = DefaultsKeys.onFailure
         defer { DefaultsKeys.onFailure = handler }
@@ -157,7 +157,7 @@ struct DefaultsKeyTests {
     }
 
     @Test
-    func `a number that does not fit its type is named by the type`() throws {
+    func `The error for a number outside its type's range names the type`() throws {
         settings.set(.int(300), forKey: "level")
         let error = try #require(throws: DefaultsError.self) {
             try settings.value(for: DefaultsKey<UInt8>("level", default: 0))
@@ -167,7 +167,7 @@ struct DefaultsKeyTests {
     }
 
     @Test
-    func `what a bridge of the app throws is the cause of the error`() throws {
+    func `An error thrown by a custom bridge is the underlying error`() throws {
         let key = DefaultsKey<[Picky]>("picky", default: [])
         settings.set(.array([.int(1)]), forKey: "picky")
         let error = try #require(throws: DefaultsError.self) { try settings.value(for: key) }
@@ -196,7 +196,7 @@ private struct Picky: DefaultsSerializable {
     static let bridge = PickyBridge()
 }
 
-/// What a handler was told.
+/// Collects the errors that a handler receives.
 private final class ReportedErrors: Sendable {
     private let errors = Mutex<[any Error]>([])
 
@@ -209,7 +209,7 @@ private final class ReportedErrors: Sendable {
     }
 }
 
-/// JSON text of a dictionary.
+/// The JSON text of a dictionary.
 private struct Counts: Codable, DefaultsSerializable {
     var counts: [String: Int]
 

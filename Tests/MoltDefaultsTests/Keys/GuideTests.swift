@@ -2,7 +2,7 @@ import Foundation
 import MoltDefaults
 import Testing
 
-// The examples of the guide from Defaults 4 to 5, as an app has them after it: with our names, and otherwise as there.
+// The examples of the guide from Defaults 4 to 5 as an app has them afterwards, under Molt's names.
 
 private struct Zone: Hashable, Codable, DefaultsSerializable {
     var id: String
@@ -15,7 +15,7 @@ private enum Pause: String, Hashable, Codable, DefaultsSerializable {
     case oneHour = "1 Hour"
 }
 
-// With a raw value, through a Codable form with its own `toNative`.
+// Stored as its raw value, converted from a Codable form by its own `toNative`.
 
 private enum NativePause: String {
     case tenMinutes = "10 Minutes"
@@ -45,7 +45,7 @@ extension CodablePause: DefaultsCodableType {
     }
 }
 
-// With a dictionary, through a bridge.
+// Stored as a dictionary by a bridge.
 
 private struct NativeZone: Hashable {
     var id: String
@@ -116,12 +116,12 @@ extension DefaultsKeys {
     fileprivate static let nativeDictionaryTimezone = DefaultsKey<[String: NativeZone]?>("dictionaryTimezone")
 }
 
-@Suite("The guide from Defaults 4 to 5")
+@Suite("New values in the guide from Defaults 4 to 5")
 struct GuideTests {
     let settings = DictionarySettings()
 
     @Test
-    func `containers of native elements`() {
+    func `Containers of native elements are stored natively`() {
         settings[.arrayString] = ["a", "b", "c"]
         settings[.setString] = ["a"]
         settings[.dictionaryStringInt] = ["a": 1]
@@ -137,7 +137,7 @@ struct GuideTests {
     }
 
     @Test
-    func `Codable elements`() throws {
+    func `Codable elements are stored as JSON text`() throws {
         let text = PropertyListValue.string(#"{"id":"0","name":"Asia\/Taipei"}"#)
         let zone = Zone(id: "0", name: "Asia/Taipei")
         settings.set(text, forKey: "TimeZone")
@@ -160,7 +160,7 @@ struct GuideTests {
     }
 
     @Test
-    func `an enum by its raw value, a struct as a dictionary`() {
+    func `An enum is stored as its raw value, a struct as a dictionary`() {
         let zone = NativeZone(id: "0", name: "Asia/Taipei")
         let stored: PropertyListValue = ["id": "0", "name": "Asia/Taipei"]
         settings[.nativePeriod] = .tenMinutes

@@ -12,7 +12,7 @@ struct SuiteKeyTests {
     let suite = MoltDefaults.Suite(TestHome.newSuiteName())
 
     @Test
-    func `values at their limits come back from the file`() throws {
+    func `Values at their limits are read back from the file`() throws {
         try expectKept(Int.min)
         try expectKept(Int.max)
         try expectKept(Int8.min)
@@ -41,7 +41,7 @@ struct SuiteKeyTests {
     }
 
     @Test
-    func `types of the app and containers come back from the file`() throws {
+    func `Types of the app and containers are read back from the file`() throws {
         let zone = TimeZone(id: "0", name: "Asia/Taipei")
         let url = try #require(URL(string: "https://e.com/a?b=%20#c"))
         try expectKept(url)
@@ -62,7 +62,7 @@ struct SuiteKeyTests {
     }
 
     @Test
-    func `a setting is read, set and removed as in the guide`() throws {
+    func `A setting is read, set and removed as the guide describes`() throws {
         #expect(suite[.period] == nil)
         try suite.set(.oneHour, for: .period)
         #expect(suite[.period] == .oneHour)
@@ -75,7 +75,7 @@ struct SuiteKeyTests {
     }
 
     @Test(arguments: [true, false])
-    func `what is in the way of a setting is replaced when one is assigned`(isNamed: Bool) throws {
+    func `Assigning a setting replaces an unreadable value`(isNamed: Bool) throws {
         let name = "level \(UUID().uuidString)"
         let suite = isNamed ? suite : .standard
         defer { try? suite.removeValue(forKey: name) }
@@ -92,7 +92,7 @@ struct SuiteKeyTests {
     }
 
     @Test
-    func `a setting can be watched`() async throws {
+    func `A setting can be observed`() async throws {
         try suite.set(.high, for: .level)
         var levels = suite.updates(for: .level).makeAsyncIterator()
         #expect(await levels.next(isolation: nil) == .high)
@@ -111,7 +111,7 @@ struct SuiteKeyTests {
         let key = DefaultsKey<Value?>("key")
         try suite.set(value, for: key)
         #expect(try suite.value(for: key) == value, sourceLocation: sourceLocation)
-        // From the file, and not from what the platform still has in memory.
+        // Reads the file, not the platform's copy in memory.
         let settings = DictionarySettings(try suite.values())
         #expect(try settings.value(for: key) == value, sourceLocation: sourceLocation)
     }

@@ -4,7 +4,7 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-@Suite("Settings of Defaults 4 in the pipeline")
+@Suite("Migration of settings from Defaults 4 to 5")
 struct DefaultsV4ToV5Tests {
     private let cache: ScratchCache
 
@@ -15,7 +15,7 @@ struct DefaultsV4ToV5Tests {
     private static let keys = DefaultsV4FixtureTests.forms.map { DefaultsKeys.key($0.key, $0.value) }
         .sorted { $0.name < $1.name }
 
-    /// The suite as Defaults 4 left it, in its file.
+    /// The suite as Defaults 4 wrote it to its file.
     private func fixtureSuite() throws -> ScratchSuite {
         let url = try #require(Bundle.module.url(forResource: "Fixtures/defaults-v4", withExtension: "plist"))
         let plist = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
@@ -31,7 +31,7 @@ struct DefaultsV4ToV5Tests {
         [.defaultsV4ToV5(to: 1, suite: suite, keys: keys, unconvertible: unconvertible)]
     }
 
-    @Test func `The whole suite that Defaults 4 wrote is converted on disk, and each key is accounted for`() throws {
+    @Test func `The whole suite that Defaults 4 wrote is converted on disk, and the report covers each key`() throws {
         let scratch = try fixtureSuite()
         let old = try scratch.values
         let report = try cache.upgrade(migration(scratch.suite))
@@ -63,7 +63,7 @@ struct DefaultsV4ToV5Tests {
         #expect(report.description.contains("not convertible: \"malformedArray\" of \(scratch.suite.attachedName): "))
     }
 
-    @Test func `Running it again, under another name, changes nothing`() throws {
+    @Test func `Running the migration again under another name changes nothing`() throws {
         let scratch = try fixtureSuite()
         try cache.upgrade(migration(scratch.suite))
         let bytes = try Data(contentsOf: scratch.file)
@@ -76,7 +76,7 @@ struct DefaultsV4ToV5Tests {
         #expect(try Data(contentsOf: scratch.file) == bytes)
     }
 
-    /// Rows X1 and X16 to X18 of the acceptance list: nothing is in the suite's own domain.
+    /// Rows X1 and X16 to X18 of the acceptance list: the suite's own domain is empty.
     @Test(arguments: [
         ("X1 absent", PropertyListValue?.none, DefaultsForm.array(of: .string)),
         ("X16 a number", 7, .int),
@@ -85,7 +85,7 @@ struct DefaultsV4ToV5Tests {
         ("X18 an array", "[1]", .array(of: .int)),
         ("X18 a native array", .array(["a"]), .array(of: .string)),
     ])
-    func `A key that is not there is told as absent, and a registered default is not persisted`(
+    func `A missing key is reported as absent, and its registered default is not persisted`(
         row: String,
         registered: PropertyListValue?,
         form: DefaultsForm
@@ -102,7 +102,7 @@ struct DefaultsV4ToV5Tests {
         #expect(try scratch.values == ["other": 1])
     }
 
-    @Test func `When told to fail, one bad setting undoes everything and all bad ones are named`() throws {
+    @Test func `With the policy to fail, one bad setting rolls everything back and all are named`() throws {
         let scratch = try fixtureSuite()
         let bytes = try Data(contentsOf: scratch.file)
         let error = #expect(throws: MigrationError.self) {
@@ -120,7 +120,7 @@ struct DefaultsV4ToV5Tests {
         #expect(try CodableCache.schemaVersion(ofFileAt: cache.url) == nil)
     }
 
-    @Test func `When told to salvage, good elements are kept and the old value is set aside`() throws {
+    @Test func `With the policy to salvage, good elements are kept and the old value is set aside`() throws {
         let scratch = try fixtureSuite()
         let report = try cache.upgrade(migration(scratch.suite, Self.keys, .salvage))
         let suite = scratch.suite
@@ -146,7 +146,7 @@ struct DefaultsV4ToV5Tests {
         #expect(try suite.values().keys.contains("molt.set-aside") == false)
     }
 
-    @Test func `What was set aside first is not replaced by what a later migration sets aside`() throws {
+    @Test func `A value that was set aside is not replaced by one that a later migration sets aside`() throws {
         let scratch = try ScratchSuite(["a": "[1,null]"])
         let keys = [DefaultsKeys.key("a", .array(of: .int))]
         try cache.upgrade(migration(scratch.suite, keys, .salvage))
@@ -159,7 +159,7 @@ struct DefaultsV4ToV5Tests {
         #expect(try scratch.suite.setAsideValues() == first)
     }
 
-    @Test func `Later steps see what was converted, and not what is kept for Molt`() throws {
+    @Test func `Later steps see the converted values and none of Molt's reserved keys`() throws {
         let scratch = try ScratchSuite(["tags": "[\"a\",null]"])
         try cache.upgrade([
             .defaultsV4ToV5(
@@ -185,7 +185,7 @@ struct DefaultsV4ToV5Tests {
         #expect(try scratch.suite.value(forKey: "tags") == ["a", "b"])
     }
 
-    @Test func `Typed keys read what was converted`() throws {
+    @Test func `Typed keys read the converted values`() throws {
         let scratch = try ScratchSuite(["tags": "[\"a\",\"b\\/c\"]", "periods": "[\"1 Hour\"]"])
         let tags = DefaultsKey<[String]>("tags", default: [])
         let periods = DefaultsKey<Set<Period>>("periods", default: [])
@@ -195,7 +195,7 @@ struct DefaultsV4ToV5Tests {
         #expect(try scratch.suite.value(forKey: "periods") == ["\"1 Hour\""])
     }
 
-    @Test func `A plan says what it would do, and keys that are named wrongly are faults`() throws {
+    @Test func `A plan describes the conversion, and misnamed keys are faults`() throws {
         let scratch = try ScratchSuite()
         let plan = try MigrationPlan(forFileAt: cache.url, migrations: migration(scratch.suite))
         #expect(plan.entries[0].steps == ["convert settings from Defaults 4 to 5 in \(scratch.suite)"])

@@ -3,14 +3,14 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-@Suite("The fingerprint of a migration of settings")
+@Suite("Fingerprints of migrations of settings")
 struct SettingsFingerprintTests {
     private static let suite = Suite("s")
     private static let group = Suite("group.g")
 
     private static let keys: [DefaultsKeys] = [.key("tags", .array(of: .string)), .key("size", .int16)]
 
-    /// Each with what it must always be: ledgers keep it.
+    /// Each migration with its fingerprint, which ledgers keep and which must never change.
     private static let shipped: [(Migration, String)] = [
         (.defaultsV4ToV5(to: 1, suite: .standard, keys: keys), "a4e5560ae9d9de868bcdda1144c646d0"),
         (
@@ -42,12 +42,12 @@ struct SettingsFingerprintTests {
         (Migration(to: 1, "n", .removeKeys("a", "b", in: suite)), "3bf1de3d0bd11e90981c170dba4d1dc4"),
     ]
 
-    @Test func `is the same in all releases of Molt`() {
+    @Test func `A fingerprint is the same in all releases of Molt`() {
         #expect(Self.shipped.map(\.0.fingerprint) == Self.shipped.map(\.1))
         #expect(Set(Self.shipped.map(\.1)).count == Self.shipped.count)
     }
 
-    @Test func `does not depend on words, on closures, or on the process`() {
+    @Test func `A fingerprint does not depend on descriptions, closures or the process`() {
         func fingerprint(_ step: MigrationStep) -> String { Migration(to: 1, "n", step).fingerprint }
         #expect(
             fingerprint(.settings(in: Self.suite, "a") { _ in }) == fingerprint(.settings(in: Self.suite, "b") { _ in })
@@ -59,7 +59,7 @@ struct SettingsFingerprintTests {
                 .fingerprint
         }
         #expect(move("a") == move("b"))
-        // In this process its settings are the standard ones; in others they are not.
+        // The standard suite of this process, which in other processes has another name.
         let own = Suite(Suite.standard.domainName)
         #expect(own.attachedName == Suite.standard.attachedName)
         #expect(

@@ -3,7 +3,7 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-@Suite("Settings of SwiftyUserDefaults in the pipeline")
+@Suite("Migration of settings of SwiftyUserDefaults")
 struct SwiftyUserDefaultsTests {
     private let cache: ScratchCache
 
@@ -13,7 +13,7 @@ struct SwiftyUserDefaultsTests {
 
     private static func json(_ text: String) -> PropertyListValue { .data(Data(text.utf8)) }
 
-    /// As 3.x, 4.0 and 5.x wrote the same settings, some keys by each.
+    /// Some keys as 3.x, some as 4.0 and some as 5.x wrote them.
     private static let stored: [String: PropertyListValue] = [
         "launches": 3,
         "native": ["a", "b"],
@@ -32,7 +32,7 @@ struct SwiftyUserDefaultsTests {
         .key("period", .rawValue(of: .string)), .key("torn", .array(of: .string)), .key("absent", .int),
     ]
 
-    @Test func `What any release wrote is brought to what typed keys read, and each key is accounted for`() throws {
+    @Test func `The settings of any release are converted for typed keys, and the report covers each key`() throws {
         let scratch = try ScratchSuite(Self.stored)
         let report = try cache.upgrade([.swiftyUserDefaults(to: 1, suite: scratch.suite, keys: Self.keys)])
         var expected = Self.stored
@@ -52,7 +52,7 @@ struct SwiftyUserDefaultsTests {
         #expect(scratch.suite[DefaultsKey<[Double]>("ratios", default: [])] == [1.5])
     }
 
-    @Test func `To 5 arrays become data of JSON, and to 3 native ones again`() throws {
+    @Test func `Arrays become JSON data for version 5 and native again for version 3`() throws {
         let scratch = try ScratchSuite(["native": ["a", "b"], "json": Self.json(#"["a","b"]"#)])
         let keys = [DefaultsKeys.key("native", .array(of: .string)), .key("json", .array(of: .string))]
         let five = Migration.swiftyUserDefaults(to: 1, "to-5", suite: scratch.suite, keys: keys, target: .swifty5)
@@ -67,7 +67,7 @@ struct SwiftyUserDefaultsTests {
         #expect(try scratch.values == ["native": ["a", "b"], "json": ["a", "b"]])
     }
 
-    @Test func `When told to salvage, good elements are kept and the old value is set aside`() throws {
+    @Test func `With the policy to salvage, good elements are kept and the old value is set aside`() throws {
         let stored = Self.json(#"["a",1,"b"]"#)
         let scratch = try ScratchSuite(["tags": stored])
         let tags = DefaultsKey<[String]>("tags", default: [])
@@ -79,7 +79,7 @@ struct SwiftyUserDefaultsTests {
         #expect(try scratch.suite.setAsideValues()["tags"]?.value == stored)
     }
 
-    @Test func `Archives that release 3 wrote are read by typed keys`() throws {
+    @Test func `Typed keys read archives that release 3 wrote`() throws {
         let url = try #require(URL(string: "https://e.com"))
         let zone = CodableTimeZone(id: "0", name: "n")
         let scratch = try ScratchSuite([
@@ -99,7 +99,7 @@ struct SwiftyUserDefaultsTests {
         #expect(try scratch.suite.value(for: flag) == true)
     }
 
-    @Test func `When told to fail, one bad setting undoes everything`() throws {
+    @Test func `With the policy to fail, one bad setting rolls everything back`() throws {
         let scratch = try ScratchSuite(Self.stored)
         let error = #expect(throws: MigrationError.self) {
             try cache.upgrade([

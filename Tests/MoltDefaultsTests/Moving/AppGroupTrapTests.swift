@@ -4,11 +4,11 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-/// What goes wrong in the wild when an app moves its settings by hand.
+/// The mistakes that apps make when they move their settings by hand.
 @Suite struct `Moving settings to an app group` {
-    @Test func `takes only the source's own domain: no registered default, argument or language list`() async throws {
+    @Test func `takes only the source's own domain, no registered default, argument or language list`() async throws {
         let fixture = try MoveFixture(old: ["own": 1])
-        // Registrations and arguments are those of the whole process.
+        // Registered defaults and arguments belong to the whole process.
         await #expect(processExitsWith: .success) {
             [
                 old = fixture.old.suite.domainName as String, new = fixture.new.suite.domainName as String,
@@ -30,7 +30,7 @@ import Testing
         #expect(try fixture.old.values == ["own": 1])
     }
 
-    @Test func `leaves newer values in the group alone`() throws {
+    @Test func `leaves existing values in the group alone`() throws {
         let fixture = try MoveFixture(old: ["theme": "light", "size": 1], new: ["theme": "dark"])
         let report = try fixture.upgrade(fixture.move())
         #expect(try fixture.new.values == ["theme": "dark", "size": 1])
@@ -38,7 +38,7 @@ import Testing
         #expect(report.keys.first { $0.key == "theme" }?.reason?.contains("destination") == true)
     }
 
-    @Test func `marks nothing as applied when an extension opens first, and the app moves afterwards`() throws {
+    @Test func `is not marked as applied when an extension opens first, and runs when the app opens`() throws {
         let fixture = try MoveFixture()
         let key = "molt.test.\(UUID().uuidString)"
         try Suite.standard.set("value", forKey: key)
@@ -62,7 +62,7 @@ import Testing
         #expect(try fixture.cache.upgrade([move], role: .appExtension).deferred.isEmpty)
     }
 
-    @Test func `runs in an extension when both suites are ones that it sees`() throws {
+    @Test func `runs in an extension that can see both suites`() throws {
         let (old, new) = (Suite("group.\(UUID())"), Suite("group.\(UUID())"))
         try old.set(1, forKey: "a")
         let move = Migration.suiteToAppGroup(to: 1, from: old, into: new)
@@ -70,13 +70,13 @@ import Testing
         #expect(try new.values() == ["a": 1])
     }
 
-    @Test func `waits in an extension for a suite that is the app's own, whatever its name`() throws {
+    @Test func `is deferred in an extension if one suite is the app's own, whatever its name`() throws {
         let fixture = try MoveFixture(old: ["a": 1])
         #expect(try fixture.cache.upgrade([fixture.move()], role: .appExtension).deferred.count == 1)
         #expect(try fixture.new.values.isEmpty)
     }
 
-    @Test func `waits while the source reads as empty though the ledger remembers settings`() throws {
+    @Test func `is deferred while the source reads as empty although the ledger remembers settings`() throws {
         let fixture = try MoveFixture(old: ["token": "t"])
         let first = Migration(to: 1, "first", .settings(in: fixture.old.suite) { _ in })
         try fixture.upgrade(first)
@@ -91,7 +91,7 @@ import Testing
         #expect(try fixture.new.values == ["token": "t"])
     }
 
-    @Test func `waits for the canary key, in the source or in the destination`() throws {
+    @Test func `is deferred until the canary key is in the source or in the destination`() throws {
         for comesBackInSource in [true, false] {
             let fixture = try MoveFixture()
             let move = fixture.move(canary: .key("launched"))
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `waits as a canary closure says`() throws {
+    @Test func `is deferred until a canary closure returns true`() throws {
         let fixture = try MoveFixture(old: ["a": 1])
         let canary = fixture.cache.directory.appending(path: "unlocked").path
         let move = fixture.move(canary: .when("the file") { FileManager.default.fileExists(atPath: canary) })
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: [("", false), ("NSGlobalDomain", false), ("", true), ("a/b", true)])
-    func `fails for a group that cannot be, and never falls back to another suite`(
+    func `fails for an invalid group and never falls back to another suite`(
         name: String,
         isSource: Bool
     ) throws {
@@ -156,7 +156,7 @@ import Testing
         (.standard, Suite(Suite.standard.domainName)),
         (Suite(Suite.standard.domainName), .standard),
     ])
-    func `refuses a source that is the destination by its name`(source: Suite, destination: Suite) {
+    func `is refused when source and destination have the same name`(source: Suite, destination: Suite) {
         let registry: MigrationRegistry = [.suiteToAppGroup(to: 1, from: source, into: destination)]
         #expect(registry.faults.count == 1)
         #expect(registry.faults.first?.contains("same place") == true)
@@ -164,7 +164,7 @@ import Testing
         #expect(error?.code == .invalidRegistry)
     }
 
-    @Test func `leaves what a device management has set, and third parties' keys, where they are`() throws {
+    @Test func `leaves managed settings and the keys of third parties in place`() throws {
         let staying: [String: PropertyListValue] = [
             "com.apple.configuration.managed": ["server": "s"], "AppleLanguages": ["de"],
             "NSWindow Frame main": "0 0 1 1", "sdk.installation": "id",
@@ -178,7 +178,7 @@ import Testing
         #expect(report.keys.filter { $0.outcome == .kept }.allSatisfy { $0.reason != nil })
     }
 
-    @Test func `shows older migrations the old place, and later ones the new place, in one upgrade`() throws {
+    @Test func `shows earlier migrations the source, and later ones the destination, in one upgrade`() throws {
         let fixture = try MoveFixture(old: ["tags": #"["a","b"]"#, "count": 1])
         let (old, new) = (fixture.old.suite, fixture.new.suite)
         try fixture.upgrade(

@@ -10,10 +10,10 @@ import Testing
     import Glibc
 #endif
 
-@Suite struct `A move that is cut off` {
+@Suite struct `An interrupted move of settings` {
     private struct Cut: Error {}
 
-    @Test func `by a kill before the copy is finished by the next opening`() async throws {
+    @Test func `A move killed before the copy is finished by the next opening`() async throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": "two"])
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [
@@ -36,7 +36,7 @@ import Testing
         #expect(try fixture.new.values == ["a": 1, "b": "two"])
     }
 
-    @Test func `by a kill between the copy and the cleaning is finished by the next opening`() async throws {
+    @Test func `A move killed between the copy and the cleaning is finished by the next opening`() async throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": "two"])
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [
@@ -59,7 +59,7 @@ import Testing
         #expect(try fixture.new.values == ["a": 1, "b": "two"])
     }
 
-    /// Runs the move up to the moment at which its changes are made, and there the closure.
+    /// Runs the move until its changes are applied, and then the closure.
     private func cutOff(
         _ fixture: MoveFixture,
         _ body: @escaping @Sendable (AttachedPhase) throws -> Void
@@ -81,7 +81,7 @@ import Testing
         )
     }
 
-    @Test func `keeps what the app sets in either suite until the next opening`() throws {
+    @Test func `Values that the app sets in either suite before the next opening are kept`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 1, "c": 1], new: ["b": 0])
         try cutOff(fixture) { _ in throw Cut() }
         try fixture.old.suite.set(2, forKey: "a")
@@ -92,7 +92,8 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `by a destination that cannot be written removes nothing, and is made up for`() throws {
+        @Test func `A destination that cannot be written loses nothing, and a later opening finishes the move`() throws
+        {
             let fixture = try MoveFixture(old: ["a": 1])
             let file = try fixture.new.file
             try cutOff(fixture) { phase in
@@ -103,7 +104,7 @@ import Testing
                 try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
             }
             #expect(try fixture.old.values == ["a": 1])
-            // Still so: the opening fails again, and nothing is lost.
+            // The destination still cannot be written: the opening fails again, and nothing is lost.
             #expect(throws: MigrationError.self) { try goOn(fixture) }
             #expect(try fixture.old.values == ["a": 1])
             try FileManager.default.removeItem(at: file)
@@ -113,7 +114,7 @@ import Testing
         }
 
         @Test(arguments: [true, false])
-        func `by a suite that cannot be read is not applied, and runs when it can be`(isSource: Bool) throws {
+        func `An unreadable suite fails the move, which runs once the suite is readable`(isSource: Bool) throws {
             let fixture = try MoveFixture(old: ["a": 1], new: ["b": 2])
             let file = try isSource ? fixture.old.file : fixture.new.file
             let whole = try Data(contentsOf: file)

@@ -4,7 +4,7 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-/// Two suites of one test, and the store whose migration moves settings from one to the other.
+/// Two suites, and a store whose migration moves settings from one to the other.
 struct MoveFixture {
     let old: ScratchSuite
     let new: ScratchSuite
@@ -19,7 +19,7 @@ struct MoveFixture {
         cache = try ScratchCache()
     }
 
-    /// The migration between the two.
+    /// The migration that moves the settings.
     func move(
         to version: Int = 1,
         _ name: String = "move",
@@ -42,7 +42,7 @@ struct MoveFixture {
         )
     }
 
-    /// A migration back.
+    /// A migration that moves the settings back.
     func moveBack(to version: Int, afterwards: SuiteMove.Afterwards = .keep) -> Migration {
         .suiteToAppGroup(to: version, "back", from: new.suite, into: old.suite, afterwards: afterwards)
     }
@@ -52,15 +52,15 @@ struct MoveFixture {
         try cache.upgrade(MigrationRegistry(migrations))
     }
 
-    /// What became of the keys, as a report has it.
+    /// The outcome of each key in a report.
     func outcomes(_ report: MigrationReport) -> [String: KeyOutcome.Outcome] {
         Dictionary(uniqueKeysWithValues: report.keys.map { ($0.key, $0.outcome) })
     }
 }
 
-/// Something attached whose changes do what a test wants, at the moment at which they are made.
+/// An attached store that runs a closure when its changes are applied.
 struct Interruption: AttachedStore {
-    /// Called with each phase, before the suites that steps have begun behind it.
+    /// Called with each phase, before the changes to suites of later steps.
     let body: @Sendable (AttachedPhase) throws -> Void
 
     let attachedName = "interruption"
@@ -73,7 +73,7 @@ struct Interruption: AttachedStore {
         try body(phase)
     }
 
-    /// The migration to stand before the move.
+    /// The migration to register before the move.
     var migration: Migration {
         Migration(
             to: 1,

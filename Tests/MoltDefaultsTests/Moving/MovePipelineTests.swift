@@ -4,10 +4,10 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-@Suite struct `A move among other migrations` {
+@Suite struct `A move of settings among other migrations` {
     // MARK: Values
 
-    @Test func `Values of every type arrive as they were`() throws {
+    @Test func `Values of every type arrive unchanged`() throws {
         let values: [String: PropertyListValue] = [
             "bool": true, "one": 1, "min": .int(.min), "max": .unsigned(.max), "double": 0.1, "inf": .double(.infinity),
             "string": "e\u{301} \u{1F468}\u{200D}\u{1F469} <&>\n", "empty": "", "data": .data(Data([0, 255])),
@@ -23,7 +23,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `A date with parts of a second, as a binary file has it, is moved once and cleaned`() throws {
+        @Test func `A date with fractional seconds in a binary file is moved once and cleaned`() throws {
             let date = Date(timeIntervalSince1970: 1.75)
             let fixture = try MoveFixture()
             let bytes = try PropertyListSerialization.data(fromPropertyList: ["d": date], format: .binary, options: 0)
@@ -45,7 +45,7 @@ import Testing
         #expect(try fixture.old.values.isEmpty)
     }
 
-    @Test func `What the app has set and not saved is moved`() throws {
+    @Test func `Unsaved settings of the app are moved`() throws {
         let fixture = try MoveFixture(old: ["a": 1])
         let defaults = try #require(UserDefaults(suiteName: fixture.old.suite.domainName))
         defaults.set(2, forKey: "unsaved")
@@ -55,7 +55,7 @@ import Testing
 
     // MARK: Several moves
 
-    @Test func `There and back in one upgrade changes nothing, and in two neither`() throws {
+    @Test func `A move there and back changes nothing, in one upgrade or in two`() throws {
         let values: [String: PropertyListValue] = ["a": 1, "b": [2]]
         let once = try MoveFixture(old: values)
         try once.upgrade(once.move(afterwards: .clean), once.moveBack(to: 2, afterwards: .clean))
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `Two that cross exchange settings in one upgrade`() throws {
+    @Test func `Two crossing moves exchange settings in one upgrade`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "x": "old"], new: ["b": 2, "x": "new"])
         let there = fixture.move(keys: .only(["a"]), afterwards: .clean)
         let back = Migration.suiteToAppGroup(
@@ -86,7 +86,7 @@ import Testing
         #expect(try fixture.old.values == ["b": 2, "x": "new"])
     }
 
-    @Test func `One behind another moves on what that has moved`() throws {
+    @Test func `A second move passes on what the first one moved`() throws {
         let fixture = try MoveFixture(old: ["a": 1])
         let third = try ScratchSuite()
         try fixture.upgrade(
@@ -100,7 +100,7 @@ import Testing
 
     // MARK: Stores
 
-    @Test func `It runs on a new store and on one that was there`() throws {
+    @Test func `A move runs on a new store and on an existing one`() throws {
         for wasThere in [false, true] {
             let fixture = try MoveFixture(old: ["a": 1])
             if wasThere { try CodableCache(at: fixture.cache.url).close() }
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `A plan and a dry run say what it would do, and do nothing`() throws {
+    @Test func `A plan and a dry run describe the move and change nothing`() throws {
         let fixture = try MoveFixture(old: ["a": 1])
         let registry = MigrationRegistry([fixture.move(afterwards: .clean)])
         let plan = try MigrationPlan(forFileAt: fixture.cache.url, migrations: registry)
@@ -120,13 +120,13 @@ import Testing
         #expect(try fixture.new.values.isEmpty)
     }
 
-    /// Which suite carries the ledger of an app without a cache.
+    /// The suite that contains the ledger of an app without a cache.
     enum Primary: CaseIterable {
         case source, destination, another
     }
 
     @Test(arguments: Primary.allCases)
-    func `An app without a cache moves its settings, and the ledger stays`(primary: Primary) throws {
+    func `An app without a cache moves its settings and keeps its ledger in place`(primary: Primary) throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2], new: ["b": 3])
         let another = try ScratchSuite(["c": 4])
         let carrier = [Primary.source: fixture.old, .destination: fixture.new, .another: another][primary]
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    /// All but the ledger.
+    /// All values but the ledger.
     private func own(_ scratch: ScratchSuite) throws -> [String: PropertyListValue] {
         try scratch.values.filter { $0.key != "molt.ledger" }
     }

@@ -4,10 +4,10 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-@Suite struct `The rules of a move` {
-    // MARK: Which keys
+@Suite struct `Rules of a move of settings` {
+    // MARK: Keys
 
-    @Test func `A list of keys is moved, and the report names those that are absent`() throws {
+    @Test func `The listed keys are moved, and the report names those that are absent`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "com.apple.c": 3])
         let report = try fixture.upgrade(fixture.move(keys: .only(["a", "com.apple.c", "none", "a"])))
         #expect(try fixture.new.values == ["a": 1, "com.apple.c": 3])
@@ -16,14 +16,14 @@ import Testing
         #expect(report.keys.allSatisfy { $0.store == fixture.old.suite.attachedName })
     }
 
-    @Test func `The keys that match are moved, and the report names the others`() throws {
+    @Test func `Matching keys are moved, and the report names the others`() throws {
         let fixture = try MoveFixture(old: ["a.1": 1, "b.1": 2])
         let report = try fixture.upgrade(fixture.move(keys: .matching("those of a") { $0.hasPrefix("a.") }))
         #expect(try fixture.new.values == ["a.1": 1])
         #expect(fixture.outcomes(report) == ["a.1": .copied, "b.1": .kept])
     }
 
-    @Test func `A key gets its new name, and the report tells it`() throws {
+    @Test func `A renamed key arrives under its new name, and the report says so`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3])
         let report = try fixture.upgrade(
             fixture.move(renaming: ["a": "b", "b": "a", "c": "new.c"], afterwards: .clean)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [SuiteMove.Conflict.destinationWins, .sourceWins])
-    func `Two keys with different values do not become one`(conflict: SuiteMove.Conflict) throws {
+    func `Two keys with different values are not merged`(conflict: SuiteMove.Conflict) throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2])
         let error = #expect(throws: MigrationError.self) {
             try fixture.upgrade(fixture.move(renaming: ["a": "b"], conflict: conflict, afterwards: .clean))
@@ -46,14 +46,14 @@ import Testing
         #expect(try fixture.new.values.isEmpty)
     }
 
-    @Test func `Two keys with the same value may become one, and both are cleaned`() throws {
+    @Test func `Two keys with the same value may be merged, and both are cleaned`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 1])
         try fixture.upgrade(fixture.move(renaming: ["a": "b"], afterwards: .clean))
         #expect(try fixture.new.values == ["b": 1])
         #expect(try fixture.old.values.isEmpty)
     }
 
-    @Test func `A key that is gone leaves its name to another one`() throws {
+    @Test func `The name of a missing key can be given to another key`() throws {
         let fixture = try MoveFixture(old: ["a": 1])
         try fixture.upgrade(fixture.move(renaming: ["a": "b"]))
         #expect(try fixture.new.values == ["b": 1])
@@ -71,7 +71,7 @@ import Testing
             (.except(["a"]), ["a": "c"], "The key \"a\" gets a new name, but it is not copied."),
         ] as [(SuiteMove.Keys, [String: String], String)]
     )
-    func `What cannot be meant is a fault of the registry`(
+    func `An impossible move is a fault of the registry`(
         keys: SuiteMove.Keys,
         names: [String: String],
         fault: String
@@ -91,9 +91,9 @@ import Testing
         #expect(registry.faults.first?.contains("same name") == true)
     }
 
-    // MARK: Which value stays
+    // MARK: Conflicts
 
-    @Test func `The source wins where it shall`() throws {
+    @Test func `The source wins a conflict if so declared`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3], new: ["a": 0, "b": 2])
         let report = try fixture.upgrade(fixture.move(conflict: .sourceWins))
         #expect(try fixture.new.values == ["a": 1, "b": 2, "c": 3])
@@ -104,13 +104,13 @@ import Testing
         arguments: [
             (2, 1, true), (1, 2, false), (1, 1, false), (1, nil, true), (nil, 1, false), (nil, nil, false),
             (2.5, 2, true), (.unsigned(.max), .int(.max), true), (.double(.nan), 1, false),
-            // One more than a Double can tell.
+            // One more than a Double can represent.
             (9_007_199_254_740_993, 9_007_199_254_740_992, true),
             (.date(Date(timeIntervalSince1970: 10)), .date(Date(timeIntervalSince1970: 9)), true),
             (.date(Date(timeIntervalSince1970: 9)), .date(Date(timeIntervalSince1970: 10)), false),
         ] as [(PropertyListValue?, PropertyListValue?, Bool)]
     )
-    func `The newer one wins by the key that tells`(
+    func `The suite with the newer time wins a conflict if so declared`(
         here: PropertyListValue?,
         there: PropertyListValue?,
         sourceWins: Bool
@@ -128,7 +128,7 @@ import Testing
         arguments: [("x", 1), (1, "x"), (.date(Date(timeIntervalSince1970: 0)), 1), (1, .date(Date()))]
             as [(PropertyListValue, PropertyListValue)]
     )
-    func `What tells no time is an error, and nothing is moved`(
+    func `A time key without a time is an error, and nothing is moved`(
         here: PropertyListValue,
         there: PropertyListValue
     ) throws {
@@ -141,7 +141,7 @@ import Testing
         #expect(try fixture.new.values["a"] == nil)
     }
 
-    // MARK: What becomes of the source
+    // MARK: Cleaning the source
 
     @Test func `The source is kept unless it is to be cleaned`() throws {
         let fixture = try MoveFixture(old: ["a": 1])
@@ -149,14 +149,14 @@ import Testing
         #expect(try fixture.old.values == ["a": 1])
     }
 
-    @Test func `Cleaning leaves what lost a conflict and what is not moved`() throws {
+    @Test func `Cleaning leaves keys that lost a conflict and keys that were not moved`() throws {
         let fixture = try MoveFixture(old: ["a": 1, "b": 2, "c": 3, "d": 4], new: ["a": 0, "b": 2])
         try fixture.upgrade(fixture.move(keys: .except(["d"]), afterwards: .clean))
         #expect(try fixture.old.values == ["a": 1, "d": 4])
         #expect(try fixture.new.values == ["a": 0, "b": 2, "c": 3])
     }
 
-    @Test func `A source that was cleaned is not taken for one that cannot be seen`() throws {
+    @Test func `A source that was cleaned is not mistaken for one that cannot be seen`() throws {
         let fixture = try MoveFixture(old: ["a": 1])
         let move = fixture.move(afterwards: .clean)
         try fixture.upgrade(move)
@@ -165,7 +165,7 @@ import Testing
         #expect(try fixture.old.values == ["b": 2])
     }
 
-    @Test func `A move that is done is not done again`() throws {
+    @Test func `A finished move does not run again`() throws {
         let fixture = try MoveFixture(old: ["a": 1])
         try fixture.upgrade(fixture.move())
         try fixture.old.suite.set(2, forKey: "late")
@@ -173,7 +173,7 @@ import Testing
         #expect(try fixture.new.values == ["a": 1])
     }
 
-    @Test func `The same move again, under another name, finds all current`() throws {
+    @Test func `The same move under another name finds all keys current`() throws {
         let values = Dictionary(uniqueKeysWithValues: (0..<20).map { ("key \($0)", PropertyListValue.int($0)) })
         let fixture = try MoveFixture(old: values)
         try fixture.upgrade(fixture.move())

@@ -4,8 +4,8 @@ import MoltCore
 import MoltDefaults
 import Testing
 
-/// The first example of the guide about app groups, and what else may stand before a migration that waits.
-@Suite struct `Migrations before one that waits on the same suite` {
+/// The first example of the guide to app groups, and other migrations before a deferred one.
+@Suite struct `Migrations before a deferred one on the same suite` {
     private let fixture: MoveFixture
 
     init() throws {
@@ -36,7 +36,7 @@ import Testing
     private static let waiting = ["before", "move", "behind"]
 
     @Test(arguments: Before.allCases)
-    func `wait with it in plan, dry run and opening, and the store opens`(before: Before) throws {
+    func `are deferred with it in plan, dry run and opening, and the store opens`(before: Before) throws {
         let (registry, url) = (migrations(before), fixture.cache.url)
         try CodableCache(at: url).close()
         for _ in 0..<2 {
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: Before.allCases)
-    func `wait with it where a suite is the store`(before: Before) throws {
+    func `are deferred with it when a suite is the store`(before: Before) throws {
         let (registry, group) = (migrations(before), fixture.new.suite)
         for _ in 0..<2 {
             let plan = try MigrationPlan(for: DefaultsStore(group), migrations: registry)
@@ -74,9 +74,9 @@ import Testing
         #expect(try fixture.new.values["volume"] == 3)
     }
 
-    /// The group's name begins with "group.", so the extension sees it; the app's own suite it does not.
+    /// The extension sees the group, whose name begins with "group.", but not the app's own suite.
     @Test(arguments: [UpgradeScenario.Primary.cache, .suite])
-    func `wait with it in an extension`(primary: UpgradeScenario.Primary) throws {
+    func `are deferred with it in an extension`(primary: UpgradeScenario.Primary) throws {
         let group = Suite("group.\(UUID())")
         defer { group.erase() }
         let registry: MigrationRegistry = [
@@ -101,7 +101,7 @@ import Testing
         #expect(try upgrade(.appExtension).isEmpty)
     }
 
-    @Test func `are not all migrations: those of other suites, and of records, run`() throws {
+    @Test func `are the only deferred ones: migrations of other suites and of records run`() throws {
         let other = try ScratchSuite(["a": 1])
         let report = try fixture.cache.upgrade([
             Migration(to: 1, "records", .renameType("A", to: "B")),
@@ -113,8 +113,8 @@ import Testing
         #expect(try other.values == ["b": 1])
     }
 
-    /// It may have looked at records that later migrations are to see.
-    @Test func `that look at records, too, keep the store closed`() throws {
+    /// A block may have looked at records that later migrations change.
+    @Test func `keep the store closed if they also look at records`() throws {
         var registry = MigrationRegistry()
         registry.register(to: 1, "block", attaching: [fixture.old.suite]) { _ in Issue.record("It ran.") }
         registry.register(fixture.move(to: 2, canary: .key("firstLaunch")))

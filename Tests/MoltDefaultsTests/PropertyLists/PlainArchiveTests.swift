@@ -9,7 +9,7 @@ struct PlainArchiveTests {
         try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
     }
 
-    /// An archive whose objects, from 1 on, are arrays that refer to each other; the first one is the root.
+    /// An archive whose objects from 1 on are arrays of references to each other; object 1 is the root.
     private static func archive(ofArrays arrays: [[Int]]) throws -> Data {
         func reference(_ index: Int) -> String { "<dict><key>CF$UID</key><integer>\(index)</integer></dict>" }
         let objects = arrays.map { array in
@@ -28,7 +28,7 @@ struct PlainArchiveTests {
     private static let conversion = SwiftyConversion(target: .defaults(.latest))
 
     @Test
-    func `a damaged archive is no more than that`() throws {
+    func `A damaged archive never ends the process`() throws {
         let url = try #require(URL(string: "https://e.com"))
         let archives: [(Data, DefaultsForm)] = [
             (try Self.archive([url, url]), .array(of: .url)), (try Self.archive(["a", "bü"]), .array(of: .string)),
@@ -48,13 +48,13 @@ struct PlainArchiveTests {
                 if case .notConvertible = Self.conversion.convert(.data(data), as: form) { left += 1 }
             }
         }
-        // Most damage is noticed; that nothing ends the process is what counts.
+        // Most damage is detected; what counts is that none of it ends the process.
         #expect(left > 10_000)
     }
 
     @Test
-    func `an archive that has no end, or next to none, is left`() throws {
-        // An array of itself; then arrays that hold the next one twice, thirty of them: thousands of millions of parts.
+    func `An archive with endless or exponential nesting is left unread`() throws {
+        // An array that contains itself; then thirty arrays that contain the next one twice: over 10⁹ elements.
         let endless = try Self.archive(ofArrays: [[1]])
         let huge = try Self.archive(ofArrays: (1...30).map { [$0 + 1, $0 + 1] } + [[]])
         let small = try Self.archive(ofArrays: [[2, 2], [3], []])
@@ -69,7 +69,7 @@ struct PlainArchiveTests {
     }
 
     @Test
-    func `archives in archives have an end`() throws {
+    func `Archives nested in archives are limited in depth`() throws {
         var data = Data("[1]".utf8)
         for _ in 0..<40 { data = try Self.archive(data) }
         guard case .notConvertible = Self.conversion.convert(.data(data), as: .array(of: .int)) else {
@@ -79,7 +79,7 @@ struct PlainArchiveTests {
     }
 
     @Test
-    func `a damaged archive of an object cannot be read, and no more than that`() throws {
+    func `A damaged archive of an object is unreadable and never ends the process`() throws {
         let archive = try #require(try stored([Newt(name: "a"), Newt(name: "b")])?.data)
         var random = SeededGenerator(seed: 11)
         var unreadable = 0

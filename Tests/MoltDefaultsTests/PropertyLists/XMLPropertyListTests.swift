@@ -8,7 +8,7 @@
 
     @Suite struct `XML of a suite's file` {
         @Test(arguments: 0..<50 as Range<UInt64>)
-        func `gives all values back, to UserDefaults too`(seed: UInt64) throws {
+        func `All values are read back, by UserDefaults too`(seed: UInt64) throws {
             var random = SeededGenerator(seed: seed)
             let values = RandomValues.domain(&random)
             let scratch = try ScratchSuite(values)
@@ -27,7 +27,7 @@
         ]
 
         @Test(arguments: doubles)
-        func `keeps a number exactly, and what is none`(double: Double) throws {
+        func `A number is exact, NaN and infinities included`(double: Double) throws {
             for value in [double, -double] {
                 let scratch = try ScratchSuite(["a": .double(value)])
                 #expect(try scratch.values == ["a": .double(value)])
@@ -39,19 +39,19 @@
                 .date(.distantPast), .date(Date(timeIntervalSinceReferenceDate: 1e12)),
             ] as [PropertyListValue]
         )
-        func `keeps a date that is far away`(value: PropertyListValue) throws {
+        func `A date far from now is kept`(value: PropertyListValue) throws {
             let scratch = try ScratchSuite(["a": [value]])
             #expect(try scratch.values == ["a": [value.asStored()]])
         }
 
-        /// Whether this machine has what a locale is made of.
+        /// Whether this machine has the sources of a locale.
         static let hasLocales = ["/usr/bin/localedef", "/usr/share/i18n/locales/de_DE"].allSatisfy {
             FileManager.default.fileExists(atPath: $0)
         }
 
-        /// A process may set the locale of C, in which a comma may be the point.
+        /// A process may set the C locale, in which the decimal separator may be a comma.
         @Test(.enabled(if: hasLocales, "needs the sources of locales"))
-        func `has the same point in every locale`() async {
+        func `The decimal separator is the same in every locale`() async {
             await #expect(processExitsWith: .success) {
                 let directory = try ScratchDirectory()
                 let process = Process()
@@ -69,7 +69,7 @@
                 #expect(text.contains("<real>-1.2499999999999999e-07</real>"))
                 #expect(try scratch.values == ["a": 0.5, "b": -1.25e-7, "c": 3])
                 #expect(try scratch.suite.value(forKey: "a") == 0.5)
-                // What the library writes when Molt has it do so, too.
+                // The library's own write on Molt's behalf.
                 try scratch.defaults.set(2.5, forKey: "unsaved")
                 #expect(try scratch.values["unsaved"] == 2.5)
                 #expect(localeconv().pointee.decimal_point.pointee == CChar(UInt8(ascii: ",")))
@@ -77,7 +77,7 @@
         }
     }
 
-    /// Settings of all kinds, in an order of keys that everybody has.
+    /// Settings of all kinds with their keys in a fixed order.
     enum RandomValues {
         static func domain(_ random: inout SeededGenerator) -> [String: PropertyListValue] {
             var values: [String: PropertyListValue] = [:]

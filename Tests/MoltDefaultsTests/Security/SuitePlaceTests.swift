@@ -6,7 +6,7 @@
     import MoltTesting
     import Testing
 
-    @Suite struct `What stands in the place of a suite's files` {
+    @Suite struct `Security of a suite's files` {
         private let scratch: ScratchSuite
         private var suite: Suite { scratch.suite }
 
@@ -46,7 +46,7 @@
         }
 
         @Test(arguments: Thing.allCases)
-        func `is no lock, and no journal: the upgrade is refused, and nothing waited for or followed`(thing: Thing)
+        func `A link, pipe or directory in place of the lock or journal stops the upgrade`(thing: Thing)
             throws
         {
             for suffix in [".molt-lock", ".molt-journal"] {
@@ -64,7 +64,9 @@
         }
 
         @Test(arguments: Thing.allCases)
-        func `is removed where a new journal is written, unless it is a directory`(thing: Thing) throws {
+        func `A link or pipe in place of a new journal is removed, and a directory stops the upgrade`(thing: Thing)
+            throws
+        {
             try put(thing, ".molt-journal-new")
             // A journal is needed for two suites on every platform.
             let other = try ScratchSuite()
@@ -81,7 +83,7 @@
         }
 
         @Test(arguments: [Thing.link, .deadLink, .pipe])
-        func `is no copy of the suite, and is not put in its place`(thing: Thing) throws {
+        func `A link or pipe in place of the suite's copy is not restored`(thing: Thing) throws {
             let copy = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-copy").path
             if thing == .link { try Data("precious".utf8).write(to: precious) }
             if thing == .pipe { mkfifo(copy, 0o600) } else { symlink(try precious.path, copy) }
@@ -95,7 +97,7 @@
         }
 
         @Test(arguments: [0o000, 0o022])
-        func `is for the owner only, whatever the umask`(mask: Int) throws {
+        func `New files are accessible to their owner only, whatever the umask`(mask: Int) throws {
             let old = umask(mode_t(mask))
             defer { umask(old) }
             let fresh = ScratchSuite(named: TestHome.newSuiteName())
@@ -109,7 +111,7 @@
         }
 
         @Test(arguments: ["a/b", "../x", "/tmp/x", "..", ".", "a\0b", String(repeating: "n", count: 300), ""])
-        func `is never reached by a name that leads out of the directory`(name: String) throws {
+        func `A suite name that leads out of the directory is refused`(name: String) throws {
             let migrations: MigrationRegistry = [Migration(to: 1, "x", .removeKeys("a", in: Suite(name)))]
             let error = #expect(throws: DefaultsError.self) { try Suite(name).upgrade(with: migrations) }
             #expect(error?.code == .invalidSuite)
@@ -117,8 +119,8 @@
         }
     }
 
-    @Suite struct `Damaged lists and archives` {
-        /// A binary list, as UserDefaults and a journal keep one.
+    @Suite struct `Damaged property lists and archives` {
+        /// A binary property list like those of UserDefaults and of a journal.
         private static let list = PropertyListValue.dictionary([
             "text": "é", "list": [1, 2.5, true, ["deep": "x"]], "big": .unsigned(.max),
             "date": .date(Date(timeIntervalSince1970: 9)),
@@ -133,11 +135,11 @@
             return Array(try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0))
         }
 
-        @Test func `A binary list is read as Foundation reads it`() throws {
+        @Test func `A binary property list is read as Foundation reads it`() throws {
             #expect(try PropertyListReader.value(Data(Self.bytes())) == Self.list)
         }
 
-        @Test func `A binary list with a bit flipped is read or refused, each bit in turn`() throws {
+        @Test func `A binary property list with any one bit flipped is read or refused`() throws {
             let bytes = try Self.bytes()
             var refused = 0
             for bit in 0..<bytes.count * 8 {
@@ -149,18 +151,18 @@
             #expect(refused > 100)
         }
 
-        @Test func `A list in itself is refused`() throws {
-            // One array, whose only element is itself.
+        @Test func `A property list that contains itself is refused`() throws {
+            // One array whose only element is itself.
             let bytes =
                 Array("bplist00".utf8) + [0xA1, 0x00, 0x08] + [0, 0, 0, 0, 0, 0, 1, 1]
                 + [0, 0, 0, 0, 0, 0, 0, 1] + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 10]
             #expect(throws: CocoaError.self) { try PropertyListReader.value(Data(bytes)) }
         }
 
-        @Test func `A suite's file that is a damaged binary list is an error, and stays`() throws {
+        @Test func `A suite's file that is a damaged binary property list is an error and is left unchanged`() throws {
             let scratch = ScratchSuite(named: TestHome.newSuiteName())
             var bytes = try Self.bytes()
-            // The table of objects is behind the end of the file.
+            // The table of objects lies behind the end of the file.
             bytes[bytes.count - 3] = 0xFF
             try Data(bytes).write(to: scratch.file)
             let error = #expect(throws: DefaultsError.self) { try scratch.domain.read() }
@@ -168,7 +170,7 @@
             #expect(try Array(Data(contentsOf: scratch.file)) == bytes)
         }
 
-        /// What MoltFuzz has found: the unarchiver read beyond the end, and ended the process.
+        /// Found by MoltFuzz: the unarchiver read beyond the end and ended the process.
         @Test func `An archived dictionary with more keys than values is refused`() throws {
             let archive = try Self.archive("NSDictionary", "<key>NS.keys</key>\(Self.references(2, 2))", objects: [2])
             #expect(throws: DefaultsError.self) { try Self.unarchived(archive) }
@@ -176,7 +178,7 @@
             #expect(try Self.unarchived(whole) as? NSDictionary == ["text": "text"])
         }
 
-        @Test func `An archived array that is in itself is refused`() throws {
+        @Test func `An archived array that contains itself is refused`() throws {
             let archive = try Self.archive("NSArray", "", objects: [1])
             #expect(throws: DefaultsError.self) { try Self.unarchived(archive) }
         }
@@ -193,7 +195,7 @@
             "<array>\(indices.map(reference).joined())</array>"
         }
 
-        /// An archive of a collection, object 1, of what is at the indices; object 2 is a text.
+        /// An archive of a collection (object 1) of the objects at the indices; object 2 is a string.
         private static func archive(_ name: String, _ parts: String, objects: [Int]) throws -> Data {
             let xml = """
                 <plist version="1.0"><dict><key>$archiver</key><string>NSKeyedArchiver</string><key>$version</key>

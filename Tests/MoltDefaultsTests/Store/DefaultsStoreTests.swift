@@ -12,7 +12,7 @@ import Testing
         scratch = try ScratchSuite(["volume": 0.5, "name": "n"])
     }
 
-    /// The values without those of ours.
+    /// The values without Molt's reserved keys.
     private var settings: [String: PropertyListValue] {
         get throws { try scratch.values.filter { $0.key != Self.ledgerKey } }
     }
@@ -25,9 +25,9 @@ import Testing
         Migration(to: version, "rename \(version)", .renameKey("name", to: "title", in: suite))
     }
 
-    // MARK: What runs
+    // MARK: Which migrations run
 
-    @Test func `that has settings and no ledger is at version 0, and everything runs`() throws {
+    @Test func `A suite with settings and no ledger is at version 0, and every migration runs`() throws {
         #expect(try state == StoreState(version: 0, isFresh: false, ledger: []))
         let suite = suite
         let report = try suite.upgrade(with: [
@@ -39,7 +39,7 @@ import Testing
         #expect(try settings == ["volume": 0.5, "title": "n", "block": "b"])
     }
 
-    @Test func `keeps its version and its ledger under one key`() throws {
+    @Test func `The version and the ledger are stored under one key`() throws {
         var options = MigrationOptions(appVersion: "2.1")
         options.role = .app
         try suite.upgrade(with: [renaming()], options: options)
@@ -53,8 +53,8 @@ import Testing
     }
 
     #if os(Linux)
-        /// Another process that writes it without Molt may be killed in that, while this one upgrades.
-        @Test func `whose file was cut off during the upgrade is as it was before, with the changes`() throws {
+        /// Another process that writes the suite without Molt may be killed during this upgrade.
+        @Test func `A suite whose file is truncated during the upgrade is restored and changed`() throws {
             let (suite, file) = (suite, try scratch.file)
             try suite.set(1, forKey: "gone")
             let report = try suite.upgrade(with: [
@@ -69,7 +69,7 @@ import Testing
     #endif
 
     @Test(arguments: [false, true])
-    func `has a journal between the commit and its end, alone and with another suite`(both: Bool) throws {
+    func `A journal exists between the commit and the last change, with one suite or two`(both: Bool) throws {
         let other = try ScratchSuite()
         var migrations: MigrationRegistry = [renaming(), Migration(to: 1, "volume", .removeKeys("volume", in: suite))]
         if both {
@@ -92,7 +92,7 @@ import Testing
         #expect(try other.values["a"] == (both ? 1 : nil))
     }
 
-    @Test func `that is fresh is born at the version, and only steps that import run`() throws {
+    @Test func `A fresh suite is born at the registry's version, and only steps that import run`() throws {
         let fresh = try ScratchSuite()
         let report = try fresh.suite.upgrade(with: [
             Migration(to: 1, "records", .renameType("A", to: "B")),
@@ -105,7 +105,7 @@ import Testing
         #expect(try fresh.values["imported"] == 1)
     }
 
-    @Test func `that is up to date is not written, and not locked`() throws {
+    @Test func `A suite that is up to date is neither written nor locked`() throws {
         try suite.upgrade(with: [renaming()])
         let bytes = try Data(contentsOf: scratch.file)
         func modified() throws -> Date? {
@@ -119,7 +119,7 @@ import Testing
         #expect(!exists(".molt-lock") && !exists(".molt-journal"))
     }
 
-    @Test func `has no records: steps about them find none`() throws {
+    @Test func `A suite has no records, so steps about records find none`() throws {
         let report = try suite.upgrade(with: [
             Migration(to: 1, "records", .renameType("A", to: "B"), .deleteType("B")),
             Migration(to: 2, "block", .run { migration throws in #expect(try migration.count(ofType: "A") == 0) }),
@@ -128,7 +128,7 @@ import Testing
         #expect(report.entries.allSatisfy { $0.counts == RecordCounts() })
     }
 
-    @Test func `takes no records, and an upgrade that creates one is rolled back`() throws {
+    @Test func `An upgrade that creates a record in a suite is rolled back`() throws {
         let error = #expect(throws: MigrationError.self) {
             try suite.upgrade(with: [
                 renaming(), Migration(to: 2, "create", .run { try $0.create("T", forKey: "k", "secret") }),
@@ -141,7 +141,7 @@ import Testing
         #expect(!exists(".molt-journal"))
     }
 
-    @Test func `that a newer app upgraded is refused, and stays`() throws {
+    @Test func `A suite that a newer app upgraded is refused and left unchanged`() throws {
         try suite.upgrade(with: [renaming(), Migration(to: 2, "second")])
         let bytes = try Data(contentsOf: scratch.file)
         let error = #expect(throws: MigrationError.self) { try suite.upgrade(with: [renaming()]) }
@@ -149,7 +149,7 @@ import Testing
         #expect(try Data(contentsOf: scratch.file) == bytes)
     }
 
-    @Test func `does not run a migration that comes too late, unless that is allowed`() throws {
+    @Test func `A late migration does not run unless that is allowed`() throws {
         try suite.upgrade(with: [Migration(to: 2, "second")])
         let late = [renaming(), Migration(to: 2, "second")]
         let error = #expect(throws: MigrationError.self) { try suite.upgrade(with: MigrationRegistry(late)) }
@@ -159,9 +159,9 @@ import Testing
         #expect(try settings["title"] == "n")
     }
 
-    // MARK: Looking
+    // MARK: Plans, queues and cancellation
 
-    @Test func `can be asked what would run, and for a run that writes nothing`() throws {
+    @Test func `A plan and a dry run of a suite write nothing`() throws {
         let bytes = try Data(contentsOf: scratch.file)
         let plan = try MigrationPlan(for: DefaultsStore(suite), migrations: [renaming()])
         #expect(plan.entries.map(\.status) == [.pending])
@@ -174,14 +174,14 @@ import Testing
         #expect(try state.version == 0)
     }
 
-    @Test func `upgrades on a queue of its own, too`() async throws {
+    @Test func `A suite can be upgraded on a queue of its own`() async throws {
         let report = try await suite.upgrade(with: [renaming()])
         #expect(report.to == 1)
         await #expect(throws: MigrationError.self) { try await suite.upgrade(with: []) }
         #expect(try settings["title"] == "n")
     }
 
-    @Test func `is given up when the task that waits for it is cancelled`() async throws {
+    @Test func `Cancelling the waiting task stops the upgrade`() async throws {
         let suite = suite
         let task = Task {
             try await suite.upgrade(with: [
@@ -201,7 +201,7 @@ import Testing
 
     // MARK: Other suites
 
-    @Test func `upgrades others with it`() throws {
+    @Test func `An upgrade of a suite also changes other suites`() throws {
         let other = try ScratchSuite(["name": "of the other"])
         let suite = suite
         try suite.upgrade(with: [
@@ -215,7 +215,7 @@ import Testing
         #expect(!exists(".molt-journal"))
     }
 
-    @Test func `lets those wait that cannot be read`() throws {
+    @Test func `An unreadable other suite defers its own migrations only`() throws {
         let (suite, other) = (suite, try ScratchSuite(["flag": true]))
         let looking = Migration(to: 1, "look", .settings(in: other.suite) { _ in })
         try suite.upgrade(with: [looking])
@@ -235,9 +235,9 @@ import Testing
         #expect(try state.ledger.map(\.outcome) == [.ran, .ran, .ran])
     }
 
-    // MARK: Its own key
+    // MARK: The ledger's key
 
-    @Test func `hides its ledger from steps, and does not move it`() throws {
+    @Test func `The ledger is hidden from steps and not moved`() throws {
         try suite.upgrade(with: [renaming()])
         let other = try ScratchSuite()
         try suite.upgrade(with: [
@@ -260,7 +260,7 @@ import Testing
     }
 
     @Test(arguments: [PropertyListValue.int(1), "{}", #"{"version": "secret"}"#])
-    func `whose ledger is not ours is an error, and stays`(ledger: PropertyListValue) throws {
+    func `A ledger that Molt did not write is an error and is left unchanged`(ledger: PropertyListValue) throws {
         try SuiteDomain(suite).write(set: [Self.ledgerKey: ledger])
         let bytes = try Data(contentsOf: scratch.file)
         let error = #expect(throws: DefaultsError.self) { try suite.upgrade(with: [renaming()]) }
@@ -271,7 +271,7 @@ import Testing
         #expect(try Data(contentsOf: scratch.file) == bytes)
     }
 
-    @Test func `keeps its ledger when it is restored as one that is attached to another store`() throws {
+    @Test func `The ledger is kept when the suite is restored as an attached store`() throws {
         try suite.upgrade(with: [renaming()])
         let session = try suite.begin()
         try session.set(1, forKey: "new")
@@ -286,11 +286,11 @@ import Testing
         #expect(try state.version == 1)
     }
 
-    // MARK: Its files
+    // MARK: The suite's files
 
     #if os(Linux)
         @Test(arguments: ["", "{\"ledger\":", "[]", "{\"ledger\": {\"version\": 1, \"entries\": []}}"])
-        func `whose journal is damaged is an error, and all stays`(journal: String) throws {
+        func `A damaged journal is an error, and all files are left unchanged`(journal: String) throws {
             let bytes = try Data(contentsOf: scratch.file)
             try Data(journal.utf8).write(to: file(".molt-journal"))
             for call in [{ _ = try suite.upgrade(with: [renaming()]) }, { _ = try state }] {
@@ -302,7 +302,7 @@ import Testing
             #expect(try Data(contentsOf: file(".molt-journal")) == Data(journal.utf8))
         }
 
-        @Test func `whose lock cannot be made is an error, and stays`() throws {
+        @Test func `A lock file that cannot be created is an error, and the suite is left unchanged`() throws {
             try FileManager.default.createDirectory(at: file(".molt-lock"), withIntermediateDirectories: false)
             let error = #expect(throws: DefaultsError.self) { try suite.upgrade(with: [renaming()]) }
             #expect(error?.code == .notWritable)
@@ -310,7 +310,7 @@ import Testing
         }
     #endif
 
-    @Test func `is not waited for longer than allowed`() throws {
+    @Test func `An upgrade waits for the suite's lock no longer than allowed`() throws {
         let (suite, renaming) = (suite, renaming())
         var options = MigrationOptions(lockTimeout: .milliseconds(30))
         options.role = .app
@@ -319,7 +319,7 @@ import Testing
                 to: 1,
                 "holds the lock",
                 .settings(in: suite) { [options] _ in
-                    // As another thread, or another process, would.
+                    // As another thread or process would.
                     let error = #expect(throws: MigrationError.self) {
                         try suite.upgrade(with: [renaming], options: options)
                     }
@@ -331,7 +331,7 @@ import Testing
         #expect(try state.ledger.map(\.name) == ["holds the lock"])
     }
 
-    @Test func `is not upgraded when it cannot be`() throws {
+    @Test func `A suite with an invalid name is not upgraded`() throws {
         let error = #expect(throws: DefaultsError.self) { try Suite("").upgrade(with: [renaming()]) }
         #expect(error?.code == .invalidSuite)
     }
@@ -344,13 +344,13 @@ import Testing
         (try? FileManager.default.fileExists(atPath: file(suffix).path)) ?? false
     }
 
-    @Test func `A ledger that could not be seen when the upgrade began is not written over`() throws {
+    @Test func `A ledger that could not be seen when the upgrade began is not overwritten`() throws {
         let scratch = try ScratchSuite()
         let suite = scratch.suite
         let other = try ScratchSuite(["a": 1])
         try other.suite.upgrade(with: [Migration(to: 1, "old")])
         let ledger = try #require(try other.suite.value(forKey: "molt.ledger"))
-        // The device is unlocked while the upgrade runs: what was there is seen from then on.
+        // The device is unlocked during the upgrade: from then on the old settings are visible.
         let unlocking = MigrationStep.settings(in: other.suite) { _ in
             try SuiteDomain(suite).write(set: ["a": 1, "molt.ledger": ledger])
         }

@@ -7,7 +7,7 @@ import Testing
 #if os(Linux)
     import Glibc
 
-    /// On a device that was not unlocked yet, the system keeps the files of settings closed.
+    /// On a device that was not unlocked since its start, the system keeps settings files closed.
     @Suite struct `Settings whose file cannot be opened` {
         private let scratch: ScratchSuite
         private let directory: URL
@@ -17,7 +17,7 @@ import Testing
             directory = FileManager.default.temporaryDirectory.appendingPathComponent("closed-\(UUID().uuidString)")
         }
 
-        /// Everything that works on a suite.
+        /// A migration for each kind of step on a suite.
         private static func migrations(_ suite: Suite, into group: Suite) -> [Migration] {
             [
                 .defaultsV4ToV5(to: 1, suite: suite, keys: [.key("tags", .array(of: .string))]),
@@ -36,7 +36,7 @@ import Testing
         }
 
         @Test(arguments: 0..<6)
-        func `make each step wait, and not be marked as applied`(index: Int) async throws {
+        func `Each kind of step is deferred and not marked as applied`(index: Int) async throws {
             let group = try ScratchSuite()
             defer { try? FileManager.default.removeItem(at: directory) }
             await #expect(processExitsWith: .success) {
@@ -66,8 +66,8 @@ import Testing
             }
         }
 
-        /// The first release with Molt, launched before the first unlock, and once more after it.
-        @Test func `are converted when they can be read`() async throws {
+        /// The app's first launch with Molt before the first unlock, and the next launch after it.
+        @Test func `Deferred conversions run once the file can be read`() async throws {
             let group = try ScratchSuite()
             defer { try? FileManager.default.removeItem(at: directory) }
             await #expect(processExitsWith: .success) {
@@ -89,7 +89,7 @@ import Testing
             try expectAllRun(scratch, group)
         }
 
-        @Test func `are no new store: an upgrade of the suite itself is refused, and changes nothing`() async throws {
+        @Test func `Upgrading the closed suite itself is refused and changes nothing`() async throws {
             let group = try ScratchSuite()
             defer { try? FileManager.default.removeItem(at: directory) }
             await #expect(processExitsWith: .success) {
@@ -112,9 +112,9 @@ import Testing
             #expect(try group.values["new"] == 1)
         }
 
-        /// Permissions are not a lock: they do not go away by waiting.
+        /// Missing permissions, unlike a locked device, do not go away by waiting.
         @Test(arguments: 0..<6)
-        func `make each step fail when it is their permissions that keep them closed`(index: Int) async throws {
+        func `Each kind of step fails when permissions deny access`(index: Int) async throws {
             let group = try ScratchSuite()
             defer { try? FileManager.default.removeItem(at: directory) }
             await #expect(processExitsWith: .success) {
@@ -142,8 +142,8 @@ import Testing
             }
         }
 
-        /// A brand new install has no file, also on a device that was not unlocked.
-        @Test func `are not those that are not there`() async throws {
+        /// A new installation has no file, also on a locked device.
+        @Test func `A missing file does not count as one that cannot be opened`() async throws {
             let (fresh, group) = (ScratchSuite(named: TestHome.newSuiteName()), try ScratchSuite())
             let report = try ScratchCache().upgrade(
                 MigrationRegistry(Self.migrations(fresh.suite, into: group.suite).filter { $0.version != 3 })
@@ -155,7 +155,7 @@ import Testing
     }
 #endif
 
-@Suite struct `What a suite's file says where the system shows no settings` {
+@Suite struct `Evidence of settings in a suite's file` {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).plist")
 
     private func evidence(_ objects: [String: Any]?, _ format: PropertyListSerialization.PropertyListFormat = .binary)
@@ -168,21 +168,21 @@ import Testing
         return SuiteEvidence(fileAt: file.path)
     }
 
-    @Test func `is that there are none, where there is no file or nothing in it`() throws {
+    @Test func `A missing or empty file is evidence of no settings`() throws {
         #expect(try evidence(nil) == .empty)
         #expect(try evidence([:]) == .empty)
         #expect(try evidence([:], .xml) == .empty)
     }
 
-    @Test func `is that there are some`() throws {
+    @Test func `A file with values is evidence of settings`() throws {
         #expect(try evidence(["a": 1]) == .filled)
         #expect(try evidence(["a": 1], .xml) == .filled)
     }
 }
 
-@Suite struct `A canary` {
+@Suite struct `A canary of a migration` {
     @Test(arguments: [true, false])
-    func `can be given to any migration on a suite, and changes no fingerprint`(isKey: Bool) throws {
+    func `can be given to any migration of a suite and changes no fingerprint`(isKey: Bool) throws {
         let scratch = try ScratchSuite(["tags": #"["a"]"#])
         let cache = try ScratchCache()
         let flag = cache.directory.appending(path: "unlocked").path
@@ -206,7 +206,7 @@ import Testing
         #expect(try cache.upgrade(MigrationRegistry(plain)).isEmpty)
     }
 
-    @Test func `is a fault of the registry when the migration does not work on its suite`() throws {
+    @Test func `is a fault of the registry when no step works on the canary's suite`() throws {
         let (suite, other) = (Suite("app.waiting"), Suite("app.other"))
         let own = Migration(to: 1, "own", .settings(in: suite) { _ in }).waiting(for: .key("launched"), in: suite)
         let wrong = Migration(to: 2, "wrong", .settings(in: suite) { _ in }).waiting(for: .key("launched"), in: other)

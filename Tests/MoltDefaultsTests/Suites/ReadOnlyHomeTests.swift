@@ -4,12 +4,12 @@
     import Testing
     import TestSupport
 
-    /// The suites' directory is mounted a second time, for reading only, in a child process with mounts of its own.
+    /// A child process remounts the suites' directory read-only, in a mount namespace of its own.
     ///
-    /// Mounting asks for the rights of root, so this runs where there are those, as in a container.
+    /// Mounting needs root's rights, so this runs only where they exist, for instance in a container.
     @Suite(.enabled(if: Mounts.areAllowed, "needs the right to mount"))
-    struct `Suites on a volume that can only be read` {
-        @Test func `can be read, and are said not to be writable before and when they are written`() async throws {
+    struct `Suites on a read-only volume` {
+        @Test func `Suites can be read, and every attempt to write them is an error that says why`() async throws {
             let scratch = try ScratchSuite()
             try scratch.domain.write(set: ["a": 1])
             await #expect(processExitsWith: .success) { [name = scratch.name as String] in

@@ -6,7 +6,7 @@ import Testing
     let scratch = ScratchSuite(named: TestHome.newSuiteName())
     var suite: Suite { scratch.suite }
 
-    @Test func `gives back what it was given, and UserDefaults sees it`() throws {
+    @Test func `reads back what was set, and UserDefaults sees it`() throws {
         try suite.set(["a": [1, true]], forKey: "key")
         #expect(try suite.value(forKey: "key") == ["a": [1, true]])
         let dictionary = try #require(try scratch.defaults.dictionary(forKey: "key"))
@@ -17,7 +17,7 @@ import Testing
         #expect(try suite.values() == [:])
     }
 
-    @Test func `reads what UserDefaults was given and has not saved`() throws {
+    @Test func `reads unsaved values of UserDefaults`() throws {
         try suite.set(1, forKey: "saved")
         try scratch.defaults.set("text", forKey: "unsaved")
         try scratch.defaults.set(2, forKey: "saved")
@@ -30,7 +30,7 @@ import Testing
         #expect(try suite.values() == ["unsaved": "text", "other": 3])
     }
 
-    @Test func `knows nothing of registered defaults, in a named suite and in the app's own settings`() throws {
+    @Test func `ignores registered defaults, in a named suite and in the app's own settings`() throws {
         let key = "registered \(UUID().uuidString)"
         UserDefaults.standard.register(defaults: [key: 1])
         for suite in [suite, .standard] {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `is the app's own settings, what is not saved included`() throws {
+    @Test func `reads the app's own settings, unsaved values included`() throws {
         let key = "own \(UUID().uuidString)"
         defer { try? Suite.standard.removeValue(forKey: key) }
         UserDefaults.standard.set([true], forKey: key)
@@ -54,7 +54,7 @@ import Testing
         #expect(UserDefaults.standard.string(forKey: key) == "new")
     }
 
-    @Test func `changes nothing when one of many values cannot be stored`() throws {
+    @Test func `stores none of several values if one of them cannot be stored`() throws {
         try suite.set(1, forKey: "a")
         let deep = (1..<201).reduce([]) { (inner: PropertyListValue, _) in [inner] }
         let error = #expect(throws: DefaultsError.self) {
@@ -66,7 +66,7 @@ import Testing
         #expect(try suite.values() == ["a": 1])
     }
 
-    @Test func `saves what UserDefaults was given`() throws {
+    @Test func `saves unsaved values of UserDefaults`() throws {
         try scratch.defaults.set(1, forKey: "a")
         try suite.synchronize()
         #expect(try scratch.defaults.persistentDomain(forName: scratch.name)?.count == 1)
@@ -77,7 +77,7 @@ import Testing
         #endif
     }
 
-    @Test func `loses nothing when threads write at once`() throws {
+    @Test func `loses nothing when several threads write at once`() throws {
         let suite = suite
         DispatchQueue.concurrentPerform(iterations: 40) { number in
             try? suite.set(.int(Int64(number)), forKey: "\(number)")
@@ -85,7 +85,7 @@ import Testing
         #expect(try suite.values().count == 40)
     }
 
-    @Test func `tells those who watch a key of the last of many changes at once`() async throws {
+    @Test func `notifies observers of the last of many concurrent changes`() async throws {
         let suite = suite
         var values = suite.updates(forKey: "key").makeAsyncIterator()
         DispatchQueue.concurrentPerform(iterations: 20) { number in
@@ -94,7 +94,7 @@ import Testing
         #expect(await values.next() == .some(try suite.value(forKey: "key")))
     }
 
-    @Test func `tells those who watch a key of its changes, once each`() async throws {
+    @Test func `notifies observers of a key once for each change`() async throws {
         try suite.set(1, forKey: "a.b")
         var values = suite.updates(forKey: "a.b").makeAsyncIterator()
         #expect(await values.next() == .some(1))

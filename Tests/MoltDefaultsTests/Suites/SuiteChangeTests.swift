@@ -4,7 +4,7 @@ import MoltDefaults
 import Synchronization
 import Testing
 
-@Suite struct `A change that follows from what a suite holds` {
+@Suite struct `A change computed from a suite's values` {
     let scratch = ScratchSuite(named: TestHome.newSuiteName())
 
     private func changes(_ body: (SuiteChanges) throws -> Void) throws -> [UInt8] {
@@ -14,7 +14,7 @@ import Testing
     }
 
     #if os(Linux)
-        /// Each writing puts another file in the place of the suite's.
+        /// Changes with each write, because a new file replaces the old one.
         private var file: Int? {
             get throws {
                 try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.systemFileNumber] as? Int
@@ -35,8 +35,8 @@ import Testing
             #expect(try file == written)
         }
 
-        /// What another thread sets has to wait, and is not written over.
-        @Test func `is made of what is there when it is written`() throws {
+        /// Another thread's write has to wait and is not overwritten.
+        @Test func `is computed from the values at the time of writing`() throws {
             try scratch.suite.set(1, forKey: "count")
             let (suite, begun, ended) = (scratch.suite, DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             try scratch.domain.change(settingAsideDamage: false) { values in
@@ -46,7 +46,7 @@ import Testing
                     ended.signal()
                 }
                 begun.wait()
-                // Long enough for a writing that does not wait.
+                // Long enough for a write that does not wait for the lock.
                 usleep(50_000)
                 return SuiteEdit(values: ["count": .int((values["count"]?.int ?? 0) + 1)])
             }
@@ -55,7 +55,7 @@ import Testing
             #expect(try scratch.defaults.integer(forKey: "other") == 1)
         }
 
-        @Test func `loses nothing that another process writes meanwhile`() async throws {
+        @Test func `loses no write of another process`() async throws {
             let name = scratch.name
             func count(_ key: String) async {
                 await #expect(processExitsWith: .success) { [name = name as String, key = key as String] in
@@ -79,7 +79,7 @@ import Testing
         }
     #endif
 
-    @Test func `leaves what the app has set since, and not saved`() throws {
+    @Test func `keeps unsaved values that the app has set since`() throws {
         try scratch.suite.update(set: ["a": 1, "b": 1, "c": 1])
         let journal = try changes {
             try $0.set(2, forKey: "a")
@@ -93,7 +93,7 @@ import Testing
         #expect(try scratch.defaults.integer(forKey: "b") == 2)
     }
 
-    @Test func `tells those who watch a key of it, once`() async throws {
+    @Test func `notifies observers of a key once`() async throws {
         try scratch.suite.set(1, forKey: "a")
         var values = scratch.suite.updates(forKey: "a").makeAsyncIterator()
         #expect(await values.next() == .some(1))

@@ -3,11 +3,11 @@
     import MoltDefaults
     import Testing
 
-    @Suite struct `The file of a suite` {
+    @Suite struct `A suite's file` {
         let scratch = ScratchSuite(named: TestHome.newSuiteName())
         var domain: SuiteDomain { scratch.domain }
 
-        @Test func `is read as a whole, missing or empty as nothing`() throws {
+        @Test func `is read as a whole, and as no values when missing or empty`() throws {
             #expect(try domain.read() == [:])
             try scratch.writeFile("")
             #expect(try domain.read() == [:])
@@ -17,7 +17,7 @@
 
         static let damaged = ["garbage", "<plist><dict><key>secret</key>", "<plist version=\"1.0\"><array/></plist>"]
 
-        /// In a process of its own: `synchronize()` of any suite saves what is unsaved in all of a process.
+        /// In a child process, because `synchronize()` of any suite saves all unsaved values of the process.
         @Test(arguments: damaged)
         func `is never overwritten when it is damaged`(text: String) async throws {
             try scratch.writeFile(text)
@@ -40,7 +40,7 @@
             #expect(try String(contentsOf: scratch.file, encoding: .utf8) == text)
         }
 
-        @Test func `is not written when a value in it is of no kind that a suite holds`() throws {
+        @Test func `is not written when it would contain a value of an unsupported type`() throws {
             let objects: [String: Any] = ["archived": ["CF$UID": 1], "a": 1]
             let bytes = try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
             try bytes.write(to: scratch.file)
@@ -50,7 +50,7 @@
             #expect(try Data(contentsOf: scratch.file) == bytes)
         }
 
-        @Test func `is an error when a directory stands in its place`() throws {
+        @Test func `is an error when a directory is in its place`() throws {
             try FileManager.default.createDirectory(at: scratch.file, withIntermediateDirectories: false)
             for call in [{ _ = try domain.read() }, { try domain.write(set: ["a": 1]) }, domain.checkWritable] {
                 let error = #expect(throws: DefaultsError.self) { try call() }
@@ -59,7 +59,7 @@
             }
         }
 
-        @Test func `keeps its permissions, is its owner's when it is new, and leaves nothing beside it`() throws {
+        @Test func `keeps its permissions, is private when new, and leaves no other files behind`() throws {
             func permissions() throws -> Int? {
                 try FileManager.default.attributesOfItem(atPath: scratch.file.path)[.posixPermissions] as? Int
             }
@@ -73,7 +73,7 @@
             #expect(try scratch.otherFiles() == [])
         }
 
-        @Test func `is written where a symbolic link leads to`() throws {
+        @Test func `is written through a symbolic link`() throws {
             let target = try ScratchSuite()
             try target.domain.write(set: ["a": 1])
             try FileManager.default.createSymbolicLink(at: scratch.file, withDestinationURL: target.file)
@@ -86,7 +86,7 @@
             #expect(error?.code == .notWritable)
         }
 
-        @Test func `is freed of what killed writes left beside it`() throws {
+        @Test func `is cleared of the leftovers of killed writes`() throws {
             let left = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-new")
             try Data("half".utf8).write(to: left)
             try domain.write(set: ["a": 1])
@@ -94,7 +94,7 @@
         }
 
         @Test(arguments: ["", "<plist><dict>"])
-        func `is put back after a kill in the library's own writing`(half: String) throws {
+        func `is restored after a kill during the library's own write`(half: String) throws {
             try domain.write(set: ["a": 1])
             let copy = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-copy")
             try FileManager.default.copyItem(at: scratch.file, to: copy)
@@ -106,7 +106,7 @@
             #expect(try scratch.otherFiles() == [])
         }
 
-        @Test func `is written as XML, whose dates have whole seconds`() throws {
+        @Test func `is written as XML with dates in whole seconds`() throws {
             let date = Date(timeIntervalSinceReferenceDate: 1.75)
             let bytes = try PropertyListSerialization.data(fromPropertyList: ["d": date], format: .binary, options: 0)
             try bytes.write(to: scratch.file)
@@ -116,7 +116,7 @@
             #expect(try domain.read() == ["a": whole, "d": whole])
         }
 
-        @Test func `holds what another process wrote in the meantime`() throws {
+        @Test func `keeps values that another process wrote in the meantime`() throws {
             try domain.write(set: ["a": 1, "b": 1])
             _ = try scratch.suite.value(forKey: "a")
             let objects: [String: Any] = ["a": 1, "b": 2, "c": 3]
@@ -143,13 +143,13 @@
             #expect(try domain.read().count == 80)
         }
 
-        @Test func `is not given a domain that would be read back as something else`() throws {
+        @Test func `is not written with values that would be read back differently`() throws {
             let error = #expect(throws: DefaultsError.self) { try domain.write(set: ["CF$UID": 1]) }
             #expect(error?.code == .cannotStore)
             #expect(try domain.read() == [:])
         }
 
-        @Test func `takes ten thousand values at once`() throws {
+        @Test func `can be written with ten thousand values at once`() throws {
             let values = Dictionary(
                 uniqueKeysWithValues: (0..<10_000).map { ("key \($0)", ["\($0)"] as PropertyListValue) }
             )

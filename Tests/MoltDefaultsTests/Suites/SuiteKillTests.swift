@@ -4,15 +4,15 @@
     import MoltDefaults
     import Testing
 
-    @Suite struct `A suite after a kill in the middle of writing` {
-        /// All values of a file are of one write.
+    @Suite struct `A suite after a kill during a write` {
+        /// All values of a file come from one write.
         private func expectWhole(_ values: [String: PropertyListValue], minimum: Int64 = 1) {
             #expect(values.count == 200)
             #expect(Set(values.values).count == 1)
             #expect(values.values.first?.int.map { $0 >= minimum } == true)
         }
 
-        @Test func `is as before one of the writes or as after it`() async throws {
+        @Test func `has all values from before or from after one write`() async throws {
             for _ in 0..<8 {
                 let scratch = try ScratchSuite()
                 try scratch.domain.write(set: values(1))
@@ -20,7 +20,7 @@
                     killSoon()
                     for round in 2... { try Suite(name).update(set: values(round)) }
                 }
-                // The file itself, and not only what Molt makes of it.
+                // Reads the file itself, without Molt's recovery.
                 let bytes = try Data(contentsOf: scratch.file)
                 let saved = try PropertyListSerialization.propertyList(from: bytes, format: nil)
                 expectWhole(try #require(PropertyListValue(normalizing: saved).dictionary))
@@ -30,7 +30,7 @@
             }
         }
 
-        @Test func `is whole too when the library had to save the app's own changes first`() async throws {
+        @Test func `is complete when the library saves the app's unsaved values first`() async throws {
             for _ in 0..<8 {
                 let scratch = try ScratchSuite()
                 try scratch.domain.write(set: values(1))
@@ -48,7 +48,7 @@
             }
         }
 
-        @Test func `is whole too when the library saved it along with another suite`() async throws {
+        @Test func `is complete when the library saves it along with another suite`() async throws {
             for _ in 0..<8 {
                 let scratch = try ScratchSuite()
                 try scratch.domain.write(set: values(1))
@@ -74,7 +74,7 @@
         Dictionary(uniqueKeysWithValues: (0..<200).map { ("key \($0)", .int(Int64(round))) })
     }
 
-    /// Kills this process at some instant within the next tenth of a second.
+    /// Kills this process within the next tenth of a second.
     private func killSoon() {
         let delay = UInt32.random(in: 5_000...100_000)
         Thread.detachNewThread {

@@ -6,7 +6,7 @@
     import MoltDefaults
     import Testing
 
-    /// A process that holds the lock of a suite, and was stopped in that.
+    /// A process that is stopped while it holds a suite's lock.
     private final class StoppedHolder: Sendable {
         private let file: URL
 
@@ -57,7 +57,7 @@
         }
     }
 
-    @Suite struct `A suite that a stopped process is changing` {
+    @Suite struct `A suite whose lock is held by a stopped process` {
         let scratch: ScratchSuite
         private let holder: StoppedHolder
 
@@ -66,7 +66,7 @@
             holder = try StoppedHolder()
         }
 
-        @Test func `is read all the same, and no other suite waits for it`() async throws {
+        @Test func `can be read, and other suites do not wait for its lock`() async throws {
             let (scratch, other) = (scratch, try ScratchSuite(["b": 1]))
             await holder.run(scratch.name) { () throws in
                 #expect(try scratch.values == ["a": 1])
@@ -79,7 +79,7 @@
             #expect(try scratch.values == ["a": 1, "by the other": 1])
         }
 
-        @Test func `is not changed meanwhile: each call is an error that says so`() async throws {
+        @Test func `cannot be changed: each call fails with an error that says why`() async throws {
             let scratch = scratch
             await holder.run(scratch.name) { () throws in
                 let error = #expect(throws: DefaultsError.self) { try scratch.suite.set(2, forKey: "a") }
@@ -106,7 +106,7 @@
         }
 
         @Test(arguments: End.allCases, UpgradeScenario.Primary.allCases)
-        func `does not hold up an upgrade longer than its options say`(
+        func `delays an upgrade no longer than the upgrade's options allow`(
             end: End,
             primary: UpgradeScenario.Primary
         ) async throws {
@@ -139,7 +139,7 @@
                 case .deadlinePassed?: #expect(end == .deadline)
                 default: Issue.record("\(String(describing: error))")
                 }
-                // It may be committed, and then its changes are still to be made.
+                // The upgrade may be committed, with its changes still pending.
                 #expect(try scratch.values == ["a": 1])
             }
             try upgrade(false)
@@ -147,8 +147,8 @@
             #expect(values == ["z": 1, "by the other": 1])
         }
 
-        /// What a kill has left has to be put back before the upgrade can look at the suite.
-        @Test func `fails an upgrade before its commit with the error of a store`() async throws {
+        /// The copy left by a kill must be restored before the upgrade can read the suite.
+        @Test func `makes an upgrade fail before its commit with a store error`() async throws {
             let scratch = scratch
             let copy = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-copy")
             await holder.run(scratch.name) { () throws in
@@ -189,7 +189,7 @@
             scratch = try ScratchSuite(["a": 1])
         }
 
-        @Test func `is a file for its owner only, which is there as long as it is needed`() throws {
+        @Test func `is a private file that exists as long as it is needed`() throws {
             let lock = try lock
             try scratch.domain.change(settingAsideDamage: false) { _ in
                 let found = try? FileManager.default.attributesOfItem(atPath: lock.path)
@@ -199,8 +199,8 @@
             #expect(try scratch.otherFiles() == [])
         }
 
-        /// Any user of the machine may lock a directory that can be read.
-        @Test func `is not one on the directory`() throws {
+        /// Any user of the machine may lock a directory that they can read.
+        @Test func `is not affected by a lock on the directory`() throws {
             let home = try TestHome.directory.path
             let descriptor = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             defer { close(descriptor) }
@@ -210,7 +210,7 @@
             try scratch.suite.upgrade(with: [Migration(to: 1, "rename", .renameKey("a", to: "b", in: scratch.suite))])
         }
 
-        @Test func `that a killed process has left is taken over`() async throws {
+        @Test func `is taken over from a killed process`() async throws {
             await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
                 try SuiteDomain(Suite(name)).change(settingAsideDamage: false) { _ in
                     kill(getpid(), SIGKILL)
@@ -222,7 +222,7 @@
             #expect(try scratch.otherFiles() == [])
         }
 
-        @Test func `is not needed to read a suite that nobody has changed`() throws {
+        @Test func `is not needed to read an unchanged suite`() throws {
             let lock = try lock
             try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
             defer { try? FileManager.default.removeItem(at: lock) }
@@ -233,7 +233,7 @@
         }
 
         @Test(arguments: [true, false])
-        func `is not looked for behind a link, nor waited for where a pipe is`(isLink: Bool) throws {
+        func `is an error when a link or a pipe is in its place`(isLink: Bool) throws {
             let lock = try lock
             let precious = try TestHome.directory.appendingPathComponent("precious-\(UUID().uuidString)")
             if isLink { symlink(precious.path, lock.path) } else { mkfifo(lock.path, 0o600) }

@@ -4,8 +4,8 @@
     import MoltDefaults
     import Testing
 
-    /// The copy is what Molt keeps while the library writes the file.
-    @Suite struct `The copy of a suite's file that a kill has left` {
+    /// Molt keeps a copy while the library writes the file.
+    @Suite struct `Recovery of a suite's file from its copy after a kill` {
         let scratch = ScratchSuite(named: TestHome.newSuiteName())
 
         private func leave(_ copy: [String: PropertyListValue], as kind: String = "copy") throws {
@@ -17,7 +17,7 @@
             try Self.bytes(values).write(to: scratch.file)
         }
 
-        /// What `UserDefaults` would write.
+        /// The bytes that `UserDefaults` would write.
         private static func bytes(_ values: [String: PropertyListValue]) throws -> Data {
             try PropertyListSerialization.data(
                 fromPropertyList: PropertyListValue.dictionary(values).object,
@@ -34,13 +34,15 @@
             #expect(try scratch.values == values)
         }
 
-        @Test func `brings back what is lost when the app has set something since`() throws {
+        @Test func `The copy restores lost keys although the app has set others since`() throws {
             try leave(["a": 1, "b": 2])
             try write(["b": 3, "c": 4])
             try expect(["a": 1, "b": 3, "c": 4])
         }
 
-        @Test func `brings it back also when the app's own writing comes before Molt's first look`() async throws {
+        @Test func `The copy restores lost keys although the app saved its own before Molt read the suite`()
+            async throws
+        {
             try leave(["a": 1, "b": 2])
             try scratch.writeFile("")
             await #expect(processExitsWith: .success) { [name = scratch.name as String] in
@@ -54,14 +56,14 @@
         }
 
         @Test(arguments: [["a": 1], ["a": 1, "b": 5], ["a": 1, "b": 2, "c": 3]] as [[String: PropertyListValue]])
-        func `is dropped when the file has something of what it has`(values: [String: PropertyListValue]) throws {
+        func `The copy is dropped when the file has one of its values`(values: [String: PropertyListValue]) throws {
             try leave(["a": 1, "b": 2])
             try write(values)
             try expect(values)
         }
 
-        /// The new content may have nothing of what was there before.
-        @Test func `that was about to be dropped is dropped, unless the file was truncated`() throws {
+        /// The new content may have nothing in common with the old one.
+        @Test func `An old copy is dropped unless the file is truncated`() throws {
             try leave(["title": 1, "molt.ledger": "of the new version"], as: "old")
             try write(["name": 1])
             try expect(["name": 1])
@@ -70,8 +72,8 @@
             try expect(["title": 1])
         }
 
-        /// In a process of its own: tests beside it have the library save every suite at any time.
-        @Test func `takes the place of a file that is found truncated when a change ends`() async throws {
+        /// In a child process, because other tests may make the library save every suite at any time.
+        @Test func `The copy replaces a file that is found truncated at the end of a change`() async throws {
             try scratch.suite.update(set: ["a": 1, "b": 2])
             await #expect(processExitsWith: .success) { [name = scratch.name as String] in
                 let scratch = ScratchSuite(named: name)
@@ -79,11 +81,11 @@
                 try scratch.domain.change(settingAsideDamage: false) { _ in
                     calls += 1
                     guard calls > 1 else {
-                        // The library saves this in the course of the change, and the change is made anew.
+                        // The library saves this value during the change, so the change is computed again.
                         try scratch.defaults.set(5, forKey: "a")
                         return SuiteEdit(values: ["c": 3])
                     }
-                    // Another process was killed while the library wrote the file.
+                    // As if another process were killed while the library wrote the file.
                     try scratch.writeFile("")
                     return SuiteEdit()
                 }
@@ -95,8 +97,8 @@
 
         // MARK: A truncated file without a copy
 
-        /// The library saves what the app has set; a kill right after that must lose nothing.
-        @Test func `is not needed: a truncated file is whole before the library writes it`() async throws {
+        /// The library saves the app's unsaved values; a kill right after that must lose nothing.
+        @Test func `A truncated file without a copy is made complete before the library writes it`() async throws {
             try scratch.writeFile("")
             await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
                 let scratch = ScratchSuite(named: name)
@@ -109,9 +111,9 @@
             try expect(["a": 1, "b": 2, "new": 5])
         }
 
-        // MARK: Texts with a NUL
+        // MARK: Strings with a NUL
 
-        /// A text of which one character, a NUL, stands at a place of the file.
+        /// A value whose string has a NUL at the given offset of the file.
         private func text(withNULAt place: Int) throws -> [String: PropertyListValue] {
             let head = try #require(Self.bytes(["key": "x"]).firstRange(of: Data("x</".utf8)))
             let before = String(repeating: "x", count: place - head.lowerBound)
@@ -119,7 +121,7 @@
         }
 
         @Test(arguments: [700, 1_000, 1_500])
-        func `does not take the place of a newer file with a NUL in a text`(place: Int) throws {
+        func `The copy does not replace a newer file with a NUL in a string`(place: Int) throws {
             let values = try text(withNULAt: place)
             try write(values)
             let bytes = try Data(contentsOf: scratch.file)
@@ -129,7 +131,7 @@
             try expect(values)
         }
 
-        @Test func `does not take the place of a newer file with the same NUL, wherever it is`() throws {
+        @Test func `The copy does not replace a newer file with the same NUL at any offset`() throws {
             for place in 1_020...1_060 {
                 let values = try text(withNULAt: place)
                 try write(values)
@@ -139,7 +141,7 @@
         }
 
         @Test(arguments: [512..<1_024, 1_024..<1_536, 700..<1_024, 1_024..<1_300] as [Range<Int>])
-        func `takes the place of one with zeros where a sector was`(zeros: Range<Int>) throws {
+        func `The copy replaces a file with a zeroed sector`(zeros: Range<Int>) throws {
             let text = String(repeating: "x", count: 2_000)
             let values: [String: PropertyListValue] = ["key": .string(text), "other": 1]
             try write(values)

@@ -27,13 +27,13 @@ import Testing
 
     #if os(Linux)
         @Test(arguments: ["a/b", "..", ".", "../x", "/tmp/x", String(repeating: "n", count: 221)])
-        func `is refused when it is no file's`(name: String) {
+        func `is refused when it is not a valid file name`(name: String) {
             let error = #expect(throws: DefaultsError.self) { try Suite(name).set(1, forKey: "a") }
             #expect(error?.code == .invalidSuite)
         }
 
         @Test(arguments: ["a b%20c?d#e", "ü.ключ", ".hidden", "~x", String(repeating: "n", count: 220)])
-        func `may be any other file's`(name: String) throws {
+        func `may be any other file name`(name: String) throws {
             let scratch = ScratchSuite(named: name)
             defer { try? FileManager.default.removeItem(at: scratch.file) }
             try scratch.suite.set(1, forKey: "a")

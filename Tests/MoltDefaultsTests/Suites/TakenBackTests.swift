@@ -5,14 +5,14 @@
     import Testing
     import TestSupport
 
-    /// `UserDefaults` then has the key down as unsaved, though what it has is what the file has.
-    @Suite struct `What the app has set and taken back before it was saved` {
+    /// `UserDefaults` then lists the key as unsaved, although its value equals the one in the file.
+    @Suite struct `Settings of the app that were set and reset before saving` {
         enum Way: CaseIterable, Sendable {
             case setAndRemoved
             case thereAndBack
             case removedAndBack
 
-            /// Does it, in a suite where every key but those with a "new" in them is 1.
+            /// Performs it, in a suite where every key is 1 except those that contain "new".
             func happen(to key: String, in defaults: UserDefaults) {
                 switch self {
                 case .setAndRemoved:
@@ -27,7 +27,7 @@
                 }
             }
 
-            /// The key that it happens to.
+            /// The key that it affects.
             func name(_ key: String) -> String { self == .setAndRemoved ? "new \(key)" : key }
         }
 
@@ -37,7 +37,7 @@
             scratch = try ScratchSuite(["a": 1, "b": 1])
         }
 
-        /// What is seen by the app, by one who reads the file, and after the app has saved all that it has.
+        /// Checks the values that the app sees, those in the file, and those after the app has saved.
         private func expect(_ values: [String: PropertyListValue]) throws {
             for key in ["a", "b", "new a", "new b", "c"] {
                 let seen = try scratch.defaults.object(forKey: key)
@@ -52,27 +52,27 @@
         }
 
         @Test(arguments: Way.allCases)
-        func `is not put over what is set after it, of the same key`(way: Way) throws {
+        func `A reset setting does not overwrite a later value of the same key`(way: Way) throws {
             try way.happen(to: "a", in: scratch.defaults)
             try scratch.suite.set(2, forKey: way.name("a"))
             try expect(["a": 1, "b": 1].merging([way.name("a"): 2]) { $1 })
         }
 
         @Test(arguments: Way.allCases)
-        func `leaves another key, and what is set, as they are`(way: Way) throws {
+        func `A reset setting leaves other keys and the new value unchanged`(way: Way) throws {
             try way.happen(to: "b", in: scratch.defaults)
             try scratch.suite.set(2, forKey: "a")
             try expect(["a": 2, "b": 1])
         }
 
         @Test(arguments: [Way.thereAndBack, .removedAndBack])
-        func `does not bring a key back that is removed after it`(way: Way) throws {
+        func `A reset setting does not bring back a key that is removed later`(way: Way) throws {
             try way.happen(to: "a", in: scratch.defaults)
             try scratch.suite.removeValue(forKey: "a")
             try expect(["b": 1])
         }
 
-        @Test func `does not bring back the last key`() throws {
+        @Test func `A reset setting does not bring back the last key`() throws {
             try scratch.suite.removeValue(forKey: "b")
             try Way.thereAndBack.happen(to: "a", in: scratch.defaults)
             try scratch.suite.removeValue(forKey: "a")
@@ -81,7 +81,7 @@
             #expect(try scratch.values == [:])
         }
 
-        @Test func `does not take the first key away`() throws {
+        @Test func `A reset setting does not remove the first key`() throws {
             let scratch = try ScratchSuite()
             try scratch.defaults.set(9, forKey: "a")
             try scratch.defaults.removeObject(forKey: "a")
@@ -91,7 +91,7 @@
         }
 
         @Test(arguments: Way.allCases)
-        func `does not undo an upgrade`(way: Way) throws {
+        func `A reset setting does not undo an upgrade`(way: Way) throws {
             for key in ["a", "b"] { try way.happen(to: key, in: scratch.defaults) }
             let suite = scratch.suite
             try suite.upgrade(with: [
@@ -110,8 +110,8 @@
             #expect(try DefaultsStore(suite).state().journal == [])
         }
 
-        /// A change that follows from what is there is made once, whatever has to be written twice.
-        @Test func `has each key changed once`() throws {
+        /// A computed change counts once, even if the file is written twice.
+        @Test func `A change beside a reset setting is made once for each key`() throws {
             try Way.thereAndBack.happen(to: "a", in: scratch.defaults)
             for round in 2...4 as ClosedRange<Int64> {
                 try scratch.domain.change(settingAsideDamage: false) { values in
@@ -123,8 +123,8 @@
             }
         }
 
-        /// As another thread would, between the reading and the writing.
-        @Test func `is not lost, nor in the way, when the app sets it meanwhile`() throws {
+        /// As another thread would, between reading and writing.
+        @Test func `A setting made during a change is kept and does not prevent the change`() throws {
             var calls = 0
             try scratch.domain.change(settingAsideDamage: false) { values throws(DefaultsError) in
                 calls += 1
@@ -138,7 +138,7 @@
             try expect(["a": 5, "b": 50, "c": 6])
         }
 
-        @Test func `does not stand in the way when the app does not stop setting another key`() throws {
+        @Test func `A change succeeds while the app keeps setting another key`() throws {
             var calls = 0
             try scratch.domain.change(settingAsideDamage: false) { values throws(DefaultsError) in
                 calls += 1
@@ -150,7 +150,7 @@
             try expect(["a": .int(Int64(calls * 100)), "b": 2])
         }
 
-        @Test func `is told of when the app does not stop setting the same key`() throws {
+        @Test func `A change fails with an error while the app keeps setting the same key`() throws {
             var calls = 0
             let error = #expect(throws: DefaultsError.self) {
                 try scratch.domain.change(settingAsideDamage: false) { values throws(DefaultsError) in
@@ -165,9 +165,9 @@
             try expect(["a": 1, "b": .int(Int64(calls * 100))])
         }
 
-        /// As another process, or a thread of the app, may be in the middle of its own writing.
+        /// As if another process, or a thread of the app, were writing the file.
         @Test(arguments: ["", "<?xml version"])
-        func `and a file that is cut off when it is to be replaced lose nothing`(left: String) throws {
+        func `A file truncated during a change loses nothing`(left: String) throws {
             var calls = 0
             try scratch.domain.change(settingAsideDamage: false) { values throws(DefaultsError) in
                 calls += 1
@@ -179,12 +179,12 @@
         }
 
         /// The library saves all suites of the process at once.
-        @Test func `in another suite is saved along, as the app's own synchronize would save it`() async throws {
+        @Test func `Unsaved settings of another suite are saved along, as synchronize would save them`() async throws {
             await #expect(processExitsWith: .success) {
                 let (scratch, other) = (try ScratchSuite(["a": 1]), try ScratchSuite(["a": 1, "b": 1]))
                 for way in Way.allCases { try way.happen(to: "a", in: other.defaults) }
                 try other.defaults.set(5, forKey: "unsaved")
-                // As another process writes it, which nobody here has seen.
+                // Written by another process and not yet read by this one.
                 let objects = ["a": 1, "b": 7]
                 let bytes = try PropertyListSerialization.data(fromPropertyList: objects, format: .xml, options: 0)
                 try bytes.write(to: other.file)
@@ -199,7 +199,7 @@
             }
         }
 
-        @Test func `is all there after both roads were taken at the same time`() async throws {
+        @Test func `Concurrent writes through UserDefaults and Molt are all kept`() async throws {
             let (suite, name) = (scratch.suite, scratch.name)
             let rounds = 200
             await withCheckedContinuation { done in
@@ -222,7 +222,7 @@
             #expect((1...30).allSatisfy { values["molt \($0)"] == .int(Int64($0)) })
         }
 
-        @Test func `does not hide what the app sets afterwards`() throws {
+        @Test func `A reset setting does not hide a value that the app sets afterwards`() throws {
             try Way.thereAndBack.happen(to: "a", in: scratch.defaults)
             try scratch.suite.set(2, forKey: "a")
             try scratch.defaults.set(3, forKey: "a")
@@ -231,10 +231,10 @@
         }
     }
 
-    /// The directory above the tests' own is hidden from a child process.
+    /// A child process hides the directory above the tests' own.
     @Suite(.enabled(if: Mounts.areAllowed, "needs the right to mount"))
-    struct `A suite whose directory is not there` {
-        @Test func `gets one for what is to be written, and not before`() async throws {
+    struct `A suite whose directory is missing` {
+        @Test func `The directory is created when there is something to write, and not before`() async throws {
             await #expect(processExitsWith: .success) {
                 let home = try TestHome.directory
                 try #require(Mounts.mountVolume(of: 1000, on: home.deletingLastPathComponent()))
@@ -242,7 +242,7 @@
                 let scratch = ScratchSuite(named: TestHome.newSuiteName())
                 let unsaved = ScratchSuite(named: TestHome.newSuiteName())
                 try unsaved.defaults.set(1, forKey: "unsaved")
-                // The library would make it to save that.
+                // The library would create the directory to save this value.
                 try unsaved.domain.change(settingAsideDamage: false) { values in
                     values == ["unsaved": 1] ? SuiteEdit() : SuiteEdit(values: ["wrong": 1])
                 }

@@ -3,10 +3,10 @@
     import MoltDefaults
     import Testing
 
-    @Suite struct `What the app has set through UserDefaults` {
+    @Suite struct `Settings that the app sets through UserDefaults` {
         let scratch = ScratchSuite(named: TestHome.newSuiteName())
 
-        @Test func `is read, saved or not`() throws {
+        @Test func `Settings are read, saved or not`() throws {
             let values = `Values from UserDefaults`.values
             #expect(try scratch.values == [:])
             for (key, value) in values { try scratch.defaults.set(value.object, forKey: key) }
@@ -21,14 +21,14 @@
             #expect(try PropertyListReader.value(Data(contentsOf: scratch.file)) == .dictionary(more))
         }
 
-        @Test func `is saved as a suite keeps it when it is read`() throws {
+        @Test func `Unsaved settings are read in the form that the suite will store`() throws {
             let date = Date(timeIntervalSinceReferenceDate: 1.75)
             try scratch.suite.set(1, forKey: "other")
             try scratch.defaults.set(date, forKey: "date")
             #expect(try scratch.values["date"] == .date(Date(timeIntervalSinceReferenceDate: 1)))
         }
 
-        @Test func `may have a NUL in a text`() throws {
+        @Test func `A string may contain a NUL`() throws {
             let text = "a\u{0}b"
             try scratch.defaults.set(text, forKey: "text")
             #expect(try scratch.values == ["text": .string(text)])
@@ -36,7 +36,7 @@
             #expect(try scratch.values == ["text": .string(text), "other": 1])
         }
 
-        @Test func `is not taken for what is saved when only its beginning, up to a NUL, is the same`() throws {
+        @Test func `A string that differs only after a NUL is saved`() throws {
             try scratch.suite.set("a", forKey: "text")
             let text = "a\u{0}b"
             try scratch.defaults.set(text, forKey: "text")
@@ -44,7 +44,7 @@
             #expect(try scratch.suite.values()["text"] == .string(text))
         }
 
-        @Test func `is saved on request also when it equals its registered default`() throws {
+        @Test func `A setting that equals its registered default is saved on request`() throws {
             let key = "registered \(UUID().uuidString)"
             defer { try? Suite.standard.removeValue(forKey: key) }
             UserDefaults.standard.register(defaults: [key: 1])
@@ -57,7 +57,7 @@
             #expect(try PropertyListReader.value(Data(contentsOf: file)).dictionary?[key] == 1)
         }
 
-        @Test func `has no registered default in it, in the app's own settings either`() throws {
+        @Test func `Registered defaults are not read, in the app's own settings either`() throws {
             let (registered, own) = ("registered \(UUID().uuidString)", "own \(UUID().uuidString)")
             defer {
                 try? Suite.standard.removeValue(forKey: own)

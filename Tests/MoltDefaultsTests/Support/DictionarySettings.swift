@@ -1,7 +1,7 @@
 import MoltDefaults
 import Synchronization
 
-/// Settings in memory: what typed keys do, without a suite's own ways.
+/// Settings in memory: typed keys without the details of a real suite.
 final class DictionarySettings: SettingsAccess {
     private let values: Mutex<[String: PropertyListValue]>
 

@@ -1,6 +1,6 @@
 import MoltCore
 
-/// Runs a closure where an attached store's changes are made.
+/// Runs a closure when an attached store's changes are applied.
 struct HookStore: AttachedStore {
     var attachedName = "hook"
     var onApply: @Sendable (AttachedPhase) throws -> Void
@@ -21,7 +21,7 @@ struct HookStore: AttachedStore {
 }
 
 extension MigrationStep {
-    /// Has a hook's closure called after the commit, before the changes to what later steps ask for.
+    /// A step whose hook is called after the commit, before the changes of later steps are applied.
     static func hook(_ hook: HookStore) -> MigrationStep {
         MigrationStep(kind: "hook", words: "hook", parameters: [], attaching: [hook]) { _ = try $0.attached(hook) }
     }

@@ -3,13 +3,13 @@ import MoltCache
 import MoltCore
 import TestSupport
 
-/// A cache file of one test, removed when the test lets go of it.
+/// A cache file for one test, removed with this object.
 final class ScratchCache: Sendable {
     private let scratch: ScratchDirectory
     var directory: URL { scratch.url }
     var url: URL { scratch.file() }
 
-    /// Beside the suites, or in another directory.
+    /// Creates it beside the suites, or in another directory.
     init(in other: URL? = nil) throws {
         scratch = try ScratchDirectory(in: other ?? (try? TestHome.directory))
     }

@@ -2,7 +2,7 @@ import Foundation
 import MoltDefaults
 import Testing
 
-/// A suite that no other test has, in the tests' home, which is removed with all suites when the tests end.
+/// A suite for one test in the tests' home directory, which is removed when the tests end.
 final class ScratchSuite: Sendable {
     let name: String
 
@@ -12,7 +12,7 @@ final class ScratchSuite: Sendable {
         if !values.isEmpty { try suite.update(set: values) }
     }
 
-    /// A suite of a name, as another process knows it.
+    /// A suite with a given name, for child processes.
     init(named name: String) {
         self.name = name
     }
@@ -31,20 +31,20 @@ final class ScratchSuite: Sendable {
         get throws { try #require(UserDefaults(suiteName: name)) }
     }
 
-    /// What is on disk, or with the system.
+    /// The values on disk, or in the system's preferences.
     var values: [String: PropertyListValue] {
         get throws { try suite.values() }
     }
 
-    /// The suite's file, on Linux.
+    /// The suite's file on Linux.
     var file: URL {
         get throws { try TestHome.directory.appendingPathComponent("\(name).plist") }
     }
 
-    /// The names of the files beside the suite's own, when no other thread is saving it any more.
+    /// The names of other files of the suite, once no other thread is saving it.
     func otherFiles() throws -> [String] {
         var names = try filesBeside()
-        // A test in another thread may make the library save all suites, and keeps files here while it does.
+        // A test in another thread may make the library save all suites, which keeps files here meanwhile.
         for _ in 0..<60_000 {
             guard try names.contains(where: isHeldLock) else { break }
             usleep(1_000)
@@ -53,13 +53,13 @@ final class ScratchSuite: Sendable {
         return names
     }
 
-    /// The names of the files beside the suite's own at this moment, also while a lock is held.
+    /// The names of other files of the suite at this moment, even while a lock is held.
     func filesBeside() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: TestHome.directory.path)
             .filter { ($0.hasPrefix(name) || $0.hasPrefix(".\(name)")) && $0 != "\(name).plist" }
     }
 
-    /// Whether a file is a lock that somebody holds, or one that its holder has removed meanwhile.
+    /// Whether a file is a lock with a holder, or one that its holder has removed meanwhile.
     private func isHeldLock(_ file: String) throws -> Bool {
         guard file.hasSuffix(".molt-lock") else { return false }
         let descriptor = open(try TestHome.directory.appendingPathComponent(file).path, O_RDONLY | O_CLOEXEC)
@@ -68,7 +68,7 @@ final class ScratchSuite: Sendable {
         return flock(descriptor, LOCK_EX | LOCK_NB) != 0
     }
 
-    /// Writes the suite's file by hand.
+    /// Writes the suite's file directly.
     func writeFile(_ text: String) throws {
         try Data(text.utf8).write(to: file)
     }

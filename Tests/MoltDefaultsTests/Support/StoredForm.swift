@@ -2,14 +2,14 @@ import Foundation
 import MoltDefaults
 import Testing
 
-/// What stands in settings after a value was set.
+/// The stored form of a value that is set.
 func stored<Value: DefaultsSerializable & Sendable>(_ value: Value) throws -> PropertyListValue? {
     let settings = DictionarySettings()
     try settings.set(value, for: DefaultsKey("key", default: value))
     return settings.value(forKey: "key")
 }
 
-/// The value that is read where something stands.
+/// The value that is read from a stored form.
 func read<Value: DefaultsSerializable>(
     _ type: Value.Type,
     from stored: PropertyListValue
@@ -18,7 +18,7 @@ func read<Value: DefaultsSerializable>(
     return try #require(try DictionarySettings(["key": stored]).value(for: key))
 }
 
-/// Expects that a value stands in settings as it should, and is read back as it was.
+/// Expects that a value is stored in the given form and read back unchanged.
 func expect<Value: DefaultsSerializable & Equatable & Sendable>(
     _ value: Value,
     storedAs expected: PropertyListValue,
@@ -28,7 +28,7 @@ func expect<Value: DefaultsSerializable & Equatable & Sendable>(
     #expect(try read(Value.self, from: expected) == value, sourceLocation: sourceLocation)
 }
 
-/// Expects that a value cannot be read, and where inside.
+/// Expects that a value cannot be read, with the place of the error.
 func expectUnreadable<Value: DefaultsSerializable>(
     _ stored: PropertyListValue,
     as type: Value.Type,

@@ -2,9 +2,9 @@ import Foundation
 import TestHome
 import Testing
 
-/// Where the suites of the tests' process are.
+/// The directory of the test process's suites.
 enum TestHome {
-    /// The directory, on Linux.
+    /// The directory on Linux.
     static var directory: URL {
         get throws {
             let path = try #require(molt_test_home())
@@ -12,16 +12,16 @@ enum TestHome {
         }
     }
 
-    /// A suite name that no other test has.
+    /// A suite name that no other test uses.
     static func newSuiteName() -> String {
         "molt.test.\(UUID().uuidString)"
     }
 }
 
-@Suite("The tests' home")
+@Suite("The tests' home directory")
 struct TestHomeTests {
     @Test
-    func `suites of the tests are written into their own directory`() throws {
+    func `Suites of the tests are written into their own directory`() throws {
         let name = TestHome.newSuiteName()
         let defaults = try #require(UserDefaults(suiteName: name))
         defaults.set(1, forKey: "key")

@@ -1,6 +1,6 @@
 import MoltDefaults
 
-// The types of Defaults' own migration tests, with our names.
+// The types of Defaults' own migration tests, under Molt's names.
 
 enum Period: String, Codable, DefaultsSerializable {
     case tenMinutes = "10 Minutes"
@@ -8,7 +8,7 @@ enum Period: String, Codable, DefaultsSerializable {
     case oneHour = "1 Hour"
 }
 
-/// The same, stored by its raw value.
+/// The same type, stored as its raw value.
 enum EnumForm: String, DefaultsNativeType {
     case tenMinutes = "10 Minutes"
     case halfHour = "30 Minutes"
@@ -66,7 +66,7 @@ struct TimeZoneBridge: DefaultsBridge {
     }
 }
 
-/// Codable, and stored as a dictionary all the same.
+/// Codable, and stored as a dictionary nevertheless.
 struct ChosenTimeZone: Hashable, Codable, DefaultsSerializable {
     var id: String
     var name: String
@@ -108,7 +108,7 @@ extension MyBag: DefaultsCollectionSerializable {
 
 extension MyBag: Sendable where Element: Sendable {}
 
-/// JSON text of an object before.
+/// Formerly stored as JSON text of an object.
 struct CodableBag<Element: DefaultsSerializable & Codable>: Collection, Codable {
     var items: [Element]
 
@@ -132,7 +132,7 @@ extension CodableBag: DefaultsCollectionSerializable {
 
 extension CodableBag: Sendable where Element: Sendable {}
 
-/// A set of the app's own, kept in one of Swift's.
+/// A custom set type, backed by one of Swift's sets.
 protocol StoredSet: DefaultsSetAlgebraSerializable where Element: Hashable {
     var store: Set<Element> { get set }
 
@@ -196,14 +196,13 @@ struct MySet<Element: DefaultsSerializable & Hashable>: StoredSet {
 
 extension MySet: Sendable where Element: Sendable {}
 
-/// JSON text of an object before.
+/// Formerly stored as JSON text of an object.
 struct CodableSet<Element: DefaultsSerializable & Codable & Hashable>: StoredSet, Codable {
     var store: Set<Element>
 }
 
 extension CodableSet: Sendable where Element: Sendable {}
 
-/// A key of dictionaries.
 struct UniqueID: LosslessStringConvertible, Hashable, DefaultsDictionaryKey {
     let value: Int64
 

@@ -6,14 +6,14 @@ import MoltDefaults
 import TestHome
 import Testing
 
-/// An upgrade of suites, which any process can run: a cache is its primary store, or the first of the suites.
+/// An upgrade of suites that any process can run, with a cache or the first suite as its primary store.
 struct UpgradeScenario: Codable, Sendable {
     enum Primary: String, Codable, CaseIterable, Sendable {
         case cache
         case suite
     }
 
-    /// What an upgrade has made of everything; two of the same registry are alike.
+    /// The state after an upgrade; two upgrades with the same registry give equal outcomes.
     struct Outcome: Equatable, Codable {
         var version: Int
         var ledger: [String]
@@ -22,9 +22,9 @@ struct UpgradeScenario: Codable, Sendable {
     }
 
     let primary: Primary
-    /// The names of the suites: of one, or of one whose settings are moved into another.
+    /// The names of the suites: one suite, or two where settings move from one to the other.
     let names: [String]
-    /// How many settings the suites have.
+    /// The number of settings in the suites.
     let count: Int
     private let directory: URL
 
@@ -36,7 +36,7 @@ struct UpgradeScenario: Codable, Sendable {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     }
 
-    /// Removes all files of it.
+    /// Removes all of the scenario's files.
     func remove() {
         try? removeFiles()
         try? FileManager.default.removeItem(at: directory)
@@ -45,9 +45,9 @@ struct UpgradeScenario: Codable, Sendable {
     var suites: [Suite] { names.map { Suite($0) } }
     private var cache: URL { directory.appendingPathComponent("cache.molt") }
 
-    // MARK: Running it
+    // MARK: Running
 
-    /// Writes what an earlier release has left.
+    /// Writes the settings of an earlier release.
     func prepare() throws {
         for (index, suite) in suites.enumerated() {
             var values: [String: PropertyListValue] = ["both": .string("of suite \(index)")]
@@ -97,7 +97,7 @@ struct UpgradeScenario: Codable, Sendable {
         }
     }
 
-    /// What can be seen, without opening anything for writing.
+    /// The current state, read without opening anything for writing.
     func outcome() throws -> Outcome {
         let state =
             switch primary {
@@ -112,9 +112,9 @@ struct UpgradeScenario: Codable, Sendable {
         )
     }
 
-    // MARK: What processes tell each other
+    // MARK: Messages between processes
 
-    /// Adds a line to a file.
+    /// Appends a line to a file.
     private func note(_ line: String, in name: String) throws {
         let bytes = Array("\(line)\n".utf8)
         let file = open(directory.appendingPathComponent(name).path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
@@ -122,28 +122,28 @@ struct UpgradeScenario: Codable, Sendable {
         guard write(file, bytes, bytes.count) == bytes.count else { throw CocoaError(.fileWriteUnknown) }
     }
 
-    /// How often each line was added.
+    /// The number of times each line was appended.
     private func notes(in name: String) throws -> [String: Int] {
         let text = try String(contentsOf: directory.appendingPathComponent(name), encoding: .utf8)
         return Dictionary(text.split(separator: "\n").map { (String($0), 1) }) { $0 + $1 }
     }
 
-    /// How often the first step ran.
+    /// The number of times the first step ran.
     var runs: Int {
         get throws { try notes(in: "runs").values.reduce(0, +) }
     }
 
-    /// How many kills came before the commit, between it and the journal's end, and after that.
+    /// The number of kills before the commit, between it and the journal's end, and after that.
     var kills: [String: Int] {
         get throws { try notes(in: "kills") }
     }
 
-    /// Keeps something for another process.
+    /// Stores a value for another process.
     func keep(_ value: some Encodable, as name: String) throws {
         try JSONEncoder().encode(value).write(to: directory.appendingPathComponent(name))
     }
 
-    /// What another process has kept.
+    /// A value that another process stored.
     func kept<Value: Decodable>(_ name: String) throws -> Value {
         try JSONDecoder().decode(Value.self, from: Data(contentsOf: directory.appendingPathComponent(name)))
     }
@@ -156,10 +156,10 @@ struct UpgradeScenario: Codable, Sendable {
         case half
     }
 
-    /// Checks that what a kill has left is nothing, or all that was promised, and that the next opening comes to the
-    /// same end as an upgrade without a kill: also when suites' files are cut off before it.
+    /// Checks that a kill left nothing or everything promised, and that the next opening ends like an upgrade
+    /// without a kill, even if the suites' files are truncated before it.
     ///
-    /// - Parameter damages: What is done before an opening each.
+    /// - Parameter damages: The damage done before each opening.
     func expectFinishing(_ damages: [Damage]) throws {
         let (before, after): (Outcome, Outcome) = try (kept("before"), kept("after"))
         let left = try outcome()
@@ -179,7 +179,7 @@ struct UpgradeScenario: Codable, Sendable {
 
     // MARK: Files
 
-    /// What the scenario's files hold.
+    /// The contents of the scenario's files.
     func image() throws -> [URL: Data] {
         let home = try TestHome.directory
         var files = names.flatMap { name in
@@ -191,7 +191,7 @@ struct UpgradeScenario: Codable, Sendable {
         )
     }
 
-    /// Puts back what the files have held.
+    /// Restores the contents of the files.
     func restore(_ image: [URL: Data]) throws {
         try removeFiles()
         for (file, bytes) in image { try bytes.write(to: file) }
@@ -206,14 +206,14 @@ struct UpgradeScenario: Codable, Sendable {
         }
     }
 
-    /// What stands beside the suites' files.
+    /// The names of other files beside the suites' files.
     func otherFiles() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: TestHome.directory.path).filter { file in
             names.contains { file.contains($0) && file != "\($0).plist" }
         }
     }
 
-    /// Cuts off the suites' files, as the library's own writing does when it is killed.
+    /// Truncates the suites' files, as a kill during the library's own write does.
     private func cutOff(_ damage: Damage) throws {
         for name in names where damage != .none {
             let file = try TestHome.directory.appendingPathComponent("\(name).plist")

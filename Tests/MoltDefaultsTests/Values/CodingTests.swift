@@ -2,8 +2,8 @@ import Foundation
 import MoltDefaults
 import Testing
 
-@Suite struct `The typed form of values in JSON` {
-    @Test func `gives every value back exactly`() throws {
+@Suite struct `Typed JSON encoding of values` {
+    @Test func `Every value is decoded exactly`() throws {
         var values = `Values from UserDefaults`.values
         values["fraction"] = .date(Date(timeIntervalSinceReferenceDate: 642_000_000.123456789))
         values["minus infinity"] = [.double(-.infinity), .date(.distantPast)]
@@ -11,13 +11,13 @@ import Testing
         #expect(try JSONDecoder().decode([String: PropertyListValue].self, from: bytes) == values)
     }
 
-    @Test func `keeps the sign of zero`() throws {
+    @Test func `A zero keeps its sign`() throws {
         let bytes = try JSONEncoder().encode([PropertyListValue.double(-0.0)])
         let zero = try JSONDecoder().decode([PropertyListValue].self, from: bytes).first?.double
         #expect(zero?.sign == .minus)
     }
 
-    @Test func `is stable`() throws {
+    @Test func `The encoding is stable`() throws {
         let value: PropertyListValue = [
             "a", true, 1, .unsigned(.max), 1.0, .double(.nan), .date(Date(timeIntervalSinceReferenceDate: 0.25)),
             .data(Data([1])), ["userName": .int(.min)],
@@ -34,7 +34,7 @@ import Testing
         #expect(try JSONDecoder().decode(PropertyListValue.self, from: Data(text.utf8)) == value)
     }
 
-    @Test func `holds values as deep as a suite does`() throws {
+    @Test func `Values nested as deep as a suite allows are encoded`() throws {
         let value = (1..<200).reduce([]) { (inner: PropertyListValue, _) in ["a": inner] }
         try value.checkStorable()
         #expect(try JSONDecoder().decode(PropertyListValue.self, from: JSONEncoder().encode(value)) == value)
@@ -44,7 +44,7 @@ import Testing
         "null", "1", "{}", #"{"int":"x"}"#, #"{"data":"?"}"#, #"{"double":"x"}"#, #"{"int":1,"date":1}"#,
         #"{"other":1}"#, "[null]",
     ])
-    func `is refused when it is none`(text: String) {
+    func `Invalid text is refused`(text: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(PropertyListValue.self, from: Data(text.utf8))
         }

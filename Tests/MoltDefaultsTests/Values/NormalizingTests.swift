@@ -3,7 +3,7 @@ import MoltDefaults
 import Testing
 
 @Suite struct `Values from UserDefaults` {
-    /// One of each kind, with what is easily mixed up.
+    /// One value of each kind, and values that are easily confused.
     static let values: [String: PropertyListValue] = [
         "true": true, "false": false, "one": 1, "zero": 0, "minus one": -1, "one point zero": 1.0,
         "smallest": .int(.min), "largest": .int(.max), "unsigned": .unsigned(.max),
@@ -16,7 +16,7 @@ import Testing
         "dictionary": ["": 1, "a.b": ["c": true, "d": .data(Data([1]))]], "empty dictionary": [:],
     ]
 
-    @Test func `come back from a live suite as they were given to it`() throws {
+    @Test func `are read from a live suite as they were set`() throws {
         let name = TestHome.newSuiteName()
         let defaults = try #require(UserDefaults(suiteName: name))
         for (key, value) in Self.values { defaults.set(value.object, forKey: key) }
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func `come back from a file as they were written to it`(
+    func `are read from a file as they were written`(
         format: PropertyListSerialization.PropertyListFormat
     ) throws {
         let objects = PropertyListValue.dictionary(Self.values).object
@@ -38,7 +38,7 @@ import Testing
         #expect(try PropertyListValue(normalizing: read) == .dictionary(Self.values))
     }
 
-    @Test func `tell truth values from numbers of any width`() throws {
+    @Test func `distinguish Booleans from numbers of any width`() throws {
         let objects: [Any] = [
             true, NSNumber(value: true), Int8(1), NSNumber(value: Int8(1)), UInt8(255), Int16(-1), UInt16.max, Int32(1),
             UInt32.max, 1, UInt64(5), NSNumber(value: UInt64(5)), UInt64.max, Float(0.5), NSNumber(value: Float(1)),
@@ -53,14 +53,14 @@ import Testing
         }
     }
 
-    @Test func `are found inside of optionals at any depth`() throws {
+    @Test func `are found inside optionals at any depth`() throws {
         let inner: Any? = true
         let outer: Any? = inner as Any
         let list: [Any?] = [outer, ["a": inner as Any] as [AnyHashable: Any]]
         #expect(try PropertyListValue(normalizing: Optional(list) as Any) == [true, ["a": true]])
     }
 
-    @Test func `are refused by their type and their place when no suite can hold them`() throws {
+    @Test func `are refused with their type and place when no suite can hold them`() throws {
         let nothing: Any? = nil
         let inner: [String: Any] = ["id": UUID()]
         let cases: [(object: Any, place: String?, type: String)] = [
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `are refused when they lie too deep, and taken when they just do not`() throws {
+    @Test func `are accepted up to the nesting limit and refused beyond it`() throws {
         func nested(_ levels: Int) -> Any { (1..<levels).reduce([Any]()) { inner, _ in [inner] } }
         _ = try PropertyListValue(normalizing: nested(200))
         let error = #expect(throws: DefaultsError.self) { try PropertyListValue(normalizing: nested(201)) }

@@ -2,15 +2,15 @@ import Foundation
 import MoltDefaults
 import Testing
 
-@Suite struct `What a suite keeps` {
-    @Test func `values that come back as they are can be stored`() throws {
+@Suite struct `Values that a suite can store` {
+    @Test func `Values that are read back unchanged can be stored`() throws {
         try PropertyListValue.dictionary(`Values from UserDefaults`.values).checkStorable()
         try PropertyListValue.date(.distantFuture).checkStorable()
         try PropertyListValue.date(.distantPast).checkStorable()
         try (["CF$UID": 1, "other": 1] as PropertyListValue).checkStorable()
     }
 
-    @Test func `what lies too deep is refused with its place`() {
+    @Test func `A value nested too deep is refused with its place`() {
         let value = (1..<201).reduce([]) { (inner: PropertyListValue, _) in ["a": inner] }
         let error = #expect(throws: DefaultsError.self) { try value.checkStorable() }
         #expect(error?.code == .cannotStore)
@@ -18,7 +18,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `what the file would lose is refused with its place`() {
+        @Test func `A value that the file would not preserve is refused with its place`() {
             let faults: [(value: PropertyListValue, place: String?)] = [
                 ("\u{FEFF}x", nil),
                 ([1, ["a": "\u{FEFF}"]], #"[1]["a"]"#),
@@ -36,7 +36,7 @@ import Testing
         }
 
         @Test(arguments: [0, 0.5, -0.5, -1, -1.5, 1.75, 600_000_000.9999999, -62_135_769_600.25, 1e12 + 0.5])
-        func `a date is what the library makes of it`(seconds: Double) throws {
+        func `A date is rounded as the library rounds it`(seconds: Double) throws {
             let value = PropertyListValue.date(Date(timeIntervalSinceReferenceDate: seconds))
             let name = TestHome.newSuiteName()
             let defaults = try #require(UserDefaults(suiteName: name))
@@ -49,7 +49,7 @@ import Testing
         }
     #endif
 
-    @Test func `texts are the same to the byte only`() throws {
+    @Test func `Strings are equal only byte for byte`() throws {
         let composed: PropertyListValue = "\u{E9}"
         let decomposed: PropertyListValue = "e\u{301}"
         #expect(composed != decomposed)
@@ -59,14 +59,14 @@ import Testing
         #expect(try scratch.values == ["a": decomposed])
     }
 
-    @Test func `a small whole number is stored as one that has a sign`() {
+    @Test func `A small unsigned integer is stored as a signed one`() {
         #expect(PropertyListValue.unsigned(5).asStored() == 5)
         #expect(PropertyListValue(exactly: UInt8(5)) == 5)
         #expect(PropertyListValue(exactly: UInt64.max) == .unsigned(.max))
         #expect(PropertyListValue(exactly: Int128(UInt64.max) + 1) == nil)
     }
 
-    @Test func `kinds are never equal, and what is no number is`() {
+    @Test func `Values of different kinds are never equal, and NaN equals itself`() {
         #expect((true as PropertyListValue) != 1)
         #expect((1 as PropertyListValue) != 1.0)
         #expect(PropertyListValue.double(.nan) == .double(.nan))

@@ -10,7 +10,7 @@ import Testing
             ([.property("home"), .property("name"), .key("a.b")], #"home.name["…"]"#, #"home.name["a.b"]"#),
         ] as [([ValuePlace.Step], String, String)]
     )
-    func `shows the keys of dictionaries only on request`(steps: [ValuePlace.Step], text: String, full: String) {
+    func `shows dictionary keys only on request`(steps: [ValuePlace.Step], text: String, full: String) {
         let place = ValuePlace(steps)
         #expect(place.fullDescription == full)
         #expect(place.description == text)
