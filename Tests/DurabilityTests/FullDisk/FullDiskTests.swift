@@ -91,7 +91,7 @@
             }
         }
 
-        /// By default, the signal ends the process, and Molt leaves its handling to the app.
+        /// By default, SIGXFSZ ends the process, and Molt leaves its handling to the app.
         ///
         /// Threads of a pool, such as those that run `async` functions, do not receive the signal.
         @Test func `A process ended by SIGXFSZ leaves the store as it was`() async throws {

@@ -137,7 +137,7 @@
         }
     }
 
-    /// The migrations, which a child process knows, too; the sweep replaces their suites with stand-ins.
+    /// The migrations, with fixed names of suites, which a child process knows, too; the sweep uses stand-ins for them.
     private enum NamedKills {
         static let place = AppScenario(.cache, TestPlace(token: "named-kills"))
         static let migrations = place.registry

@@ -84,7 +84,7 @@
 
             /// The suite's file is written once, with all changes and the ledger.
             @Test(arguments: [[], ["tags"], ["tags", "other", "renamed"]])
-            func `An upgrade of a single suite is undone or complete`(takenBack: [String]) async throws {
+            func `An upgrade of a single suite is undone or can be finished`(takenBack: [String]) async throws {
                 await #expect(processExitsWith: .success) { [takenBack = takenBack as [String]] in
                     let place = TestPlace()
                     defer { place.remove() }

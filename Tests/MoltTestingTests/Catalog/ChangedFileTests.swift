@@ -158,7 +158,7 @@ struct ChangedFileTests {
         #expect(report.rows.map(\.fixture) == ["1-everyday.json", "2-everyday.json", "3-everyday.json"])
     }
 
-    @Test func `A file with an unknown kind of name is a failure`() async throws {
+    @Test func `A file whose name does not follow the scheme is a failure`() async throws {
         for path in ["everyday.json", "01-everyday.json", "Golden/0-everyday.json"] {
             try Data("{}".utf8).write(to: directory.url.appending(path: path))
         }

@@ -51,7 +51,7 @@ import Testing
         var points: [FaultPoint] = []
         let failure = await #expect(throws: FaultFailure.self) {
             try await sweep.killing(.all) { kill in
-                // Simulates a child that was killed before any of its writes reached the disk.
+                // Creates only the file that marks a kill, as if no write of the child had reached the disk.
                 points.append(kill.point)
                 let bytes = try #require(Data(base64Encoded: kill.text))
                 let parts = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])

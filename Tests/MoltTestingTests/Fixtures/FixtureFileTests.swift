@@ -229,7 +229,7 @@ struct FixtureFileTests {
         }
     }
 
-    @Test func `Settings have the format of the Codable conformance of their values`() throws {
+    @Test func `Settings can be decoded from the file with a JSONDecoder`() throws {
         let settings = try #require(Self.example.suites[.standard])
         let start = try #require(Self.text.range(of: "\"suites\": {\n    \"standard\": ")).upperBound
         let end = try #require(Self.text.range(of: ",\n    \"suite group")).lowerBound
