@@ -5,7 +5,7 @@ import Testing
 @Suite
 struct `Arguments of the benchmarks` {
     @Test
-    func `A run is of a million records and of five rounds, a quick one of less`() throws {
+    func `The default is five runs of a million records, and quick mode does fewer`() throws {
         let full = try BenchmarkArguments(parsing: [])
         #expect((full.records, full.runs, full.isQuick, full.isChecked) == (1_000_000, 5, false, false))
         let quick = try BenchmarkArguments(parsing: ["--quick", "--check", "--only", "rename", "--only", "split"])
@@ -26,19 +26,19 @@ struct `Arguments of the benchmarks` {
         (["--json", "/no/such/folder/x"], #"There is no folder "/no/such/folder"."#),
         (["--svg", "/no/such/folder/x"], #"There is no folder "/no/such/folder"."#),
     ])
-    func `A wrong argument is named`(words: [String], message: String) {
+    func `An invalid argument is named in the error`(words: [String], message: String) {
         let error = #expect(throws: BenchmarkArguments.UsageError.self) { try BenchmarkArguments(parsing: words) }
         #expect(error?.message == message)
         #expect(BenchmarkCommand.run(words) == 64)
     }
 
     @Test
-    func `A case that does not exist is an error, before anything is measured`() {
+    func `An unknown case is an error before anything is measured`() {
         #expect(BenchmarkCommand.run(["--only", "no-such-case"]) == 64)
     }
 
     @Test
-    func `Names of cases are unique, and every name in a ratio and in the chart is that of a case`() {
+    func `Case names are unique, and ratios and the chart refer only to existing cases`() {
         let names = BenchmarkCatalog.cases.map(\.name)
         #expect(Set(names).count == names.count)
         let mentioned =
@@ -48,7 +48,7 @@ struct `Arguments of the benchmarks` {
     }
 
     @Test
-    func `Records have the size that their name says, and small ones are what the encoder makes`() throws {
+    func `Records have the size that their name states, and small ones equal the output of the encoder`() throws {
         for size in RecordSize.allCases {
             let count = size == .large ? 20 : 200
             let bytes = try (1...count).reduce(0) { try $0 + People.content($1 * 97, size).count }

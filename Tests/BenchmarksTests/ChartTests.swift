@@ -8,7 +8,7 @@ import Testing
 
 @Suite
 struct `Chart of the benchmarks` {
-    /// Each bar's case, with a rate of its own: 100 000 a second, 110 000, and so on.
+    /// A result for each bar, with a distinct rate: 100 000 a second, 110 000, and so on.
     private let report = Reports.report(
         ComparisonChart.bars.enumerated().map { index, bar in
             Reports.result(bar.name, 1 / Double(10 + index), count: 10_000)
@@ -16,7 +16,7 @@ struct `Chart of the benchmarks` {
     )
 
     @Test
-    func `The chart is well-formed XML with the machine, the day and each case with its rate`() throws {
+    func `The chart is well-formed XML with the machine, the date and the rate of each case`() throws {
         let chart = try ComparisonChart(report)
         let drawing = try Drawing(chart.svg)
 
@@ -31,14 +31,14 @@ struct `Chart of the benchmarks` {
         #expect(text.contains("Median of 3 runs, 2026-11-18."))
         #expect(text.contains("10 000 records of about 200 bytes"))
         #expect(!text.contains("Quick mode"))
-        // The background and a bar for each.
+        // The background and one bar per case.
         #expect(drawing.widths.count == ComparisonChart.bars.count + 1)
         #expect(drawing.widths == drawing.widths.prefix(1) + drawing.widths.dropFirst().sorted())
         #expect(drawing.fills.count > 2)
     }
 
     @Test
-    func `Bars are as long as the rates say, and none is wider than the picture`() throws {
+    func `The lengths of bars are proportional to the rates, and no bar exceeds the width of the chart`() throws {
         let report = Reports.report([
             Reports.result("sqlite-prepared-update", 2), Reports.result("molt-rename", 1),
         ])
@@ -50,7 +50,7 @@ struct `Chart of the benchmarks` {
     }
 
     @Test
-    func `Quick mode and a case with fewer records are named`() throws {
+    func `The chart names quick mode and cases with fewer records`() throws {
         let report = Reports.report(
             [Reports.result("file-per-key-rename", 5, count: 10_000), Reports.result("molt-rename", 1)],
             isQuick: true
@@ -61,14 +61,14 @@ struct `Chart of the benchmarks` {
     }
 
     @Test
-    func `A run without any of the cases has no chart`() {
+    func `A report without any of the cases of the chart cannot be drawn`() {
         #expect(throws: BenchmarkArguments.UsageError.self) {
             try ComparisonChart(Reports.report([Reports.result("record-parse-200b", 1)]))
         }
     }
 
     @Test
-    func `The command draws a file of results`() throws {
+    func `The command draws a chart from a file of results`() throws {
         try Reports.withFile(report.json()) { json in
             let svg = json + ".svg"
             defer { try? FileManager.default.removeItem(atPath: svg) }
@@ -81,7 +81,7 @@ struct `Chart of the benchmarks` {
     }
 
     @Test
-    func `The published chart is that of the published results`() throws {
+    func `The published chart matches the published results`() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Benchmarks/Results").standardizedFileURL
         let report = try BenchmarkReport(contentsOf: folder.appending(path: "results.json").path)
@@ -93,7 +93,7 @@ struct `Chart of the benchmarks` {
     }
 }
 
-/// An SVG as an XML parser sees it.
+/// The elements that an XML parser finds in an SVG.
 private final class Drawing: NSObject, XMLParserDelegate {
     private(set) var texts: [String] = []
     private(set) var widths: [Double] = []

@@ -21,7 +21,7 @@ struct `Ratios of the benchmarks` {
     }
 
     @Test
-    func `A ratio is made of the medians, and of the best runs beside them`() throws {
+    func `A ratio compares the medians and, separately, the best runs`() throws {
         let rate = try outcome(1, .rate)
         #expect((rate.value, rate.bestValue) == (1.5, 2))
         let time = try outcome(2, .time)
@@ -34,7 +34,7 @@ struct `Ratios of the benchmarks` {
     }
 
     @Test
-    func `Two ways that took turns are compared run by run`() throws {
+    func `Two implementations that are measured in turn are compared run by run`() throws {
         func outcome(_ others: [Double]?, _ measure: BenchmarkRatio.Measure) -> BenchmarkRatio.Outcome? {
             let runs = [1.0, 20, 3].enumerated().map { index, seconds in
                 var run = BenchmarkRun(count: 1, seconds: seconds)
@@ -50,13 +50,13 @@ struct `Ratios of the benchmarks` {
         let rate = try #require(outcome([2, 10, 12], .rate))
         #expect((rate.value, rate.bestValue) == (2, 4))
         #expect(outcome([2, 10, 12], .processorTime)?.value == 1.5)
-        // A case without another way, and one that did not measure it in each run.
+        // A case without an alternative, and one whose alternative was not measured in each run.
         #expect(outcome(nil, .time) == nil)
         #expect(outcome([2, 10], .time) == nil)
     }
 
     @Test
-    func `A limit is checked against the best runs, and a ratio beyond it is named with both figures`() throws {
+    func `A limit is checked against the best runs, and a violation is reported with both figures`() throws {
         #expect(try outcome(1, .rate, atLeast: 2).isWithinLimit)
         #expect(try !outcome(1, .rate, atLeast: 2.1).isWithinLimit)
         #expect(try outcome(1, .extraMegabytes, atMost: 21).isWithinLimit)
@@ -80,7 +80,7 @@ struct `Ratios of the benchmarks` {
     }
 
     @Test
-    func `A report is the same after it was written and read`() throws {
+    func `A report is unchanged after it was written to a file and read back`() throws {
         let report = Reports.report(
             [Reports.result("file-per-key-rename", 10), Reports.result("molt-rename", 1)],
             cases: BenchmarkCatalog.cases

@@ -1,9 +1,9 @@
 import Benchmarks
 import Foundation
 
-/// Reports that no run has made.
+/// Reports made up for tests, without running a benchmark.
 enum Reports {
-    /// A machine whose name needs escaping.
+    /// A machine whose processor has a name that needs escaping in XML.
     static let machine = {
         var machine = Machine.current()
         machine.system = "Testix 7"
@@ -16,7 +16,6 @@ enum Reports {
         return machine
     }()
 
-    /// A report of some results.
     static func report(
         _ results: [BenchmarkResult],
         isQuick: Bool = false,
@@ -30,7 +29,7 @@ enum Reports {
         )
     }
 
-    /// A case with the duration and the processor time of each run.
+    /// A result with one run per duration in seconds.
     static func result(
         _ name: String,
         _ seconds: Double...,
@@ -46,7 +45,7 @@ enum Reports {
         return BenchmarkResult(name: name, runs: runs)
     }
 
-    /// Calls a closure with the path of a temporary file.
+    /// Calls a closure with the path of a temporary file that holds the data.
     static func withFile<R>(_ data: Data, _ body: (String) throws -> R) throws -> R {
         let file = FileManager.default.temporaryDirectory.appending(path: "molt-benchmarks-\(UUID().uuidString).json")
         try data.write(to: file)

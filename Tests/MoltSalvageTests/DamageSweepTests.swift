@@ -4,12 +4,14 @@ import MoltSalvage
 import MoltTesting
 import Testing
 
-/// A hundred damaged stores, or tens of thousands with `MOLT_LONG=1`; `MOLT_LONG=300` makes 300 of each kind.
+/// Opens, reads, writes, upgrades and salvages a hundred damaged stores.
 ///
-/// One alone: `MOLT_DAMAGE=zeroPage:17 swift test --filter DamageSweep`.
-@Suite struct `A damaged file never ends the process, and loses nothing in silence` {
+/// `MOLT_LONG=1` makes tens of thousands, and `MOLT_LONG=300` makes 300 of each kind.
+///
+/// To run a single one: `MOLT_DAMAGE=zeroPage:17 swift test --filter DamageSweep`.
+@Suite struct `Sweep of damaged cache files` {
     private static let isLong = ProcessInfo.processInfo.environment["MOLT_LONG"] != nil
-    /// How many stores of each kind: with `MOLT_LONG=1` as many as a night has time for.
+    /// The number of stores of each kind; with `MOLT_LONG=1`, as many as fit in a night.
     private static let count: UInt64 = {
         guard let long = ProcessInfo.processInfo.environment["MOLT_LONG"].map({ UInt64($0) ?? 1 }) else { return 5 }
         return long > 1 ? long : 1_500
@@ -17,7 +19,7 @@ import Testing
     private static let single = ProcessInfo.processInfo.environment["MOLT_DAMAGE"]
 
     @Test(arguments: Damage.allCases)
-    func `Opened, read, written, upgraded and salvaged`(damage: Damage) throws {
+    func `A damaged file never crashes the process, and every loss is reported`(damage: Damage) throws {
         let scratch = try ScratchDirectory()
         var seeds = Array(UInt64(0)..<Self.count)
         if let single = Self.single?.split(separator: ":"), single.count == 2 {
@@ -27,7 +29,7 @@ import Testing
         var (saved, total) = (0, 0)
         var failures: [String] = []
         for seed in seeds {
-            // Found again after a crash: which one it was.
+            // After a crash, the file names the store that caused it.
             try? "\(damage.rawValue):\(seed)".write(to: scratch.file("trial"), atomically: false, encoding: .utf8)
             let trial = try DamageTrial(damage, seed: seed, in: scratch)
             failures += trial.failures

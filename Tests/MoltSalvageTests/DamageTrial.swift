@@ -4,12 +4,12 @@ import MoltCache
 import MoltCore
 import MoltSalvage
 
-/// One damaged store, opened and read in every way; what breaks a promise is in ``failures``.
+/// One damaged store, opened and read in every way; ``failures`` lists the broken promises.
 struct DamageTrial {
     let damage: Damage
     let seed: UInt64
     private(set) var failures: [String] = []
-    /// How many of the records were saved, and how many there were.
+    /// The number of records saved; ``total`` is the number that there were.
     private(set) var saved = 0
     private(set) var total = 0
     private(set) var outcomes: [String: Int] = [:]
@@ -20,7 +20,7 @@ struct DamageTrial {
     private let earlier: [String: StoreContents.StoredRecord]
     private let url: URL
 
-    /// Does the damage and tries everything, in a directory of its own.
+    /// Damages a store in the scratch directory, and tries every operation on it.
     init(_ damage: Damage, seed: UInt64, in scratch: ScratchDirectory) throws {
         self.damage = damage
         self.seed = seed
@@ -28,7 +28,7 @@ struct DamageTrial {
         var random = SeededGenerator(seed: seed)
         store = damage.apply(to: sound, &random)
         original = Dictionary(uniqueKeysWithValues: sound.openContents.records.map { ($0.key, $0) })
-        // A log that is not there any more, or is cut off, is as if the last writes had never been.
+        // Without its log, or with a truncated one, the store is as it was before the last writes.
         earlier = Dictionary(uniqueKeysWithValues: sound.contents.records.map { ($0.key, $0) })
         url = scratch.file("damaged.molt")
         try look()
@@ -46,7 +46,7 @@ struct DamageTrial {
         configuration.busyTimeout = .milliseconds(200)
         configuration.lockTimeout = .milliseconds(200)
         configuration.drift = .ignore
-        // Types with more records than a batch are read another way.
+        // Types with more records than a batch take another code path.
         if !seed.isMultiple(of: 2) { configuration.batchSize = 16 }
         return configuration
     }
@@ -55,7 +55,7 @@ struct DamageTrial {
         failures.append("\(damage) with seed \(seed): \(text)")
     }
 
-    /// Runs something that may fail with an error of ours, and with no other.
+    /// Runs an operation that may throw an error of Molt, and no other.
     @discardableResult
     private mutating func attempt<Value>(_ what: String, _ body: () throws -> Value) -> Value? {
         do {
@@ -72,9 +72,9 @@ struct DamageTrial {
         return nil
     }
 
-    // MARK: Parts
+    // MARK: Operations
 
-    /// Everything that must not write.
+    /// Runs all operations that must not write.
     private mutating func look() throws {
         try store.write(to: url)
         let url = url
@@ -89,7 +89,7 @@ struct DamageTrial {
         if store.log == nil, !store.isUnchanged(at: url) { fail("looking at it changed the file") }
     }
 
-    /// The contents that can be read by key, as a cache gives them out.
+    /// Returns the contents that a cache can read by key.
     private mutating func read() throws -> [String: Data] {
         try store.write(to: url)
         var readable: [String: Data] = [:]
@@ -136,7 +136,7 @@ struct DamageTrial {
         try store.write(to: url)
         let url = url
         var configuration = configuration
-        // So that there is something to evict, too.
+        // With every second seed, the cache has to evict, too.
         configuration.sizeLimit = seed % 2 == 0 ? 10_000 : nil
         guard
             let cache = attempt(
@@ -164,7 +164,7 @@ struct DamageTrial {
         attempt("removeExpired") { try cache.removeExpired() }
     }
 
-    /// Either a typed error and everything as it was, or every record that could be read is there, upgraded.
+    /// Expects a typed error and an unchanged file, or every readable record to be upgraded.
     private mutating func upgrade(_ readable: [String: Data]) throws {
         try store.write(to: url)
         let (url, configuration) = (url, configuration)
@@ -180,10 +180,10 @@ struct DamageTrial {
             return
         }
         defer { cache.close() }
-        // A version that is damaged may be one that has nothing pending.
+        // With a damaged schema version, nothing may be pending.
         guard cache.report.from == 2 else { return }
         for (key, content) in readable {
-            // An error is not silent: whether SQLite meets a damaged page depends on what it has read before.
+            // An error is not silent: whether SQLite reads a damaged page depends on what it has read before.
             if original[key]?.isData == true {
                 let found = attempt("value", { try cache.value(Data.self, forKey: key) })
                 if let found, found != content { fail("the upgrade lost the data \(key)") }
@@ -192,14 +192,14 @@ struct DamageTrial {
             guard var note = try? JSONDecoder().decode(SoundNote.self, from: content),
                 let found = attempt("value", { try cache.value(SoundNote.self, forKey: key) })
             else { continue }
-            // A type that was changed into another one cannot be noticed.
+            // A record whose type was changed into another one cannot be detected.
             if found == note, damage.canForge { continue }
             note.seen = true
             if found != note { fail("the upgrade lost \(key), or left it as it was") }
         }
     }
 
-    /// What could be read is in the new file, and the damaged one is as it was.
+    /// Expects that salvage saves every readable record, and leaves the damaged file unchanged.
     private mutating func salvage(_ readable: [String: Data]) throws {
         try store.write(to: url)
         let url = url
@@ -224,22 +224,22 @@ struct DamageTrial {
         let records = Dictionary(found.records.map { ($0.key, $0) }) { $1 }
         if found.records.count != report.savedCount { fail("the report counts wrongly") }
         for (key, content) in readable.sorted(by: { $0.key < $1.key }) {
-            // A bit in an index makes it name another record, which is then given out under the wrong key.
+            // A flipped bit in an index can make it refer to another record, which is then read under the wrong key.
             let isForged = damage.canForge && content != original[key].flatMap { try? Self.normalized($0.content) }
             if isForged, original[key]?.isData != true { continue }
-            // With many bits changed, a row and its index may each have a key that is wrong: saved, it has one of them.
+            // With many flipped bits, the row and the index may both have wrong keys; salvage keeps one of them.
             let isElsewhere = found.records.contains { $0.content == original[key]?.content }
             if damage.canForge, isElsewhere { continue }
             guard let record = records[key] else {
                 fail("the record \(key) can be read, and was not saved")
                 continue
             }
-            // A bit makes raw data of a text, which is decoded all the same.
+            // A flipped bit can turn a string into raw data, which can still be decoded.
             var written = [Data(record.content), try? Self.normalized(record.content)]
-            // A bit in an index makes it name another record, which is then given out; the right one is saved. So is what
-            // was written last, of which SQLite reads nothing behind the first damaged frame of the log.
+            // A flipped bit in an index can make a cache read another record, but salvage saves the right one. Salvage
+            // also saves the last writes, of which SQLite reads nothing after the first damaged frame of the log.
             if record.content == original[key]?.content { written.append(content) }
-            // Two rows that have the same key: one is saved, and the other one is named.
+            // Of two rows with the same key, one is saved, and the report names the other one.
             let isNamed = damage.canForge && report.losses.contains { $0.key == key }
             if !written.contains(content), !isNamed { fail("the record \(key) was saved as something else") }
         }

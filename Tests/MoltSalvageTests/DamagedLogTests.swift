@@ -5,7 +5,7 @@ import MoltCore
 import MoltSalvage
 import Testing
 
-@Suite struct `A damaged frame of the log costs its own page only` {
+@Suite struct `Losses from a damaged write-ahead log` {
     let scratch: ScratchDirectory
     let store: LoggedStore
 
@@ -14,11 +14,11 @@ import Testing
         store = try LoggedStore.shared.get()
     }
 
-    /// `MOLT_LONG=1` does 300 of each kind.
+    /// The number of damaged logs of each kind.
     private static let count: UInt64 = ProcessInfo.processInfo.environment["MOLT_LONG"] == nil ? 4 : 300
 
     @Test(arguments: LogDamage.allCases)
-    func `Random damage is counted, page by page and record by record`(damage: LogDamage) throws {
+    func `The report counts every record that random damage loses or reverts`(damage: LogDamage) throws {
         var (current, wrong, missing, stale) = (0, 0, 0, 0)
         for seed in 0..<Self.count {
             var random = SeededGenerator(seed: seed)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// What is not as it was written last is in one of the report's numbers.
+    /// Expects that the report counts every record that is not as it was last written.
     private func expectCounted(_ trial: DamagedLogTrial, _ what: Comment) {
         let report = trial.report
         #expect(trial.forged.isEmpty, what)
@@ -54,18 +54,18 @@ import Testing
         return log
     }
 
-    @Test func `A page of it costs the newest state of that page`() throws {
+    @Test func `A damaged page in a frame loses only the newest state of that page`() throws {
         for frame in stride(from: 3, to: store.frameCount, by: 11) {
             let trial = try DamagedLogTrial(store, log: damaged(frame, [24 + 500]), in: scratch)
             expectCounted(trial, "frame \(frame)")
             #expect(trial.report.lostPageCount <= 1)
-            // A page of 1 024 bytes has no more records, nor any more keys of theirs.
+            // A page of 1 024 bytes holds no more records or keys.
             #expect(trial.wrong.count + trial.missing.count <= 40, "frame \(frame)")
             #expect(trial.report.staleCount <= 40, "frame \(frame)")
         }
     }
 
-    @Test func `A checksum or a salt costs nothing`() throws {
+    @Test func `A damaged checksum or salt loses no data`() throws {
         for frame in stride(from: 0, to: store.frameCount - 1, by: 23) {
             for offset in [9, 13, 18, 22] {
                 let trial = try DamagedLogTrial(store, log: damaged(frame, [offset]), in: scratch)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `The header costs nothing, whatever is wrong with it`() throws {
+    @Test func `A damaged header loses at most the page of the first frame`() throws {
         var logs = [1, 10, 17, 26].map { offset in
             var log = store.log
             log[offset] ^= 1
@@ -85,7 +85,7 @@ import Testing
         logs.append([UInt8](repeating: 0, count: LoggedStore.headerSize) + store.log.dropFirst(LoggedStore.headerSize))
         for (index, log) in logs.enumerated() {
             let trial = try DamagedLogTrial(store, log: log, in: scratch)
-            // Nothing says what the first frame continues from when all of the header is gone.
+            // Without a header, the checksum that the first frame continues from is unknown.
             let isGone = index == logs.count - 1
             if isGone { expectCounted(trial, "no header") } else { #expect(trial.current == store.last.count) }
             #expect(trial.report.lostPageCount <= (isGone ? 1 : 0))
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `Where nothing of a log can be read, every record counts as one that may be older`() throws {
+    @Test func `Every record counts as possibly stale if nothing of the log can be read`() throws {
         let log = store.log.map { _ in UInt8(0xA5) }
         let trial = try DamagedLogTrial(store, log: log, in: scratch)
         #expect(!trial.wrong.isEmpty)
@@ -106,7 +106,7 @@ import Testing
 
     // MARK: Transactions
 
-    @Test func `A transaction whose end is lost is not used in parts`() throws {
+    @Test func `A transaction whose commit frame is damaged is discarded as a whole`() throws {
         let url = scratch.file("two.molt")
         let saved = scratch.file("two-saved.molt")
         let cache = try CodableCache(at: url)
@@ -123,12 +123,12 @@ import Testing
         let report = try CodableCache.salvage(from: url, to: saved)
         let values = try CodableCache(at: saved).values(of: String.self)
         #expect(values.count == 40 && values.allSatisfy { $0.value.hasPrefix("old") })
-        // Nobody knows whether it was committed.
+        // Whether it was committed is unknown.
         #expect(report.staleCount == 40)
         #expect(report.lostPageCount > 5)
     }
 
-    @Test func `A transaction that was not committed is not used, and not missed`() throws {
+    @Test func `An uncommitted transaction is ignored, and is not reported as a loss`() throws {
         let frames = LoggedStore.frameSize
         // The last transaction has more than one frame.
         let log = Array(store.log.dropLast(frames))
@@ -137,7 +137,7 @@ import Testing
         #expect(trial.forged.isEmpty)
     }
 
-    @Test func `A page that was moved into the file before its frame was damaged is not lost`() throws {
+    @Test func `A page that was checkpointed before its frame was damaged is not lost`() throws {
         let url = scratch.file("moved.molt")
         try DamagedStore(file: store.file, log: store.log).write(to: url)
         let reader = try SQLite(url)
@@ -156,7 +156,7 @@ import Testing
 
     // MARK: Upgrades
 
-    @Test func `A store that was upgraded in its log is never one whose migrations run twice`() throws {
+    @Test func `A store whose upgrade is still in the log never runs its migrations twice`() throws {
         let sound = try SoundStore.shared.get()
         let url = scratch.file("upgraded.molt")
         let saved = scratch.file("upgraded-saved.molt")

@@ -15,27 +15,27 @@ struct SoundLabel: Codable, Equatable, Sendable {
     var seen: Bool?
 }
 
-/// A store with what there can be in one, as bytes: tests damage a copy of these.
+/// The bytes of a store with every kind of content; tests damage copies of them.
 struct SoundStore {
-    /// The file as it is when all caches are closed.
+    /// The file after all caches were closed.
     let file: [UInt8]
     /// The file and its log while a cache has it open, with the last writes in the log only.
     let openFile: [UInt8]
     let openLog: [UInt8]
-    /// The records that a closed file has.
+    /// The contents of the closed file.
     let contents: StoreContents
-    /// The records that the file with its log has.
+    /// The contents of the open file together with its log.
     let openContents: StoreContents
 
     static let pageSize = 1024
 
-    /// What was made once for all tests.
+    /// The store that all tests share.
     static let shared = Result { try SoundStore() }
 
-    /// The version that the store has.
+    /// The migrations up to the version of the store.
     static let oldMigrations: MigrationRegistry = [Migration(to: 1, "first"), Migration(to: 2, "second")]
 
-    /// Brings the store from version 2 to 3, and changes every note and label.
+    /// The migrations that bring the store from version 2 to 3, and change every note and label.
     static let migrations: MigrationRegistry = [
         Migration(to: 1, "first"),
         Migration(to: 2, "second"),
@@ -61,7 +61,7 @@ struct SoundStore {
         ]
         try StoreContents(version: 2, ledger: ledger, records: records).write(to: store)
         store.close()
-        // Free pages, as every store has that was used for a while.
+        // Creates free pages, as in every store that was used for a while.
         do {
             let cache = try CodableCache(at: scratch.file(), migrations: Self.oldMigrations)
             defer { cache.close() }
@@ -101,13 +101,13 @@ struct SoundStore {
     }
 }
 
-/// The files of a store, with damage in them.
+/// The files of a damaged store.
 struct DamagedStore {
     var file: [UInt8]
     var log: [UInt8]?
     var index: [UInt8]?
 
-    /// Writes the files into a directory.
+    /// Writes the file to a URL, and its log and index beside it.
     func write(to url: URL) throws {
         try Data(file).write(to: url)
         for (suffix, bytes) in [("-wal", log), ("-shm", index)] {
@@ -117,14 +117,14 @@ struct DamagedStore {
         }
     }
 
-    /// Whether a directory still has these bytes, and no others.
+    /// Whether the file and its log still have these bytes.
     func isUnchanged(at url: URL) -> Bool {
         Array((try? Data(contentsOf: url)) ?? Data()) == file
             && (try? Data(contentsOf: URL(fileURLWithPath: url.path + "-wal"))).map { Array($0) } == log
     }
 }
 
-/// What is done to a store.
+/// A kind of damage to a store.
 enum Damage: String, CaseIterable, Sendable {
     case cutFile
     case cutFileInAPage
@@ -149,7 +149,7 @@ enum Damage: String, CaseIterable, Sendable {
     case randomIndex
     case fileAndLog
 
-    /// Whether the bytes of a content can have become others that are as good.
+    /// Whether the damage can turn content into other content that is just as valid.
     var canForge: Bool {
         switch self {
         case .flipBit, .flipBits, .flipBitsOfHeaders, .randomRange, .swappedPages: true
@@ -158,7 +158,7 @@ enum Damage: String, CaseIterable, Sendable {
         }
     }
 
-    /// Does it.
+    /// Returns the files of a store with this damage.
     func apply(to sound: SoundStore, _ random: inout SeededGenerator) -> DamagedStore {
         var closed = DamagedStore(file: sound.file)
         var open = DamagedStore(file: sound.openFile, log: sound.openLog)

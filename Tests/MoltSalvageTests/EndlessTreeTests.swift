@@ -4,8 +4,8 @@ import MoltCore
 import MoltSalvage
 import Testing
 
-/// Pages that name each other make more ways through a tree than anybody can go.
-@Suite struct `A search in trees that do not end comes to an end` {
+/// Pages that refer to each other create cycles, or more paths through a tree than can be followed.
+@Suite struct `Salvaging trees with cycles and shared pages` {
     let scratch: ScratchDirectory
     let sound: SoundStore
     var url: URL { scratch.file() }
@@ -35,7 +35,7 @@ import Testing
         for index in 0..<4 { file[offset + index] = UInt8(truncatingIfNeeded: number >> (24 - 8 * index)) }
     }
 
-    /// Has all pages below one be others.
+    /// Makes all children of a page refer to another page.
     private func redirect(_ page: Int, to target: Int, in file: inout [UInt8]) {
         let start = (page - 1) * size
         let count = Int(file[start + 3]) << 8 | Int(file[start + 4])
@@ -47,16 +47,16 @@ import Testing
     }
 
     @Test(arguments: ["molt_record", "sqlite_autoindex_molt_record_1"])
-    func `A page below itself`(tree: String) throws {
+    func `A page that is its own child does not cause an endless loop`(tree: String) throws {
         let root = try rootPage(tree)
         var file = sound.file
         #expect([0x02, 0x05].contains(file[(root - 1) * size]))
         redirect(root, to: root, in: &file)
         let report = try salvage(file)
-        // All leaves are still there.
+        // All leaves are intact.
         #expect(report.savedCount == sound.contents.records.count)
         #expect(!report.damage.isEmpty)
-        // Nor does a reader loop; it says so, or finds what the other tree leads to.
+        // A cache does not loop either: it throws, or finds the records through the other tree.
         try DamagedStore(file: file).write(to: url)
         do {
             let cache = try CodableCache(at: url, migrations: SoundStore.oldMigrations)
@@ -69,14 +69,14 @@ import Testing
     }
 
     @Test(arguments: ["molt_record", "sqlite_autoindex_molt_record_1"])
-    func `A dozen levels, each with a hundred ways to the next`(tree: String) throws {
+    func `An exponential number of paths through a tree is not searched path by path`(tree: String) throws {
         let root = try rootPage(tree)
         var file = sound.file
         let kind = file[(root - 1) * size]
         let pages = file.count / size
         let leaf = try #require((1..<pages).first { file[$0 * size] == kind + 8 }) + 1
         for level in 1...12 {
-            // As many cells of a child and a small key as there is room for.
+            // As many cells with a child and a small key as fit on the page.
             let next = level == 12 ? leaf : pages + level + 1
             var page = [UInt8](repeating: 0, count: size)
             page[0] = kind
@@ -102,8 +102,8 @@ import Testing
         #expect(!report.damage.isEmpty)
     }
 
-    @Test func `Many rows that all go on in one long chain of pages`() throws {
-        // A file of leaves alone, whose rows say that they are as long as the chain behind them.
+    @Test func `Thousands of rows that share one long overflow chain do not stall the search`() throws {
+        // Adds leaves whose rows claim to be as long as the chain that they all continue in.
         var file = sound.file
         for offset in 0..<size { file[offset] = 0 }
         let chain = 400
@@ -114,7 +114,7 @@ import Testing
             file += page
         }
         let length = chain * (size - 4)
-        // How much of a row is on its own page: sqlite.org/fileformat2.html, section 1.6.
+        // The part of a row on its own page: sqlite.org/fileformat2.html, section 1.6.
         let least = (size - 12) * 32 / 255 - 23
         let fitting = least + (length - least) % (size - 4)
         let local = fitting <= size - 35 ? fitting : least

@@ -1,2 +1,2 @@
-// Nearly every file of these tests has a scratch directory, or looks at a file with SQLite.
+// Nearly every test file uses a scratch directory, or inspects a cache file with SQLite.
 @_exported public import TestSupport

@@ -4,26 +4,25 @@ import MoltCache
 import MoltCore
 import MoltSalvage
 
-/// A file and a long log beside it, and what every key has ever held.
+/// A file with a long write-ahead log, and all contents that each key has had.
 struct LoggedStore {
     let file: [UInt8]
     let log: [UInt8]
-    /// The content of each record as the log leaves it.
+    /// The newest content of each record.
     let last: [String: [UInt8]]
-    /// All contents that a key has had.
+    /// All contents that each key has had.
     let history: [String: Set<[UInt8]>]
 
     static let pageSize = 1024
-    /// The bytes of the log's header.
+    /// The size of the log's header in bytes.
     static let headerSize = 32
-    /// The bytes that a frame takes with its page.
+    /// The size of a frame with its page in bytes.
     static let frameSize = 24 + pageSize
     static let shared = Result { try LoggedStore() }
 
-    /// How many frames the log has.
     var frameCount: Int { (log.count - Self.headerSize) / Self.frameSize }
 
-    /// The same with another file.
+    /// Creates a copy of a store with another file.
     init(_ store: LoggedStore, file: [UInt8]) {
         (self.file, log, last, history) = (file, store.log, store.last, store.history)
     }
@@ -73,7 +72,7 @@ struct LoggedStore {
     }
 }
 
-/// What is done to a log.
+/// A kind of damage to a log.
 enum LogDamage: String, CaseIterable, Sendable {
     case bit
     case bits
@@ -82,7 +81,7 @@ enum LogDamage: String, CaseIterable, Sendable {
     case block
     case randomRange
 
-    /// Does it, anywhere in the log.
+    /// Damages a log at a random place.
     func apply(to log: inout [UInt8], _ random: inout SeededGenerator) {
         func fill(_ start: Int, _ count: Int, _ byte: () -> UInt8) {
             for index in start..<min(start + count, log.count) { log[index] = byte() }
@@ -103,16 +102,16 @@ enum LogDamage: String, CaseIterable, Sendable {
     }
 }
 
-/// What came of a store whose log was damaged.
+/// The result of salvaging a store whose log was damaged.
 struct DamagedLogTrial {
     let report: SalvageReport
-    /// Records that are as they were written last.
+    /// The number of records with their newest content.
     private(set) var current = 0
-    /// Records that are as they were at an earlier time, or that were removed.
+    /// The keys of records with earlier content, and of removed records that are back.
     private(set) var wrong: [String] = []
-    /// Records that are not there.
+    /// The keys of records that were not saved.
     private(set) var missing: [String] = []
-    /// Records as nobody has written them.
+    /// The keys of records with content that was never written.
     private(set) var forged: [String] = []
 
     init(_ store: LoggedStore, log: [UInt8], in scratch: ScratchDirectory) throws {

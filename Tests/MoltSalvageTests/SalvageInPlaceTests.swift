@@ -4,7 +4,7 @@ import MoltCore
 import MoltSalvage
 import Testing
 
-@Suite struct `A damaged cache is replaced by what was saved of it` {
+@Suite struct `Salvaging a damaged cache in place` {
     let scratch: ScratchDirectory
     let sound: SoundStore
     var url: URL { scratch.file() }
@@ -14,7 +14,7 @@ import Testing
         sound = try SoundStore.shared.get()
     }
 
-    /// Opens as an app does.
+    /// Opens the cache as an app does: after damage, it salvages the cache and opens it again.
     private func open() throws -> CodableCache {
         do {
             return try CodableCache(at: url, migrations: SoundStore.migrations)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `The damaged file and its log stay beside it`() throws {
+    @Test func `The damaged file and its log are kept beside the new file`() throws {
         var file = sound.openFile
         for offset in 0..<SoundStore.pageSize { file[offset] = 0 }
         try DamagedStore(file: file, log: sound.openLog).write(to: url)
@@ -41,22 +41,22 @@ import Testing
         #expect(try cache.count() >= sound.openContents.records.count)
         #expect(try cache.value(SoundNote.self, forKey: "key 3") != nil)
         cache.close()
-        // What is aside is a file as any other, to be looked at again.
+        // The file that was set aside can be salvaged again.
         let again = try CodableCache.salvage(from: aside, to: scratch.file("again"))
         #expect(again.savedCount == report.savedCount)
     }
 
     @Test(arguments: [0, 1, 50, 100, 511, 512, 1024, 5_000])
-    func `Whatever a file is cut off to, an app that asks whether it is damaged gets what there is`(size: Int) throws {
+    func `An app that checks for damage recovers the records of a file truncated to any length`(size: Int) throws {
         try DamagedStore(file: Array(sound.openFile.prefix(size)), log: sound.openLog).write(to: url)
         let cache = try open()
-        // The log alone has the pages that were written last.
+        // Only the log has the pages that were written last.
         #expect(try cache.count() > 0)
         #expect(try cache.value(SoundNote.self, forKey: "key 3")?.text == "later 3")
         #expect(try CacheStore.damage(at: url).isEmpty)
     }
 
-    @Test func `A file that is open goes on being open, and is noticed to be another one`() throws {
+    @Test func `An open cache detects that its file was replaced`() throws {
         try CodableCache(at: url).set(1, forKey: "one")
         let cache = try CodableCache(at: url)
         #expect(try CodableCache.salvage(at: url).savedCount == 1)
@@ -65,7 +65,7 @@ import Testing
         #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1)
     }
 
-    @Test func `Nothing else beside it is touched`() throws {
+    @Test func `Other files beside the cache are left alone`() throws {
         try DamagedStore(file: sound.file).write(to: url)
         for suffix in [".salvaged", ".salvaged.part", ".part"] {
             try Data("somebody's file".utf8).write(to: URL(fileURLWithPath: url.path + suffix))
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `A cache whose name is as long as can be is replaced, too`() throws {
+    @Test func `A cache with a very long name is replaced, too`() throws {
         let url = scratch.file(String(repeating: "n", count: 240))
         try DamagedStore(file: Array(sound.file.dropLast(3_000))).write(to: url)
         let report = try CodableCache.salvage(at: url)
@@ -84,7 +84,7 @@ import Testing
         #expect(try CodableCache(at: url, migrations: SoundStore.migrations).count() == report.savedCount)
     }
 
-    @Test func `What is no cache is left where it is`() throws {
+    @Test func `A file that is not a database is left where it is`() throws {
         try Data("no database at all, but long enough to be one".utf8).write(to: url)
         let opening = #expect(throws: CacheError.self) { try CodableCache(at: url) }
         #expect(opening.map(CodableCache.isDamage) == true)
@@ -94,7 +94,7 @@ import Testing
         #expect(try scratch.names() == ["cache.molt"])
     }
 
-    @Test func `A damaged database of somebody else is left where it is`() throws {
+    @Test func `A damaged database that is not a cache is left where it is`() throws {
         let theirs = try SQLite(url)
         try theirs.run(
             """
@@ -112,7 +112,7 @@ import Testing
         #expect(try Data(contentsOf: url) == Data(file))
     }
 
-    @Test func `Only damage is taken for damage`() throws {
+    @Test func `Errors with other causes do not count as damage`() throws {
         let cache = try CodableCache(at: url, migrations: SoundStore.migrations)
         let older = #expect(throws: MigrationError.self) {
             try CodableCache(at: url, migrations: SoundStore.oldMigrations)
@@ -137,7 +137,7 @@ import Testing
         return error
     }
 
-    @Test func `An empty file with a backup beside it is not taken for a new one`() throws {
+    @Test func `An empty file beside a backup is refused and not used as a new cache`() throws {
         let error = try emptied { try CodableCache.backUp(at: url) }
         #expect(error?.code == .notADatabase)
         #expect(error?.message.contains("a backup of it") == true)
@@ -146,7 +146,7 @@ import Testing
         #expect(try CodableCache(at: url).value(Int.self, forKey: "one") == 1)
     }
 
-    @Test func `An empty file with a log beside it is not taken for a new one, and the log is kept`() throws {
+    @Test func `An empty file beside a log is refused, and the log is kept`() throws {
         let log = URL(fileURLWithPath: url.path + "-wal")
         let error = try emptied { try Data(sound.openLog).write(to: log) }
         #expect(error?.code == .notADatabase)
@@ -154,7 +154,7 @@ import Testing
         #expect(try Data(contentsOf: log) == Data(sound.openLog))
     }
 
-    @Test func `A backup that takes the place of an empty file leaves its log aside`() throws {
+    @Test func `A backup that replaces an empty file sets the log of that file aside`() throws {
         let log = URL(fileURLWithPath: url.path + "-wal")
         _ = try emptied {
             try CodableCache.backUp(at: url)
@@ -166,7 +166,7 @@ import Testing
         #expect(try Data(contentsOf: scratch.file(aside)) == Data(sound.openLog))
     }
 
-    @Test func `Beside a backup, a new cache is never an empty file`() async throws {
+    @Test func `A new cache beside a backup never exists as an empty file`() async throws {
         try CodableCache(at: url).set(1, forKey: "one")
         try CodableCache.backUp(at: url)
         try FileManager.default.removeItem(at: url)
@@ -180,7 +180,7 @@ import Testing
         #expect(try CodableCache.backups(at: url).count == 1)
     }
 
-    @Test func `An empty file with nothing beside it becomes a cache, unless none is to be made`() throws {
+    @Test func `An empty file with nothing beside it becomes a cache, unless creating files is disabled`() throws {
         try Data().write(to: url)
         var configuration = CodableCache.Configuration()
         configuration.createsFile = false

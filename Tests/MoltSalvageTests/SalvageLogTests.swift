@@ -4,7 +4,7 @@ import MoltCore
 import MoltSalvage
 import Testing
 
-@Suite struct `A damaged log is never passed over in silence` {
+@Suite struct `Reports of a damaged write-ahead log` {
     let scratch: ScratchDirectory
     let sound: SoundStore
     var url: URL { scratch.file() }
@@ -23,19 +23,19 @@ import Testing
         return report
     }
 
-    /// The bytes that a frame takes with its page.
+    /// The size of a frame with its page in bytes.
     private let frame = 24 + SoundStore.pageSize
 
-    @Test func `A bit that changed in any of its frames`() throws {
+    @Test func `A flipped bit in any frame is reported`() throws {
         let count = (sound.openLog.count - 32) / frame
         #expect(count > 5)
         for number in 0..<count {
-            // In the page, in the checksum, and in the salts, by which a frame is known.
+            // In the page, in the checksum, and in the salts, which identify a frame.
             for offset in [24 + 100, 18, 9] {
                 var log = sound.openLog
                 log[32 + number * frame + offset] ^= 4
                 let report = try salvage(log: log)
-                // The salts of the very last frame are all that tells it from what an earlier log left.
+                // Only its salts distinguish the very last frame from the leftovers of an earlier log.
                 guard number < count - 1 || offset != 9 else { continue }
                 #expect(!report.isWhole, "frame \(number), byte \(offset): \(report)")
                 #expect(report.assumptions.contains { $0.contains("log") })
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 9, 17, 26]) func `A bit that changed in its header`(offset: Int) throws {
+    @Test(arguments: [0, 9, 17, 26]) func `A flipped bit in the header is reported`(offset: Int) throws {
         var log = sound.openLog
         log[offset] ^= 1
         let report = try salvage(log: log)
@@ -51,13 +51,13 @@ import Testing
         #expect(report.assumptions.contains { $0.contains("log") && $0.contains("beginning") }, "\(report)")
     }
 
-    @Test func `One that is cut off in a frame`() throws {
+    @Test func `A log that is truncated within a frame is reported`() throws {
         let report = try salvage(log: Array(sound.openLog.dropLast(100)))
         #expect(report.assumptions.contains { $0.contains("log") }, "\(report)")
     }
 
-    @Test func `One that was used again is whole when all that is left behind it is old`() throws {
-        // Another log's frames behind this one's end: with other salts, as a log has that began anew.
+    @Test func `A log that was restarted counts as whole if only old frames follow its end`() throws {
+        // Frames of an earlier log follow the end of this one; their salts differ, as after a restart of the log.
         var log = sound.openLog
         var old = Array(log[32..<32 + 3 * frame])
         for number in 0..<3 { old[number * frame + 8] ^= 0xFF }
@@ -66,9 +66,9 @@ import Testing
         #expect(report.isWhole, "\(report)")
     }
 
-    @Test func `One that fits is used, though an index in it is wrong`() throws {
+    @Test func `A log that belongs to the file is used even if an index in it is wrong`() throws {
         try DamagedStore(file: sound.openFile, log: sound.openLog).write(to: url)
-        // Without the index in the schema, a row is removed that the index goes on naming.
+        // A row is deleted while the index is missing from the schema, so that the index still refers to the row.
         let file = try SQLite(url)
         let index = "name = 'molt_record_type'"
         try file.run(
@@ -92,7 +92,7 @@ import Testing
         #expect(try saved.count() == sound.openContents.records.count - 1)
     }
 
-    @Test func `A link in its place`() throws {
+    @Test func `A symbolic link in place of the log is reported and not followed`() throws {
         try DamagedStore(file: sound.file).write(to: url)
         let other = scratch.file("other")
         try Data(sound.openLog).write(to: other)

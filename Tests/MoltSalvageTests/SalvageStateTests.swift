@@ -5,15 +5,13 @@ import MoltSalvage
 import Synchronization
 import Testing
 
-@Suite struct `What a store knows of itself is saved with its records` {
+@Suite struct `Salvaging the ledger` {
     let scratch: ScratchDirectory
     var newURL: URL { scratch.file("saved.molt") }
 
     init() throws {
         scratch = try ScratchDirectory()
     }
-
-    // MARK: The ledger
 
     private func withoutLedger() throws -> URL {
         let url = scratch.file()
@@ -28,7 +26,7 @@ import Testing
         return url
     }
 
-    @Test func `A ledger that is lost is made up for by the version, when the migrations are given`() throws {
+    @Test func `A lost ledger is rebuilt from the schema version if the migrations are given`() throws {
         let report = try CodableCache.salvage(from: withoutLedger(), to: newURL, migrations: SoundStore.migrations)
         #expect(!report.isLedgerWhole)
         #expect(report.schemaVersion == 2)
@@ -39,7 +37,7 @@ import Testing
         #expect(try cache.value(SoundNote.self, forKey: "key 1")?.seen == true)
     }
 
-    @Test func `A ledger that is lost is missed, when they are not`() throws {
+    @Test func `A lost ledger stays lost if the migrations are not given, and the next upgrade is refused`() throws {
         let report = try CodableCache.salvage(from: withoutLedger(), to: newURL)
         #expect(!report.isLedgerWhole)
         let error = #expect(throws: MigrationError.self) {
@@ -48,7 +46,7 @@ import Testing
         #expect(error?.code == .lateMigration)
     }
 
-    @Test func `A ledger that is whole is not added to`() throws {
+    @Test func `An intact ledger is saved without additions`() throws {
         let url = scratch.file()
         try Data(SoundStore.shared.get().file).write(to: url)
         let others = MigrationRegistry([Migration(to: 1, "unheard of")] + SoundStore.migrations.migrations)

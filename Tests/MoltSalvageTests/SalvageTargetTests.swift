@@ -22,7 +22,7 @@ import Testing
         try DamagedStore(file: sound.file).write(to: url)
     }
 
-    @Test func `is made by one salvage of several at once`() async throws {
+    @Test func `Only one of several concurrent salvages creates the new file`() async throws {
         let outcomes = await withTaskGroup(of: CacheError.Code?.self) { group in
             for _ in 0..<8 {
                 group.addTask { [url, newURL] in
@@ -42,7 +42,7 @@ import Testing
         #expect(try scratch.names() == ["cache.molt", "saved.molt"])
     }
 
-    @Test func `takes the place of what a kill has left of one`() throws {
+    @Test func `The new file replaces the partial file of a salvage that was killed`() throws {
         for suffix in ["", "-wal", "-shm", "-journal"] {
             try Data("left".utf8).write(to: URL(fileURLWithPath: newURL.path + ".part" + suffix))
         }
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["-wal", "-shm", "-journal"])
-    func `is not made beside a log, which would be taken for its own`(suffix: String) throws {
+    func `The new file is not created beside a log, which SQLite would treat as its own`(suffix: String) throws {
         let other = URL(fileURLWithPath: newURL.path + suffix)
         try Data(sound.openLog).write(to: other)
         let error = #expect(throws: CacheError.self) { try CodableCache.salvage(from: url, to: newURL) }
@@ -61,7 +61,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: newURL.path))
     }
 
-    @Test func `is not made through a link`() throws {
+    @Test func `The new file is not written through a symbolic link`() throws {
         let other = scratch.file("other")
         try Data("mine".utf8).write(to: other)
         try FileManager.default.createSymbolicLink(atPath: newURL.path + ".part", withDestinationPath: other.path)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [4_096, 20_000, 60_000])
-    func `is not there when the disk is full, and the error says so`(limit: Int) async throws {
+    func `A full disk leaves no new file, and the error states the cause`(limit: Int) async throws {
         let (path, newPath) = (url.path, newURL.path)
         await #expect(processExitsWith: .success) {
             [path = path as String, newPath = newPath as String, limit = limit as Int] in
@@ -89,7 +89,7 @@ import Testing
         #expect(try CodableCache.salvage(from: url, to: newURL).isWhole)
     }
 
-    @Test func `leaves no copy among the temporary files, nor does one that was killed for long`() async throws {
+    @Test func `A salvage leaves no temporary copy, and removes the copy of one that was killed`() async throws {
         let (path, newPath) = (url.path, newURL.path)
         let directory = scratch.file("temporary")
         let left = directory.appending(path: "molt-salvage-\(UUID().uuidString)")
@@ -105,7 +105,7 @@ import Testing
         #expect(try CacheStore.contents(at: newURL) == sound.contents)
     }
 
-    @Test func `has types by their bytes, though Swift takes them for one`() throws {
+    @Test func `Type names stay distinct by their bytes, even if Swift considers them equal`() throws {
         let names = ["Caf\u{E9}", "Cafe\u{301}"]
         let store = CacheStore(at: scratch.file("types.molt"))
         let records = names.map {
@@ -122,7 +122,7 @@ import Testing
         #expect(try SQLite(newURL).rows(types) == SQLite(scratch.file("types.molt")).rows(types))
     }
 
-    @Test func `has the records of a file in which no id can be`() throws {
+    @Test func `A record with a negative id is saved`() throws {
         let url = scratch.file("ids.molt")
         let cache = try CodableCache(at: url)
         try cache.set("text", forKey: "key")
@@ -134,7 +134,7 @@ import Testing
         #expect(try CodableCache(at: newURL).value(String.self, forKey: "key") == "text")
     }
 
-    @Test func `gives records new ids that no cache would have given, and can be upgraded`() throws {
+    @Test func `Records with ids that no cache assigns get new ids, and can be upgraded`() throws {
         let url = scratch.file("ids.molt")
         let cache = try CodableCache(at: url)
         for number in 0..<5 { try cache.set(SoundNote(number: number, text: "t"), forKey: "key \(number)") }

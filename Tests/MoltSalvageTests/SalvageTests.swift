@@ -14,7 +14,7 @@ struct Person: Codable, Equatable, Sendable {
 
 struct Refusal: Error {}
 
-@Suite struct `What can be read of a damaged file is saved` {
+@Suite struct `Salvaging a damaged cache into a new file` {
     let scratch: ScratchDirectory
     let sound: SoundStore
     var url: URL { scratch.file() }
@@ -34,7 +34,7 @@ struct Refusal: Error {}
         return (report, try CacheStore.contents(at: newURL))
     }
 
-    /// The file with its first pages overwritten.
+    /// Returns the file with a range of its pages zeroed.
     private func zeroed(pages: Range<Int>) -> [UInt8] {
         var file = sound.file
         let size = SoundStore.pageSize
@@ -42,7 +42,7 @@ struct Refusal: Error {}
         return file
     }
 
-    @Test func `Of a sound file everything`() throws {
+    @Test func `An undamaged file is saved completely`() throws {
         let (report, contents) = try salvage(sound.file)
         #expect(report.isWhole, "\(report)")
         #expect(report.savedCount == sound.contents.records.count)
@@ -53,13 +53,13 @@ struct Refusal: Error {}
         #expect(try scratch.names() == ["cache.molt", "saved.molt"])
     }
 
-    @Test func `What is in the log only is saved too`() throws {
+    @Test func `Records that are only in the log are saved`() throws {
         let (report, contents) = try salvage(sound.openFile, log: sound.openLog)
         #expect(report.isWhole, "\(report)")
         #expect(contents == sound.openContents)
     }
 
-    @Test func `A file that was open in this process keeps its locks and its connections`() throws {
+    @Test func `A cache that has the file open in this process can still write after a salvage`() throws {
         let cache = try CodableCache(at: url)
         try cache.set(1, forKey: "one")
         let report = try CodableCache.salvage(from: url, to: newURL)
@@ -68,7 +68,7 @@ struct Refusal: Error {}
         #expect(try CodableCache(at: newURL).value(Int.self, forKey: "one") == 1)
     }
 
-    @Test func `Without its first page, a file still gives all records, types and the ledger`() throws {
+    @Test func `All records, types and the ledger are recovered without the first page`() throws {
         let (report, contents) = try salvage(zeroed(pages: 0..<1))
         #expect(contents.records.filter { sound.contents.records.contains($0) }.count == sound.contents.records.count)
         #expect(report.rawCount == report.savedCount)
@@ -79,14 +79,14 @@ struct Refusal: Error {}
         #expect(report.assumptions.contains { $0.contains("deleted") })
     }
 
-    @Test func `Without its first page, what is in the log is newer than what is in the file`() throws {
+    @Test func `Records in the log take precedence over the file even without the first page`() throws {
         var file = sound.openFile
         for offset in 0..<SoundStore.pageSize { file[offset] = 0 }
         let (_, contents) = try salvage(file, log: sound.openLog)
         for record in sound.openContents.records { #expect(contents.records.contains(record)) }
     }
 
-    @Test func `One damaged page loses its own records only, and names them`() throws {
+    @Test func `One damaged page loses only its own records, and the report names them`() throws {
         let pages = sound.file.count / SoundStore.pageSize
         var lostMost = 0
         for page in 1..<pages {
@@ -101,11 +101,11 @@ struct Refusal: Error {}
             }
             try FileManager.default.removeItem(at: newURL)
         }
-        // A page of 1 024 bytes holds no more.
+        // A page of 1 024 bytes holds no more records.
         #expect((1...16).contains(lostMost))
     }
 
-    @Test func `A page below the root that names too few of those below it loses nothing`() throws {
+    @Test func `An interior page without its last child does not lose any records`() throws {
         let file = try interiorPagesCut()
         #expect(file.count > 0)
         for file in file {
@@ -115,8 +115,8 @@ struct Refusal: Error {}
         }
     }
 
-    @Test func `An upgrade notices a page that names too few of those below it`() throws {
-        // Read by a scan of the table alone: by an index, SQLite notices by itself.
+    @Test func `An upgrade detects an interior page without its last child`() throws {
+        // This migration only scans the table; when it uses an index, SQLite detects the damage by itself.
         let migrations = MigrationRegistry(
             SoundStore.oldMigrations.migrations
                 + [Migration(to: 3, "third", .transform("SoundNote") { $0["seen"] = .bool(true) })]
@@ -129,8 +129,8 @@ struct Refusal: Error {}
         }
     }
 
-    @Test func `An upgrade notices a last page whose rows are overwritten`() throws {
-        // The page with the last rows: their ids become 0, and the greatest id of the table with them.
+    @Test func `An upgrade detects that rows on the last page were overwritten`() throws {
+        // Zeroes the page with the last rows: their ids become 0, and with them the greatest id of the table.
         let size = SoundStore.pageSize
         let last = try #require(
             (1..<sound.file.count / size).last {
@@ -147,7 +147,7 @@ struct Refusal: Error {}
         #expect(DamagedStore(file: file).isUnchanged(at: url))
     }
 
-    /// The file, each time with another tree page of the records that has lost its last cell.
+    /// Returns copies of the file, in each of which another interior page of the records lost its last cell.
     private func interiorPagesCut() throws -> [[UInt8]] {
         let size = SoundStore.pageSize
         return (1..<sound.file.count / size).compactMap { page in
@@ -158,7 +158,7 @@ struct Refusal: Error {}
         }
     }
 
-    @Test func `A record that is no JSON text any more is named, and not saved`() throws {
+    @Test func `A record whose content is no longer valid JSON is named in the report, and not saved`() throws {
         let url = url
         let cache = try CodableCache(at: url)
         try cache.set("some text", forKey: "whole")
@@ -172,10 +172,10 @@ struct Refusal: Error {}
         #expect(!"\(report)".contains("some"))
     }
 
-    @Test func `A key that is no text any more is taken from the index`() throws {
+    @Test func `A key that is no longer valid UTF-8 is recovered from the index`() throws {
         var file = sound.file
         let key = Array("key 120".utf8)
-        // The row comes with the content behind the key, the index without.
+        // In the row, the content follows the key; in the index, it does not.
         let places = (0..<file.count - 40).filter { file[$0..<$0 + key.count].elementsEqual(key) }
         let row = try #require(places.first { file[$0..<$0 + 80].contains(UInt8(ascii: "{")) })
         file[row + 4] = 0xFF
@@ -184,7 +184,7 @@ struct Refusal: Error {}
         #expect(report.losses.map(\.kind) == [.doubtfulKey])
     }
 
-    @Test func `Records whose type has lost its name are saved, and can be read`() throws {
+    @Test func `Records whose type name is lost are saved and can be read`() throws {
         let cache = try CodableCache(at: url)
         try cache.set(Person.john, forKey: "john")
         cache.close()
@@ -200,7 +200,7 @@ struct Refusal: Error {}
         #expect(try CodableCache(at: newURL).value(Person.self, forKey: "john") == .john)
     }
 
-    @Test func `What waits for a suite waits in the new file`() throws {
+    @Test func `The journal of pending changes to a suite is saved`() throws {
         let cache = try CodableCache(at: url)
         cache.close()
         try SQLite(url).run("INSERT INTO molt_journal(store, changes) VALUES('suite x', x'0102')")
@@ -209,7 +209,7 @@ struct Refusal: Error {}
         #expect(try CacheStore.state(at: newURL).journal == ["suite x"])
     }
 
-    @Test func `An index that leads to another record gives out neither`() throws {
+    @Test func `A read through an index that refers to the wrong record fails`() throws {
         var configuration = CodableCache.Configuration()
         configuration.memory = nil
         let cache = try CodableCache(at: url)
@@ -217,7 +217,7 @@ struct Refusal: Error {}
         try cache.set("open", forKey: "key b")
         cache.close()
         var file = Array(try Data(contentsOf: url))
-        // Of the two places that have the key, the row's has the content behind it.
+        // Of the two places with the key, the row is the one that the content follows.
         let key = Array("key b".utf8)
         let row = try #require(
             (0..<file.count - 40).first {
@@ -233,7 +233,7 @@ struct Refusal: Error {}
         #expect(try damaged.value(String.self, forKey: "key a") == "secret")
     }
 
-    @Test func `What is in quarantine is in quarantine in the new file`() throws {
+    @Test func `Quarantined records are quarantined in the new file, too`() throws {
         var configuration = CodableCache.Configuration()
         configuration.unconvertible = .quarantine(upTo: .none)
         try CodableCache(at: url).set(1, forKey: "one")
@@ -249,7 +249,7 @@ struct Refusal: Error {}
     }
 
     @Test(arguments: ["type = 'tabme'", "name = 'molt_quarantimf'", "name = 'nolt_quarantine'"])
-    func `A table that the schema has lost is not taken for one that never was`(change: String) throws {
+    func `A table that is missing from a damaged schema is still saved`(change: String) throws {
         var configuration = CodableCache.Configuration()
         configuration.unconvertible = .quarantine(upTo: .none)
         try CodableCache(at: url).set(1, forKey: "one")
@@ -266,7 +266,7 @@ struct Refusal: Error {}
         #expect(report.quarantinedCount == 1)
     }
 
-    @Test func `What is in quarantine is found page by page, too`() throws {
+    @Test func `Quarantined records are also found page by page`() throws {
         var configuration = CodableCache.Configuration()
         configuration.unconvertible = .quarantine(upTo: .none)
         let cache = try CodableCache(at: url)
@@ -295,8 +295,8 @@ struct Refusal: Error {}
         #expect("\(report)".contains("3 records in quarantine, perhaps not all"))
     }
 
-    @Test func `What was deleted does not come back`() throws {
-        // Each page in turn: what was on it may be lost, and what was deleted before stays so.
+    @Test func `Deleted records do not come back, unless the report warns of it`() throws {
+        // Zeroes each page in turn.
         let deleted = Set(stride(from: 5, to: 140, by: 9).map { "key \($0)" })
         for page in 1..<sound.file.count / SoundStore.pageSize {
             let (report, contents) = try salvage(zeroed(pages: page..<page + 1))
@@ -306,16 +306,16 @@ struct Refusal: Error {}
         }
     }
 
-    @Test func `A log of another file is left out`() throws {
+    @Test func `A log that belongs to another file is ignored`() throws {
         let (report, contents) = try salvage(try foreignStore(), log: sound.openLog)
         #expect(contents.records.count == 200)
         #expect(report.assumptions.contains { $0.contains("log") }, "\(report)")
-        // It may have been its own all the same.
+        // It may still have been the log of this file.
         #expect(report.lostPageCount > 0 && report.staleCount > 0)
         #expect(report.isLedgerWhole)
     }
 
-    @Test func `A log with pages of another size is left out, also when the file is damaged`() throws {
+    @Test func `A log with another page size is ignored even if the file is damaged`() throws {
         var file = try foreignStore(pageSize: 4096)
         for offset in 4096 * 3..<4096 * 3 + 100 { file[offset] = 0 }
         let (alone, _) = try salvage(file)
@@ -339,7 +339,7 @@ struct Refusal: Error {}
         return Array(try Data(contentsOf: other))
     }
 
-    @Test func `The new file may be used by its owner only, and nothing else is left`() throws {
+    @Test func `The new file is accessible only to its owner, and no other file is left behind`() throws {
         let (_, _) = try salvage(sound.file)
         let attributes = try FileManager.default.attributesOfItem(atPath: newURL.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -349,7 +349,7 @@ struct Refusal: Error {}
         #expect(try cache.value(SoundNote.self, forKey: "key 1")?.seen == true)
     }
 
-    @Test func `Nothing is replaced, and nothing is made of what is no cache`() throws {
+    @Test func `A salvage never replaces an existing file, and refuses a file that is not a cache`() throws {
         func code(_ file: [UInt8]?) throws -> CacheError.Code? {
             if let file { try Data(file).write(to: url) }
             let error = #expect(throws: CacheError.self) { try CodableCache.salvage(from: url, to: newURL) }
@@ -373,7 +373,7 @@ struct Refusal: Error {}
         #expect(try Data(contentsOf: newURL) == Data("mine".utf8))
     }
 
-    @Test func `A report can be kept, and read again`() throws {
+    @Test func `A report can be encoded and decoded`() throws {
         let (report, _) = try salvage(zeroed(pages: 0..<3))
         #expect(try JSONDecoder().decode(SalvageReport.self, from: JSONEncoder().encode(report)) == report)
         #expect("\(report)".hasPrefix("\(url.path): \(report.savedCount) records saved to \(newURL.path)"))

@@ -6,8 +6,8 @@ import MoltSalvage
 import MoltTesting
 import Testing
 
-/// Files that SQLite takes for whole, with things in them that no release of Molt has written.
-@Suite struct `A cache whose tables were tampered with is refused or read, and never ends the process` {
+/// Files that SQLite considers intact, with content that no release of Molt has written.
+@Suite struct `Caches with tampered tables` {
     let scratch: ScratchDirectory
     var url: URL { scratch.file() }
 
@@ -24,7 +24,7 @@ import Testing
         cache.close()
     }
 
-    /// Changes a file as one who goes round all checks: strict tables are made plain ones first.
+    /// Changes a file past all constraints, by first turning strict tables into ordinary ones.
     private func tamper(_ sql: String) throws {
         let file = try SQLite(url)
         try file.run("PRAGMA writable_schema = ON")
@@ -103,7 +103,7 @@ import Testing
     ]
 
     @Test(arguments: tampering)
-    func `Tables with what nobody wrote`(sql: String) throws {
+    func `Invalid values and missing tables are read or refused, and never crash the process`(sql: String) throws {
         try tamper(sql)
         try tryEverything()
     }
@@ -112,7 +112,7 @@ import Testing
         "CREATE TRIGGER theirs AFTER INSERT ON molt_record BEGIN DELETE FROM molt_record; END",
         "CREATE TRIGGER theirs BEFORE UPDATE ON MOLT_RECORD BEGIN SELECT RAISE(IGNORE); END",
         "CREATE TRIGGER theirs AFTER INSERT ON molt_ledger BEGIN DELETE FROM molt_ledger; END",
-        // With the name of one that Molt makes.
+        // Has the name of a trigger that Molt creates.
         "CREATE TRIGGER molt_adopted_deleted AFTER INSERT ON molt_record BEGIN DELETE FROM molt_record; END",
         "ALTER TABLE molt_record RENAME TO hidden; CREATE VIEW molt_record AS SELECT * FROM hidden LIMIT 3",
         "DROP TABLE molt_shape; CREATE VIEW molt_shape AS SELECT 'SoundNote' AS type, 2 AS version, '{}' AS shape",
@@ -121,7 +121,7 @@ import Testing
         CREATE VIEW molt_type AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id FROM n) SELECT id, 'x' AS name FROM n
         """,
     ])
-    func `Views and triggers of others are refused, and named`(sql: String) throws {
+    func `Foreign triggers on tables of Molt, and views in their place, are refused and named`(sql: String) throws {
         try SQLite(url).run(sql)
         let bytes = try Data(contentsOf: url)
         let errors = [
@@ -139,12 +139,12 @@ import Testing
         try tryEverything()
     }
 
-    @Test func `A view of a person's own, and a table of theirs, are no harm`() throws {
+    @Test func `Unrelated views and tables are tolerated`() throws {
         try SQLite(url).run("CREATE VIEW notes AS SELECT key FROM molt_record; CREATE TABLE mine(x)")
         #expect(try CodableCache(at: url, migrations: SoundStore.oldMigrations).count() == 20)
     }
 
-    @Test func `Eviction ends also when a record cannot be found by its key`() throws {
+    @Test func `Eviction fails and does not loop if a record cannot be found by its key`() throws {
         try tamper("UPDATE molt_record SET key = CAST(x'FF' || CAST(id AS BLOB) AS TEXT)")
         var configuration = CodableCache.Configuration()
         configuration.sizeLimit = 100
@@ -153,7 +153,7 @@ import Testing
         #expect(error?.code == .storeFailed)
     }
 
-    /// Whatever comes back, it comes back: an error of ours, or something.
+    /// Expects that every operation returns, or throws an error of Molt.
     private func tryEverything(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let bytes = try Data(contentsOf: url)
         func attempt(_ what: String, _ body: () throws -> Void) {

@@ -3,9 +3,9 @@ import Molt
 import MoltTesting
 import Testing
 
-@Suite
+@Suite("Migrated stores")
 struct MigratedStoreTests {
-    @Test func `A fixture made in code is migrated and its values are read`() throws {
+    @Test func `A fixture made in code can be migrated, and its values can be read`() throws {
         struct Person: Codable, Equatable { var name: String }
         let settings = Molt.Suite("group.example")
         let fixture = StoreFixture(
@@ -31,7 +31,7 @@ struct MigratedStoreTests {
         #expect(try settings.values().isEmpty)
     }
 
-    @Test func `What this release stores is made in a place of its own, and the real settings are left alone`() throws {
+    @Test func `A temporary store has the data of the current release, and the real settings are left alone`() throws {
         let settings = Molt.Suite("group.example.\(UUID().uuidString)")
         try settings.set("real", forKey: "theme")
         defer { try? settings.removeAll() }

@@ -12,7 +12,7 @@ import Testing
         #expect((0..<5).map { _ in random.next() } == expected)
     }
 
-    @Test func `A number below a bound is below it, and each one comes up`() {
+    @Test func `Random numbers are below their bound, and each one occurs`() {
         var random = SeededGenerator(seed: 1)
         var seen: Set<Int> = []
         for _ in 0..<500 { seen.insert(random.below(10)) }

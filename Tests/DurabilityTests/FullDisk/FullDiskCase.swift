@@ -3,23 +3,23 @@ import Molt
 import MoltCache
 import MoltCore
 
-/// Something that writes, of which a disk without room must lose nothing.
+/// An operation that writes, and that must not lose data on a full disk.
 ///
-/// Add what is new to `all`: it is then tried with every amount of room on both kinds of full disk.
+/// Add new cases to `all`: each is tried with increasing amounts of free space on both kinds of full disk.
 struct FullDiskCase: Sendable {
     let name: String
-    /// Makes what is there before.
+    /// Creates the files that the operation starts from.
     let prepare: @Sendable (TestPlace) throws -> Void
-    /// Writes; throws when there is no room.
+    /// Writes; throws if the disk is full.
     let act: @Sendable (TestPlace) throws -> Void
-    /// What a reader finds, in a form that is the same for the same contents.
+    /// Describes what a reader finds; equal contents give equal strings.
     let look: @Sendable (TestPlace) throws -> String
-    /// Whether it only writes below the place's own directory, over which a volume can be mounted.
+    /// Whether it writes only below the place's own directory, on which a volume can be mounted.
     let isInDirectory: Bool
 
     static let all = [upgrade, growing, fresh, firstValue, app, settings]
 
-    /// The case of a name, as a child process is told of it.
+    /// Returns the case with a name, which is how a child process receives it.
     static func named(_ name: String) -> FullDiskCase? { all.first { $0.name == name } }
 
     private static let registry = MigrationRegistry(People.migrations)
@@ -87,7 +87,7 @@ struct FullDiskCase: Sendable {
         isInDirectory: true
     )
 
-    /// Records and suites; what is committed counts as done once the journal is empty.
+    /// Upgrades records and suites; a committed upgrade counts as complete once the journal is empty.
     private static let app = FullDiskCase(
         name: "an upgrade of records and suites",
         prepare: { try AppScenario(.cache, $0).prepare(records: 100) },
@@ -104,7 +104,7 @@ struct FullDiskCase: Sendable {
         isInDirectory: false
     )
 
-    /// With a journal left over: what it says is committed, and stays so.
+    /// Describes a committed upgrade whose journal is not empty yet.
     static let journal = "journal"
 
     private static func look(_ scenario: AppScenario) throws -> String {

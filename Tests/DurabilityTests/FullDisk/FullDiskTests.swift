@@ -7,20 +7,23 @@
     import Testing
     import TestSupport
 
-    /// Child processes may not let files grow, or write to a small volume of their own.
+    /// The tests run in child processes with limited file sizes, or with a small volume of their own.
     @Suite struct `A full disk` {
-        /// How there comes to be no room.
+        /// The reason that there is no space.
         enum Kind: String, Codable, CaseIterable, Sendable {
-            /// No file may grow beyond a size, as with a quota: the system says EFBIG.
+            /// No file may grow beyond a size, as with a quota: calls fail with EFBIG.
             case sizeLimit
-            /// A volume has no room: the system says ENOSPC.
+            /// A volume is full: calls fail with ENOSPC.
             case volume
 
             static let all = allCases.filter { $0 == .sizeLimit || Mounts.areAllowed }
         }
 
         @Test(arguments: FullDiskCase.all.map(\.name), Kind.all)
-        func `loses nothing, is told of, and is made up for when there is room`(name: String, kind: Kind) async throws {
+        func `A full disk loses no data and is reported, and the operation succeeds once there is space`(
+            name: String,
+            kind: Kind
+        ) async throws {
             guard kind == .sizeLimit || FullDiskCase.named(name)?.isInDirectory == true else { return }
             await #expect(processExitsWith: .success) { [name = name as String, kind = kind as Kind] in
                 let test = try #require(FullDiskCase.named(name))
@@ -31,7 +34,7 @@
         }
 
         @Test(arguments: Kind.all)
-        func `is no reason to open the cache again`(kind: Kind) async throws {
+        func `An open cache can be used again once there is space`(kind: Kind) async throws {
             await #expect(processExitsWith: .success) { [kind = kind as Kind] in
                 guard let room = try Room(kind, TestPlace()) else { return }
                 defer { room.place.remove() }
@@ -47,7 +50,7 @@
             }
         }
 
-        /// Writes with one cache until there is no room, and goes on with it when there is.
+        /// Writes with one cache until the disk is full, and continues once there is space.
         private static func write(_ room: Room, _ bytes: Int) throws {
             let cache = try CodableCache(at: room.place.cache)
             try cache.set("first", forKey: "first")
@@ -88,11 +91,10 @@
             }
         }
 
-        /// The system's default for that signal is to end the process.
+        /// By default, SIGXFSZ ends the process, and Molt leaves its handling to the app.
         ///
-        /// Molt leaves it to the app, and loses nothing by it. Threads of a pool, as those of `async` functions, do not
-        /// get the signal.
-        @Test func `that ends the process is as a kill`() async throws {
+        /// Threads of a pool, such as those that run `async` functions, do not receive the signal.
+        @Test func `A process ended by SIGXFSZ leaves the store as it was`() async throws {
             let scenario = AppScenario()
             defer { scenario.place.remove() }
             try scenario.prepare(records: 300)
@@ -109,7 +111,7 @@
         }
     }
 
-    /// Opens a case with every amount of room.
+    /// Runs a case with increasing amounts of free space.
     struct FullDiskSweep {
         let test: FullDiskCase
         let room: Room
@@ -148,7 +150,7 @@
                 }
                 try test.act(place)
                 #expect(try test.look(place) == after, "\(bytes)")
-                // The first bytes are where files are made.
+                // Files are created within the first bytes.
                 bytes += bytes < 12_000 ? TestRun.choose(4_000, long: 512) : step
             }
             #expect(failures > 0)
@@ -157,7 +159,7 @@
             )
         }
 
-        /// Checks that an error says what is the matter.
+        /// Checks that an error states the cause.
         static func check(_ error: any Error) throws {
             let (code, message) =
                 switch error {
@@ -176,11 +178,11 @@
         }
     }
 
-    /// A place on a disk that can be filled up.
+    /// A place on a disk whose free space can be limited.
     struct Room {
         let kind: `A full disk`.Kind
         let place: TestPlace
-        /// Whether the process gets the signal of a file that may not grow.
+        /// Whether the process receives SIGXFSZ.
         private let isTold: Bool
 
         init?(_ kind: `A full disk`.Kind, _ place: TestPlace, isTold: Bool = false) throws {
@@ -190,7 +192,7 @@
             try place.makeDirectory()
             switch kind {
             case .sizeLimit:
-                // Threads of a pool get no signals otherwise.
+                // Threads of a pool receive no signals otherwise.
                 var signals = sigset_t()
                 sigemptyset(&signals)
                 sigaddset(&signals, SIGXFSZ)
@@ -201,7 +203,7 @@
 
         private var filler: String { place.directory.appendingPathComponent("filler").path }
 
-        /// Leaves room for a number of bytes: in each file, or on the volume beside what is there.
+        /// Leaves space for a number of bytes: in each file, or on the volume beyond its current contents.
         func limit(more bytes: Int) throws {
             switch kind {
             case .sizeLimit:
@@ -216,7 +218,7 @@
             }
         }
 
-        /// Gives all room back.
+        /// Removes the limit.
         func free() throws {
             switch kind {
             case .sizeLimit: try FileSizeLimit.set(nil)

@@ -11,11 +11,13 @@
     import TestSupport
     import Testing
 
-    /// A process that upgrades thousands of records and two suites is killed at instants that a seed draws.
-    @Suite struct `An upgrade of records and suites that is killed` {
+    /// Kills a process that upgrades thousands of records and two suites at instants drawn from a seed.
+    @Suite struct `Kills at random instants` {
         private static let records = 3_000
 
-        @Test func `at any instant is undone or done, and the next opening finishes it`() async throws {
+        @Test func `An upgrade killed at any instant is undone or committed, and the next opening finishes it`()
+            async throws
+        {
             let scenario = AppScenario()
             defer { scenario.place.remove() }
             try scenario.prepare(records: Self.records)
@@ -23,7 +25,7 @@
             let before = try scenario.outcome()
             let length = try await length(of: scenario)
             let after = try scenario.outcome()
-            // From there on it is short, and few instants of the whole would fall there.
+            // The part from the commit on is short, so that few instants of the whole would fall into it.
             var lengthFromCommit = 0
             for _ in 0..<2 {
                 try image.restore(to: scenario.place)
@@ -69,17 +71,17 @@
             }
         }
 
-        /// When a process is killed.
+        /// The instant at which a process is killed.
         private struct Instant: Codable, CustomStringConvertible {
             /// In microseconds.
             var delay: Int
-            /// Whether the delay begins when the upgrade has come to its commit, and not with the upgrade.
+            /// Whether the delay starts when the upgrade reaches its commit, and not when the upgrade starts.
             var isFromCommit = false
 
             var description: String { "\(delay) µs after \(isFromCommit ? "coming to the commit" : "the start")" }
         }
 
-        /// Has a child process upgrade, and kills it at an instant.
+        /// Runs the upgrade in a child process that is killed at an instant.
         private func kill(_ scenario: AppScenario, at instant: Instant) async {
             await #expect(processExitsWith: .signal(SIGKILL), "\(instant)") {
                 [scenario = scenario as AppScenario, instant = instant as Instant] in
@@ -93,7 +95,7 @@
             }
         }
 
-        /// How long an upgrade takes in a child process, in microseconds; only to draw the instants from.
+        /// Returns the duration of an upgrade in a child process in microseconds, from which instants are drawn.
         private func length(of scenario: AppScenario, fromCommit: Bool = false) async throws -> Int {
             await #expect(processExitsWith: .success) {
                 [scenario = scenario as AppScenario, fromCommit = fromCommit as Bool] in
@@ -108,21 +110,21 @@
         }
     }
 
-    /// Upgrades, and calls a closure first, or when the upgrade comes to its commit.
+    /// Upgrades, and calls a closure at the start, or when the upgrade reaches its commit.
     private func upgrade(_ scenario: AppScenario, fromCommit: Bool, begin: @escaping @Sendable () -> Void) throws {
         guard fromCommit else {
             begin()
             return try scenario.upgrade()
         }
         try scenario.upgrade { point in
-            // The end of the journal is committed, too.
+            // Clearing the journal is a commit, too.
             if point == UpgradePoint(.beforeCommit, "of the upgrade") { begin() }
         }
     }
 
-    /// The same, at the points that the upgrade itself names.
-    @Suite struct `An upgrade of thousands of records` {
-        @Test func `outlives a kill at each kind of point`() async throws {
+    /// Kills at the points that the upgrade itself names.
+    @Suite struct `Kills at named points` {
+        @Test func `An upgrade of thousands of records survives a kill at each kind of point`() async throws {
             var sweep = FaultSweep(of: try NamedKills.fixture(), through: NamedKills.migrations)
             sweep.batchSize = 512
             let summary = try await sweep.killing(.spread(limit: TestRun.choose(6, long: 300))) { kill in
@@ -135,7 +137,7 @@
         }
     }
 
-    /// What a child process knows, too: suites of fixed names, for which the sweep has others stand in.
+    /// The migrations, with fixed names of suites, which a child process knows, too; the sweep uses stand-ins for them.
     private enum NamedKills {
         static let place = AppScenario(.cache, TestPlace(token: "named-kills"))
         static let migrations = place.registry

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 extension PowerLossTests {
-    @Suite("at any operation of a backup")
+    @Suite("Losses of power during backups and restores")
     struct BackupPowerTests {
         private let place = TestPlace()
         private let registry = MigrationRegistry(People.migrations)
@@ -39,7 +39,7 @@ extension PowerLossTests {
             TestRun.report("power, \(name): \(recording.operations.count) operations, \(count) losses, \(counts)")
         }
 
-        @Test func `leaves no backup or a whole one, and the store as without one`() throws {
+        @Test func `A backup before an upgrade is missing or complete, and the store is old or upgraded`() throws {
             defer { place.remove() }
             try People.prepare(place, count: 300)
             let before = try contents()
@@ -66,7 +66,7 @@ extension PowerLossTests {
                         try CacheStore.damage(at: backup.url).isEmpty
                     else { throw Broken("A backup is not what was there.") }
                 }
-                // What is upgraded without its backup could not be brought back.
+                // A store that was upgraded without its backup could not be restored.
                 if left == after, backups.isEmpty { throw Broken("It is upgraded, and there is no backup.") }
                 counts[(left == after ? 2 : 0) + (backups.isEmpty ? 0 : 1)] += 1
                 try upgrade()
@@ -80,7 +80,7 @@ extension PowerLossTests {
             #expect(counts[0] > 0 && counts[1] > 0 && counts[3] > 0, "\(counts)")
         }
 
-        @Test func `leaves the store as it was, or as the backup has it`() throws {
+        @Test func `A restored store is as it was before, or as in the backup`() throws {
             defer { place.remove() }
             try People.prepare(place, count: 300)
             let old = try contents()
@@ -95,7 +95,7 @@ extension PowerLossTests {
             }
         }
 
-        @Test func `leaves no store or the one of the backup, where there was none`() throws {
+        @Test func `A restore without an existing store leaves no store or the one of the backup`() throws {
             defer { place.remove() }
             try People.prepare(place, count: 300)
             let old = try contents()
@@ -112,7 +112,7 @@ extension PowerLossTests {
             }
         }
 
-        @Test func `leaves no log aside without the damaged file that it is of`() throws {
+        @Test func `A log is never set aside without the damaged file that it belongs to`() throws {
             defer { place.remove() }
             try People.prepare(place, count: 300)
             let old = try contents()
@@ -129,11 +129,11 @@ extension PowerLossTests {
             }
         }
 
-        /// Loses power at each operation while a backup is put back; afterwards it must be possible to put it back.
+        /// Loses power at each operation of a restore; afterwards, another restore must succeed.
         ///
         /// - Parameters:
-        ///   - old: What the backup has.
-        ///   - look: Throws for what must not be left, and says which of two states is; both must come up.
+        ///   - old: The contents of the backup.
+        ///   - look: Throws for an invalid state, and returns which of two valid ones was found; both must occur.
         private func sweepRestoring(
             _ name: String,
             _ backup: StoreBackup,
@@ -159,11 +159,11 @@ extension PowerLossTests {
         }
 
         #if os(Linux)
-            /// Has each call that writes fail, one after the other, in a restore.
+            /// Makes each call of a restore that writes fail in turn.
             ///
             /// - Parameters:
-            ///   - restore: What is called.
-            ///   - check: What must be so then; returns whether the backup has taken the place of what was there.
+            ///   - restore: Restores the backup.
+            ///   - check: Checks what is left, and returns whether the backup has replaced what was there.
             private func refuseEachCall(_ restore: () throws -> Void, check: (Int) throws -> Bool) throws -> [Int] {
                 let kinds: UInt32 =
                     1 << molt_disk_create.rawValue | 1 << molt_disk_write.rawValue | 1 << molt_disk_truncate.rawValue
@@ -189,7 +189,7 @@ extension PowerLossTests {
                 return counts
             }
 
-            @Test func `keeps what was there whenever the backup has taken its place, whatever call was refused`()
+            @Test func `A store that a backup replaces is kept aside, whichever call of the restore fails`()
                 throws
             {
                 defer { place.remove() }
@@ -212,7 +212,7 @@ extension PowerLossTests {
                 #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
             }
 
-            @Test func `keeps settings whenever the backup has taken their place, whatever call was refused`() throws {
+            @Test func `Settings that a backup replaces are kept aside, whichever call of the restore fails`() throws {
                 defer { place.remove() }
                 try place.makeDirectory()
                 let suite = place.old
@@ -222,7 +222,7 @@ extension PowerLossTests {
                 let counts = try refuseEachCall {
                     try suite.restore(backup)
                 } check: { number in
-                    // An upgrade to no version finishes what is left.
+                    // An upgrade without migrations finishes the pending changes.
                     try suite.upgrade(with: MigrationRegistry())
                     let isOld = try suite.values()["name"] == "old"
                     if isOld {
@@ -236,7 +236,7 @@ extension PowerLossTests {
             }
         #endif
 
-        @Test func `leaves settings as they were, or to be put back by the next upgrade`() throws {
+        @Test func `Restored settings are as they were before, or the next upgrade finishes the restore`() throws {
             defer { place.remove() }
             try place.makeDirectory()
             let suite = place.old
@@ -261,7 +261,7 @@ extension PowerLossTests {
                 let isCommitted = state.version == 0
                 if !moment.marks.isEmpty, !isCommitted { throw Broken("It was reported as done.") }
                 counts[isCommitted ? (state.journal.isEmpty ? 2 : 1) : 0] += 1
-                // An upgrade to no version finishes what is left.
+                // An upgrade without migrations finishes the pending changes.
                 if isCommitted { try suite.upgrade(with: MigrationRegistry()) }
                 let found = try suite.values().filter { $0.key != "molt.ledger" }
                 guard found == (isCommitted ? old : new.filter { $0.key != "molt.ledger" }) else {

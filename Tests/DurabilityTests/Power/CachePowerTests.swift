@@ -6,12 +6,12 @@ import MoltCore
 import TestSupport
 import Testing
 
-/// What tests of a loss of power have in common: one is recorded at a time.
-@Suite("A loss of power", .serialized, .enabled(if: molt_disk_is_faulty(), "needs the calls of the C library"))
+/// The suites about losses of power; serialized, as only one recording can be made at a time.
+@Suite("Losses of power", .serialized, .enabled(if: molt_disk_is_faulty(), "needs the calls of the C library"))
 struct PowerLossTests {}
 
 extension PowerLossTests {
-    @Suite("at any operation of a cache")
+    @Suite("Losses of power while a cache is in use")
     struct CachePowerTests {
         private let place = TestPlace()
         private let registry = MigrationRegistry(People.migrations)
@@ -32,7 +32,7 @@ extension PowerLossTests {
                 for number in 0..<200 { try batch.set(Value(text: "batch \(number)"), forKey: "batch \(number)") }
             }
             try timeline.reach("batch", isSafe: false)
-            // Another process does this when it writes a lot.
+            // Another process does this when it writes a lot of data.
             try SQLite(place.cache).run("PRAGMA wal_checkpoint(RESTART)")
             try timeline.reach("checkpoint", isSafe: true)
             try cache.set(Value(text: "after"), forKey: "value 0")
@@ -46,7 +46,7 @@ extension PowerLossTests {
             TestRun.report("power, \(name): \(operations) operations, \(count) losses, found \(timeline.found)")
         }
 
-        @Test func `leaves an upgrade undone or done, and done once it was reported`() throws {
+        @Test func `An upgrade is undone or complete, and complete once it was reported`() throws {
             defer { place.remove() }
             try People.prepare(place, count: 300)
             var timeline = try CacheTimeline(place, registry)
@@ -62,7 +62,7 @@ extension PowerLossTests {
             #expect(timeline.found.count { $0 > 0 } > 4, "\(timeline.found)")
         }
 
-        @Test func `leaves no store or a whole one where there was none`() throws {
+        @Test func `A new store is missing or whole`() throws {
             defer { place.remove() }
             var timeline = try CacheTimeline(place, registry)
             let recording = try DiskRecording(place) { try life(&timeline) }
@@ -73,8 +73,8 @@ extension PowerLossTests {
             #expect(timeline.found.count { $0 > 0 } > 4, "\(timeline.found)")
         }
 
-        /// More than SQLite keeps in memory: much of it is in the log before the commit.
-        @Test func `leaves a large upgrade undone or done`() throws {
+        /// The upgrade exceeds what SQLite keeps in memory, so that much of it is in the log before the commit.
+        @Test func `A large upgrade is undone or complete`() throws {
             defer { place.remove() }
             try People.prepare(place, count: TestRun.choose(650, long: 1_600), size: 9_000)
             var timeline = try CacheTimeline(place, registry)

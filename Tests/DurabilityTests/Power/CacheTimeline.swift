@@ -4,18 +4,18 @@ import MoltCache
 import MoltCore
 import Testing
 
-/// What a cache held, one after the other, while it was recorded, and what was promised of it.
+/// The successive states of a cache while it was recorded, and which of them must be durable.
 struct CacheTimeline {
     struct State {
         var contents: StoreContents?
-        /// Whether it was promised that power can be lost now.
+        /// Whether a later loss of power must not undo this state.
         var isSafe: Bool
     }
 
     let place: TestPlace
     let registry: MigrationRegistry
     private(set) var states: [State]
-    /// The first state of a store that is upgraded.
+    /// The index of the first state in which the store is upgraded.
     private(set) var firstUpgraded = 1
     /// How often each state was found.
     private(set) var found: [Int]
@@ -27,19 +27,19 @@ struct CacheTimeline {
         found = []
     }
 
-    /// Notes what the cache holds now, while it is recorded.
+    /// Adds the current state of the cache, and a mark to the recording.
     mutating func reach(_ name: String, isSafe: Bool) throws {
         states.append(State(contents: try StoreContents.found(at: place.cache), isSafe: isSafe))
         DiskRecording.mark(name)
     }
 
-    /// Checks what a loss of power has left, and that the next opening makes an upgraded store of it.
+    /// Checks what a loss of power left, and that the next opening yields an upgraded store.
     mutating func check(_ moment: PowerLossSweep.Moment) throws {
         if found.isEmpty { found = states.map { _ in 0 } }
         let reached = moment.marks.count
         let oldest = states.indices.last { $0 <= reached && states[$0].isSafe } ?? 0
         let possible = oldest...min(reached + 1, states.count - 1)
-        // One that only looks must not be needed for one that opens to find everything.
+        // Every second time, the file is opened without having been read before, which must not matter.
         var left: Int?
         if moment.number % 2 == 0 {
             let contents = try StoreContents.found(at: place.cache)
@@ -54,7 +54,7 @@ struct CacheTimeline {
         let opened = try cache.contents().timeless
         try cache.set("after", forKey: "after")
         cache.close()
-        // An upgrade that was not committed is done now.
+        // Opening runs an upgrade that was not committed.
         let expected = (left.map { $0...$0 } ?? possible).last { index in
             states[max(index, firstUpgraded)].contents?.timeless == opened
         }

@@ -1,12 +1,12 @@
 import FaultyDisk
 import Foundation
 
-/// All that was done to the files of a test, in order.
+/// All operations on the files of a test, in order.
 struct DiskRecording {
-    /// One call of the system.
+    /// One system call.
     struct Operation {
         enum Kind {
-            /// A file that was there before is first seen.
+            /// The first use of a file that existed before.
             case found(path: String)
             case create(path: String)
             case write(offset: Int, bytes: [UInt8])
@@ -17,17 +17,17 @@ struct DiskRecording {
             case link(path: String, newPath: String)
             case remove(path: String)
             case syncDirectory(path: String)
-            /// Nothing is done; the test has come somewhere.
+            /// No operation, but a point that the test has reached.
             case mark(String)
         }
 
         var kind: Kind
-        /// Which file it is, whatever its name.
+        /// The number of the file, which does not depend on its name.
         var file: Int
     }
 
     let place: TestPlace
-    /// The files before.
+    /// The files before the recording.
     let before: DiskImage
     private(set) var operations: [Operation]
 
@@ -48,9 +48,10 @@ struct DiskRecording {
         }
     }
 
-    /// The same, had nobody but Molt synced files that were cut to nothing and written anew.
+    /// Returns the recording without Foundation's syncs of files that were truncated and rewritten.
     ///
-    /// Molt syncs the directory directly after such a file, or removes the copy of it; the library has synced it before.
+    /// A sync by Molt is followed by a sync of the directory, or follows a sync by Foundation and precedes the removal
+    /// of the copy.
     func withoutTheLibrarysSyncs() -> DiskRecording {
         var copy = self
         var cut: Set<Int> = []
@@ -72,7 +73,7 @@ struct DiskRecording {
         return copy
     }
 
-    /// Records that the closure has come somewhere.
+    /// Records that the closure has reached a point.
     static func mark(_ text: String) {
         molt_disk_add_mark(text)
     }
@@ -104,7 +105,7 @@ extension DiskRecording.Operation {
             }
     }
 
-    /// What was done, in a few words.
+    /// A short description of the operation.
     var words: String {
         func name(_ path: String) -> String { (path as NSString).lastPathComponent }
         return switch kind {

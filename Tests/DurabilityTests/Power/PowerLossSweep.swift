@@ -2,30 +2,30 @@ import Foundation
 import Generators
 import Testing
 
-/// Takes the power away after every operation of a recording, in several ways, and has a closure look at what is left.
+/// Simulates losses of power after the operations of a recording, and has a closure check what is left.
 struct PowerLossSweep {
     /// One loss of power.
     struct Moment: CustomStringConvertible {
-        /// How many operations were done.
+        /// The number of operations before it.
         var operations: Int
         var loss: PowerLoss
-        /// The marks that were passed.
+        /// The marks that were reached.
         var marks: [String]
         /// The last operation.
         var words: String
-        /// Some number that is another one for most moments.
+        /// A number that differs between most moments.
         var number: UInt64
 
         var description: String { "after \(operations) operations, the last being \(words); \(loss)" }
     }
 
     private let recording: DiskRecording
-    /// How many ways of losing some sectors are tried at each point.
+    /// The number of random losses of sectors that are tried at each point.
     private let seeds: Int
-    /// Each how-manyth point is tried.
+    /// The distance between the points that are tried.
     private let distance: Int
 
-    /// Checks that the recording has all that was done: replayed, it gives the files that are there.
+    /// Checks that the recording is complete: replaying it yields the current files.
     init(of recording: DiskRecording, seeds: Int, distance: Int = 1) throws {
         self.recording = recording
         self.seeds = seeds
@@ -38,9 +38,9 @@ struct PowerLossSweep {
         for (path, bytes) in found.files { #expect(replayed.files[path] == bytes, "\(path)") }
     }
 
-    /// Tries all points; stops after some failures.
+    /// Tries all points; stops after several failures.
     ///
-    /// - Returns: How many losses of power were tried; those that leave the same files are tried once.
+    /// - Returns: The number of losses that were tried; losses that leave the same files are tried once.
     @discardableResult
     func run(_ check: (Moment) throws -> Void) throws -> Int {
         var disk = VolatileDisk(recording.before)
@@ -65,7 +65,7 @@ struct PowerLossSweep {
                     words: operation.words,
                     number: number
                 )
-                // The memory that processes share is a file, too; what is left of it may be anything.
+                // The shared memory of SQLite is a file, too, and may have any content after a loss of power.
                 var random = SeededGenerator(seed: number)
                 let memory = random.oneIn(2) ? (0..<32_768).map { _ in UInt8(truncatingIfNeeded: number) } : nil
                 try image.restore(to: recording.place, memory: memory)
@@ -93,7 +93,7 @@ struct PowerLossSweep {
     }
 }
 
-/// Something that a promise does not allow.
+/// A broken promise.
 struct Broken: Error, CustomStringConvertible {
     var description: String
 

@@ -9,15 +9,15 @@
     import TestSupport
 
     extension PowerLossTests {
-        /// Each call that writes fails, once or from then on; the same process goes on.
-        @Suite("and a disk that refuses a call")
+        /// Makes each call that writes fail, once or from then on, and continues in the same process.
+        @Suite("Failing system calls")
         struct RefusedCallTests {
             enum Refusal: String, CaseIterable {
-                /// A write or sync fails, and the next one works.
+                /// One call fails, and the next one succeeds.
                 case failsOnce
-                /// Everything fails from then on, until somebody sees to the device.
+                /// All calls fail from then on, until the disk is repaired.
                 case failsForGood
-                /// There is no room any more, after half of a write.
+                /// The disk is full after half of a write.
                 case isFull
             }
 
@@ -33,7 +33,7 @@
             private let registry = MigrationRegistry(People.migrations)
 
             @Test(arguments: Refusal.allCases, [true, false])
-            func `loses nothing that was there, and the cache works when it is over`(
+            func `A failing call loses no existing data, and the cache works once calls succeed again`(
                 refusal: Refusal,
                 isFresh: Bool
             ) throws {
@@ -74,7 +74,7 @@
                         let expected = upgraded.keys.union(outcome.written)
                         #expect(Set(left?.records.map(\.key) ?? []) == expected, "\(number), \(outcome)")
                     } else if left?.version == 4 {
-                        // The commit was written, and what followed it was refused.
+                        // The commit was written, and a later call failed.
                         #expect(left?.timeless == upgraded.timeless, "\(number)")
                     } else {
                         #expect(left == before, "\(number)")
@@ -96,7 +96,7 @@
                 var errors: [any Error] = []
             }
 
-            /// Opens, writes, ends the refusals, writes with the same cache, and closes.
+            /// Opens, writes, lets calls succeed again, writes with the same cache, and closes.
             private func live(_ place: TestPlace, heal: () -> Void = {}) -> Outcome {
                 var outcome = Outcome()
                 let cache: CodableCache
@@ -117,7 +117,7 @@
                     } catch {
                         outcome.errors.append(error)
                     }
-                    // What has failed is not seen, and what is there is.
+                    // Failed writes are not visible, and successful ones are.
                     do {
                         #expect(try (cache.value(String.self, forKey: key) != nil) == outcome.written.contains(key))
                         #expect(try cache.count() == (outcome.upgraded?.keys ?? []).union(outcome.written).count)
@@ -142,7 +142,7 @@
                     case let error as MigrationError: (error.code.rawValue, error.message)
                     default: ("other", "\(error)")
                     }
-                // SQLite keeps to itself why it could not make a file; and without its directory there can be none.
+                // SQLite does not report why it could not create a file, and none can be created without its directory.
                 #expect(["storeFailed", "noPermission", "notAFile"].contains(code), "\(number): \(error)")
                 if refusal == .isFull {
                     #expect(["disk is full", "not full"].contains { message.contains($0) }, "\(number): \(error)")

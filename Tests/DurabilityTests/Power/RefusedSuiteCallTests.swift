@@ -8,8 +8,8 @@
     import TestSupport
 
     extension PowerLossTests {
-        /// Each call for an upgrade of a suite alone fails, once or from then on, those of Foundation included.
-        @Suite("and a disk that refuses a call for a suite")
+        /// Makes each call of an upgrade of a single suite fail, including those of Foundation.
+        @Suite("Failing system calls during an upgrade of a suite")
         struct RefusedSuiteCallTests {
             private static let all: UInt32 =
                 1 << molt_disk_create.rawValue | 1 << molt_disk_write.rawValue | 1 << molt_disk_truncate.rawValue
@@ -24,9 +24,9 @@
                 "tags": "a", "other": 1, "title": "text", "long": .string(String(repeating: "b", count: 9_000)),
             ]
 
-            /// With something taken back, the library writes the file in place, and may fail in the middle of it.
+            /// If a change was reverted, Foundation rewrites the file in place, and may fail halfway.
             @Test(arguments: [false, true], [(false, false), (false, true), (true, false), (true, true)])
-            func `undoes all of it, or says that it is committed`(
+            func `A failing call undoes the upgrade, or the error states that it is committed`(
                 isTakenBack: Bool,
                 fault: (isShort: Bool, isLasting: Bool)
             ) async throws {
@@ -67,7 +67,7 @@
                         let version = state.version
                         let values = try place.old.values().filter { $0.key != "molt.ledger" }
                         let isPending = version == 3 && !state.journal.isEmpty
-                        // The suite is written once: with its changes still to be made, it has all of them, or none.
+                        // The suite is written once: while changes are pending, it has all of them or none.
                         let isNew = version == 3 && (!isPending || values == Self.new)
                         #expect(values == (isNew ? Self.new : Self.old), "\(number)")
                         let beside = [".molt-copy", ".molt-old"]

@@ -7,10 +7,12 @@
     import TestSupport
 
     extension PowerLossTests {
-        @Suite("at any operation of an upgrade of suites")
+        @Suite("Losses of power during an upgrade of suites")
         struct SuitePowerTests {
             @Test(arguments: AppScenario.Primary.allCases)
-            func `leaves all of it undone or done, and done once it was reported`(primary: AppScenario.Primary) throws {
+            func `An upgrade is undone or can be finished, and is complete once it was reported`(
+                primary: AppScenario.Primary
+            ) throws {
                 let scenario = AppScenario(primary)
                 defer { scenario.place.remove() }
                 try scenario.prepare(records: 100)
@@ -42,11 +44,11 @@
                 for left in AppScenario.Left.allCases { #expect(found[left, default: 0] > 0, "\(left)") }
             }
 
-            /// Foundation saves what an app has set by cutting the file to nothing and writing it anew.
+            /// Foundation saves the changes of an app by truncating the file and rewriting it.
             ///
-            /// That of Swift 6.3 then syncs the file; nothing says that all do.
+            /// Foundation of Swift 6.3 then syncs the file, but other releases may not.
             @Test(arguments: [true, false])
-            func `keeps a suite whole when the library had to save the app's own changes`(isSynced: Bool) async throws {
+            func `A suite stays whole while Foundation saves unsaved changes of the app`(isSynced: Bool) async throws {
                 await #expect(processExitsWith: .success) { [isSynced = isSynced as Bool] in
                     let place = TestPlace()
                     defer { place.remove() }
@@ -82,8 +84,7 @@
 
             /// The suite's file is written once, with all changes and the ledger.
             @Test(arguments: [[], ["tags"], ["tags", "other", "renamed"]])
-            func `leaves a suite alone, that is a store, as it was or as it is to be`(takenBack: [String]) async throws
-            {
+            func `An upgrade of a single suite is undone or can be finished`(takenBack: [String]) async throws {
                 await #expect(processExitsWith: .success) { [takenBack = takenBack as [String]] in
                     let place = TestPlace()
                     defer { place.remove() }
@@ -112,7 +113,7 @@
                         "long": .string(String(repeating: "b", count: 9_000)),
                     ]
                     var found: [AppScenario.Left: Int] = [:]
-                    // Each compares what was recorded with what is there now.
+                    // Creating a sweep compares its recording with the current files, so both are created first.
                     let sweeps = try [recording, recording.withoutTheLibrarysSyncs()].map {
                         try PowerLossSweep(of: $0, seeds: TestRun.choose(4, long: 100))
                     }
@@ -138,9 +139,9 @@
                 }
             }
 
-            /// A value that was set and taken back is written over what is in the file, though nobody can see it before.
+            /// A value that was set and reverted is still written to the file, although it appears to be unchanged.
             @Test(arguments: [true, false], [["key 0"], ["key 1"], ["key 0", "key 1"]])
-            func `keeps a suite whole when the app had taken back what it had set`(
+            func `A suite stays whole after the app has reverted its own changes`(
                 isSynced: Bool,
                 keys: [String]
             ) async throws {
@@ -162,7 +163,7 @@
                     let isCut = recording.operations.contains {
                         if case .truncate(length: 0) = $0.kind { true } else { false }
                     }
-                    // Otherwise the library has written nothing, and there is nothing to see.
+                    // Otherwise Foundation has written nothing, and there is nothing to check.
                     #expect(isCut)
                     let sweep = try PowerLossSweep(
                         of: isSynced ? recording : recording.withoutTheLibrarysSyncs(),

@@ -1,15 +1,14 @@
 import Foundation
 import Generators
 
-/// What a loss of power leaves of that which was not synced before it.
+/// The unsynced changes that survive a loss of power.
 enum PowerLoss: Hashable, CustomStringConvertible {
-    /// Nothing.
     case nothing
-    /// Everything: the disk has been quick, or it was only the process that died.
+    /// Everything, as if only the process had ended.
     case everything
-    /// Everything but the end of the last write, which is cut off at some byte.
+    /// Everything except the end of the last write, which is truncated at a random byte.
     case torn(seed: UInt64)
-    /// Of each sector, of each file's length and of each directory, what some earlier moment had there.
+    /// For each sector, file length and directory, its state at a random earlier moment.
     case sectors(seed: UInt64)
 
     var description: String {
@@ -22,11 +21,11 @@ enum PowerLoss: Hashable, CustomStringConvertible {
     }
 }
 
-/// A disk that keeps in its memory what was not synced, and may write it in any order.
+/// A disk that caches unsynced changes, and may write them in any order.
 ///
-/// Files are synced for themselves; which names there are in a directory is synced with the directory, and until then
-/// any number of the last changes to it may be undone. Sectors have 512 bytes. What a write does not touch stays as it
-/// was, in its first and last sector too: SQLite takes that for granted (SQLITE_IOCAP_POWERSAFE_OVERWRITE).
+/// Syncing a file syncs its content only. The names in a directory are synced with the directory; until then, any
+/// number of the last changes to them may be undone. Sectors have 512 bytes. Bytes outside a write keep their values,
+/// even in its first and last sector, as SQLite assumes (SQLITE_IOCAP_POWERSAFE_OVERWRITE).
 struct VolatileDisk {
     private struct File {
         var synced: [UInt8] = []
@@ -45,7 +44,7 @@ struct VolatileDisk {
         case directory(path: String)
     }
 
-    /// Which files and directories there are; a directory's file is 0.
+    /// The number of the file at each path; a directory has the number 0.
     private struct Names {
         var files: [String: Int] = [:]
 
@@ -65,10 +64,10 @@ struct VolatileDisk {
     private var synced = Names()
     private var live = Names()
     private var pending: [(directory: String, change: NameChange)] = []
-    /// The last operation, where it was a write.
+    /// The last operation, if it was a write.
     private var last: (file: Int, change: Int)?
 
-    /// A disk that has everything of an image safe.
+    /// Creates a disk on which all files of an image are synced.
     init(_ image: DiskImage) {
         for (number, entry) in image.files.sorted(by: { $0.key < $1.key }).enumerated() {
             files[-1 - number] = File(synced: entry.value)
@@ -78,7 +77,7 @@ struct VolatileDisk {
         live = synced
     }
 
-    // MARK: Doing
+    // MARK: Operations
 
     mutating func apply(_ operation: DiskRecording.Operation) {
         last = nil
@@ -124,7 +123,7 @@ struct VolatileDisk {
 
     // MARK: Losing power
 
-    /// What is on the disk after a loss of power now.
+    /// Returns the files after a loss of power at this point.
     func image(_ loss: PowerLoss) -> DiskImage {
         var random: SeededGenerator?
         if case .sectors(let seed) = loss { random = SeededGenerator(seed: seed) }
@@ -137,7 +136,7 @@ struct VolatileDisk {
         }
         var image = DiskImage()
         for (path, number) in names.files.sorted(by: { $0.key < $1.key }) {
-            // What is in a directory that was never made is not there.
+            // A file is lost with its directory.
             let directory = (path as NSString).deletingLastPathComponent
             let isOurs = synced.files[directory] != nil || live.files[directory] != nil
             guard !isOurs || image.directories.contains(directory) else { continue }
@@ -194,12 +193,12 @@ struct VolatileDisk {
         return content(of: file, .everything)
     }
 
-    /// Each sector, and the length, as it was after some number of the changes that were not synced.
+    /// Returns each sector, and the length, as after a random number of the unsynced changes.
     private static func mixed(_ file: File, _ random: inout SeededGenerator?) -> [UInt8] {
         guard var generator = random, !file.pending.isEmpty else { return file.synced }
         defer { random = generator }
         let count = file.pending.count
-        // How many of a hundred sectors are as new as can be, and as old as can be: now many, now few.
+        // The percentage of sectors in their newest state, and, of the others, in their oldest one.
         let (new, old) = (generator.below(101), generator.below(101))
         func moment() -> Int {
             if generator.below(100) < new { return count }

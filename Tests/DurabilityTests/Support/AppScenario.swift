@@ -5,14 +5,14 @@ import MoltCore
 
 /// An app with a cache and two suites, which one registry upgrades together.
 struct AppScenario: Codable, Sendable {
-    /// What the store of an upgrade is.
+    /// The store that is upgraded.
     enum Primary: String, Codable, Sendable, CaseIterable {
         case cache
         /// The suite of the app's own settings; there are no records then.
         case suite
     }
 
-    /// What can be seen without opening anything for writing.
+    /// The state that can be read without opening anything for writing.
     struct Outcome: Equatable {
         var contents: StoreContents?
         var ledger: [String]
@@ -21,10 +21,10 @@ struct AppScenario: Codable, Sendable {
         var group: [String: PropertyListValue]
     }
 
-    /// What a fault has left.
+    /// The state that a fault left behind.
     enum Left: String, CaseIterable {
         case old
-        /// Committed, and changes to suites are still to be made.
+        /// Committed, with pending changes to suites.
         case journal
         case new
     }
@@ -39,7 +39,7 @@ struct AppScenario: Codable, Sendable {
 
     // MARK: Running
 
-    /// Writes what the early release has left.
+    /// Writes the data of the early release.
     func prepare(records: Int) throws {
         if primary == .cache { try People.prepare(place, count: records) }
         try place.old.update(set: [
@@ -99,7 +99,7 @@ struct AppScenario: Codable, Sendable {
         )
     }
 
-    /// Checks that what is left is whole, and says what it is.
+    /// Checks that the store is whole, and returns its state.
     func left(before: Outcome, after: Outcome) throws -> Left {
         if primary == .cache {
             let damage = try CacheStore.damage(at: place.cache)
@@ -117,7 +117,7 @@ struct AppScenario: Codable, Sendable {
 }
 
 extension AppScenario.Outcome {
-    /// It in short, for messages.
+    /// A short description for messages.
     var summary: String {
         """
         \(contents?.records.count ?? 0) records at \(contents?.version ?? 0), ledger \(ledger), journal \(journal), \

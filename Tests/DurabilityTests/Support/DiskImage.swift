@@ -8,15 +8,15 @@ import Foundation
     import Glibc
 #endif
 
-/// All files of a test, without what is memory and no file: SQLite's "-shm".
+/// All files of a test, except for the shared memory of SQLite ("-shm").
 struct DiskImage: Hashable {
-    /// What is in each file, by its path.
+    /// The content of each file by its path.
     var files: [String: [UInt8]] = [:]
     var directories: Set<String> = []
 
     init() {}
 
-    /// What is there now.
+    /// Reads the current files.
     init(of place: TestPlace) throws {
         for path in try place.paths() where !path.hasSuffix("-shm") {
             var isDirectory: ObjCBool = false
@@ -29,9 +29,9 @@ struct DiskImage: Hashable {
         }
     }
 
-    /// Puts everything in place, and nothing else.
+    /// Replaces all files of a place with those of the image.
     ///
-    /// - Parameter memory: What is left in the file that SQLite uses as memory beside a database; nil for no file.
+    /// - Parameter memory: The content of the file that SQLite uses as shared memory; nil for no file.
     func restore(to place: TestPlace, memory: [UInt8]? = nil) throws {
         place.remove()
         for directory in directories.sorted() { mkdir(directory, 0o700) }

@@ -16,9 +16,9 @@ enum People {
         var note: String
     }
 
-    /// What the early release has written.
+    /// Returns records as the early release wrote them.
     ///
-    /// - Parameter size: About how many bytes a record has.
+    /// - Parameter size: The approximate number of bytes of a record.
     static func contents(_ count: Int, size: Int = 200) -> StoreContents {
         let note = String(repeating: "n", count: max(0, size - 60))
         return StoreContents(
@@ -36,12 +36,12 @@ enum People {
         )
     }
 
-    /// Writes what the early release has left.
+    /// Writes a cache with the records of the early release.
     static func prepare(_ place: TestPlace, count: Int, size: Int = 200) throws {
         try place.makeDirectory()
         let store = CacheStore(at: place.cache)
         try contents(count, size: size).write(to: store)
-        // The last connection moves everything into the file.
+        // Closing the last connection moves the log into the file.
         try CodableCache(at: place.cache).close()
     }
 
@@ -79,7 +79,7 @@ enum People {
         ),
     ]
 
-    /// How a cache is opened: with several batches in a small store.
+    /// A configuration with small batches, so that a small store has several.
     static var configuration: CodableCache.Configuration {
         var configuration = CodableCache.Configuration()
         configuration.batchSize = 64
@@ -88,7 +88,7 @@ enum People {
 }
 
 extension StoreContents {
-    /// Without the times in the ledger, which are others in each upgrade.
+    /// The contents without the times in the ledger, which differ between upgrades.
     var timeless: StoreContents {
         var contents = self
         for index in contents.ledger.indices {
@@ -98,7 +98,7 @@ extension StoreContents {
         return contents
     }
 
-    /// What a file holds; nil where there is no store.
+    /// Returns the contents of a file; nil if there is no store.
     static func found(at url: URL) throws -> StoreContents? {
         do {
             return try CacheStore.contents(at: url)

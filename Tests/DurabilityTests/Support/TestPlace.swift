@@ -10,12 +10,12 @@ import TestHome
     import Glibc
 #endif
 
-/// A place on disk of one test: a directory for a cache beside the files of its suites.
+/// The files of one test: a directory for a cache, and the files of its suites.
 ///
-/// All paths have the token in them, so that the tests' process can tell them from those of other tests.
+/// All paths contain the token, which distinguishes them from those of other tests.
 struct TestPlace: Codable, Hashable, Sendable {
     let token: String
-    /// Where suites are on Linux.
+    /// The directory of the suites on Linux.
     let home: String
 
     init(token: String = UUID().uuidString) {
@@ -28,15 +28,15 @@ struct TestPlace: Codable, Hashable, Sendable {
     var cache: URL { directory.appendingPathComponent("cache.molt") }
     /// The app's own settings.
     var old: Molt.Suite { Molt.Suite("molt.old.\(token)") }
-    /// Those of its group.
+    /// The settings of its app group.
     var group: Molt.Suite { Molt.Suite("molt.group.\(token)") }
 
-    /// Makes the directory for the cache.
+    /// Creates the directory for the cache.
     func makeDirectory() throws {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     }
 
-    /// The paths of everything that is there, directories before what is in them.
+    /// Returns all existing paths, directories before their contents.
     func paths() throws -> [String] {
         let top = try FileManager.default.contentsOfDirectory(atPath: home).filter { $0.contains(token) }.sorted()
         return top.flatMap { name in
@@ -46,7 +46,7 @@ struct TestPlace: Codable, Hashable, Sendable {
         }
     }
 
-    /// Removes everything.
+    /// Removes all files of the test.
     func remove() {
         for path in ((try? paths()) ?? []).reversed() { removeEntry(path) }
     }

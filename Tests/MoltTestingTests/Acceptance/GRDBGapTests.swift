@@ -11,11 +11,11 @@ import Testing
     import Darwin
 #endif
 
-/// What GRDB does not test of its migrations: each case with the kit, on a real file.
+/// Cases that GRDB's tests of migrations do not cover, each tested with MoltTesting on a real file.
 ///
-/// Two of the list are about one process for itself and stand elsewhere, too: the bound on memory in `MemoryTests` of
-/// MoltCacheTests, and progress and timing in `EventTests` and `LedgerTests` there.
-@Suite("What GRDB does not test")
+/// Two more are tested in MoltCacheTests: the bound on memory in `MemoryTests`, and progress and timing in `EventTests`
+/// and `LedgerTests`.
+@Suite("Cases that GRDB does not test")
 struct GRDBGapTests {
     private static let shipped: MigrationRegistry = [
         Migration(to: 1, "rename", .renameType("Alien", to: "Person")),
@@ -34,7 +34,7 @@ struct GRDBGapTests {
         var isFavorite: Bool
     }
 
-    /// The same migrations, with something that is done in the middle of the upgrade.
+    /// The same migrations, with work in the middle of the upgrade.
     private static func shipped(_ work: @escaping @Sendable () -> Void) -> MigrationRegistry {
         let held = Migration(
             to: 2,
@@ -47,7 +47,7 @@ struct GRDBGapTests {
         return [shipped.migrations[0], held, shipped.migrations[2]]
     }
 
-    /// A file by which one process tells another something.
+    /// A file with which one process signals another.
     private struct Sign {
         let path: String
 
@@ -59,7 +59,7 @@ struct GRDBGapTests {
             _ = FileManager.default.createFile(atPath: path, contents: nil)
         }
 
-        /// Waits, at most half a minute.
+        /// Waits for at most half a minute.
         func await(orExitWith status: Int32) {
             for _ in 0..<3000 {
                 if access(path, F_OK) == 0 { return }
@@ -75,7 +75,7 @@ struct GRDBGapTests {
         person["lastName"] = .string(String(parts[1]))
     }
 
-    @Test func `A process that is killed in the middle of a migration`() async throws {
+    @Test func `A process that is killed during a migration loses nothing`() async throws {
         let sweep = FaultSweep(of: Self.fixture, through: Self.shipped)
         let summary = try await sweep.killing(.spread(limit: 8)) { (kill: KillPoint) in
             await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in try kill.run(through: Self.shipped) }
@@ -83,7 +83,7 @@ struct GRDBGapTests {
         #expect(summary.count == 8)
     }
 
-    @Test func `Two processes that migrate at once`() async throws {
+    @Test func `Only one of two concurrent processes runs the migrations`() async throws {
         let store = try TemporaryStore(Self.fixture)
         @Sendable func child(_ path: String, isFirst: Bool) async {
             await #expect(processExitsWith: .success) { [path = path as String, isFirst = isFirst as Bool] in
@@ -91,7 +91,7 @@ struct GRDBGapTests {
                 var configuration = CodableCache.Configuration()
                 var migrations = Self.shipped
                 if isFirst {
-                    // It is in the middle of its upgrade until the other one waits for it.
+                    // It stays in the middle of its upgrade until the other process waits for it.
                     migrations = Self.shipped {
                         inside.give()
                         waiting.await(orExitWith: 3)
@@ -121,7 +121,7 @@ struct GRDBGapTests {
         #expect(after.records == (try Self.fixture.migrated(through: Self.shipped).fixture.records))
     }
 
-    @Test func `A full disk`() async throws {
+    @Test func `A migration on a full disk loses nothing`() async throws {
         let records = (1...60).map { number in
             StoreFixture.Record(
                 "\(number)",
@@ -145,7 +145,7 @@ struct GRDBGapTests {
         #expect(summary.count(of: .diskFull) > 5)
     }
 
-    @Test func `A migration that is not known, with a version before one that is`() async throws {
+    @Test func `An unknown migration with a version below a known one is refused`() async throws {
         let other: MigrationRegistry = [
             Self.shipped.migrations[0],
             Migration(to: 2, "of another branch", .addProperty("Person", "x", default: 1)),
@@ -164,7 +164,7 @@ struct GRDBGapTests {
         #expect(try store.contents() == before)
     }
 
-    @Test func `An edit of a shipped migration that changes nothing but data`() async throws {
+    @Test func `An edit of the closure of a shipped migration is detected`() async throws {
         let scratch = try ScratchDirectory()
         defer { withExtendedLifetime(scratch) {} }
         let recording = FixtureCatalog(scratch.url, recording: .missing)
@@ -177,7 +177,7 @@ struct GRDBGapTests {
         }
         let catalog = FixtureCatalog(scratch.url, recording: .never)
         try await catalog.verify(Self.shipped, types: [.type(Person.self)])
-        // The closure is another one, and its author does not say so.
+        // The closure changes, but its revision does not.
         let swapped = Migration(
             to: 2,
             "split",
@@ -195,7 +195,7 @@ struct GRDBGapTests {
 
         #expect(failure?.failures.contains { $0.kind == .golden && $0.subject == "0-people.json" } == true)
         #expect(failure?.description.contains(#""1".firstName: expected "Ada", found "Lovelace 1""#) == true)
-        // The closure is another one, and its author says so: what the ledgers remember tells it, too.
+        // The revision changes, too: the fingerprints in the ledgers reveal the edit.
         let revised = Migration(to: 2, "split", .transform("Person", revision: 2) { try Self.split(&$0) })
         let declared: MigrationRegistry = [Self.shipped.migrations[0], revised, Self.shipped.migrations[2]]
         let other = await #expect(throws: MatrixFailure.self) {
@@ -204,7 +204,7 @@ struct GRDBGapTests {
         #expect(other?.failures.map(\.kind) == [.edited])
     }
 
-    @Test func `An older app on the store of a newer one`() async throws {
+    @Test func `An older app refuses the store of a newer one`() async throws {
         let store = try TemporaryStore(Self.fixture)
         _ = try await store.upgrade(through: Self.shipped, by: .open)
         let before = try store.contents()
@@ -219,7 +219,7 @@ struct GRDBGapTests {
         #expect(try store.contents() == before)
     }
 
-    @Test func `From each old version, by what the records hold`() async throws {
+    @Test func `Upgrades from each old version yield the same records`() async throws {
         let report = try await Self.fixture.verifyUpgrades(through: Self.shipped, types: [.type(Person.self)])
         #expect(report.rows.first?.targets == [1, 2, 3])
         let newest = try Self.fixture.migrated(through: Self.shipped)
@@ -232,7 +232,7 @@ struct GRDBGapTests {
         #expect(try newest.value(Person.self, forKey: "20") == last)
     }
 
-    @Test func `A Codable type that changes under its records`() async throws {
+    @Test func `A change of a Codable type without a migration is detected`() async throws {
         enum Before { struct Note: Codable { var text: String } }
         enum After {
             struct Note: Codable {

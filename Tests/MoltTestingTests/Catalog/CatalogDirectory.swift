@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import MoltTesting
 
-/// A directory for a catalog, which the test removes by letting go of it.
+/// A directory for a catalog, which is removed when it is deinitialized.
 final class CatalogDirectory: Sendable {
     let url = FileManager.default.temporaryDirectory
         .appending(path: "molt-catalog-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -19,7 +19,7 @@ final class CatalogDirectory: Sendable {
         String(decoding: try Data(contentsOf: url.appending(path: path)), as: UTF8.self)
     }
 
-    /// Changes a file as someone with an editor would.
+    /// Replaces a string in a file, as in an editor.
     func edit(_ path: String, _ text: String, to newText: String) throws {
         let old = try self.text(path)
         let new = old.replacingOccurrences(of: text, with: newText)
@@ -31,7 +31,7 @@ final class CatalogDirectory: Sendable {
         try FileManager.default.removeItem(at: url.appending(path: path))
     }
 
-    /// All files, with their bytes.
+    /// Returns the content of each file by its path.
     func files() throws -> [String: Data] {
         guard FileManager.default.fileExists(atPath: url.path) else { return [:] }
         var files: [String: Data] = [:]
@@ -43,7 +43,7 @@ final class CatalogDirectory: Sendable {
 }
 
 extension FixtureCatalog {
-    /// Records a fixture, as the first run of a test does, and expects that this is told.
+    /// Records a fixture, as the first run of a test does, and expects the error that reports it.
     func keep(_ fixture: StoreFixture, named name: String, migrations: MigrationRegistry? = nil) throws {
         do {
             try record(fixture, named: name, migrations: migrations)

@@ -13,7 +13,7 @@ struct ChangedFileTests {
         directory = try await Releases.catalog(of: Self.versions)
     }
 
-    /// What is wrong with the catalog.
+    /// Returns the failure of verifying the catalog; nil if it passes.
     private func failure(_ recording: RecordingMode = .never) async -> MatrixFailure? {
         await Releases.failure {
             try await directory.catalog(recording: recording)
@@ -21,7 +21,7 @@ struct ChangedFileTests {
         }
     }
 
-    @Test func `Each expected store carries the digest of the fixture that it was made from`() async throws {
+    @Test func `Each golden file contains the digest of its fixture`() async throws {
         let files = try await Releases.catalog().files()
         let goldens = files.keys.filter { $0.hasPrefix("Golden/") }
         #expect(goldens.count == 6)
@@ -34,7 +34,7 @@ struct ChangedFileTests {
     }
 
     @Test(arguments: RecordingMode.allCases)
-    func `A shipped fixture that was edited is named in every mode, and nothing is written`(
+    func `An edited fixture that has shipped is a failure in every mode, and nothing is written`(
         mode: RecordingMode
     ) async throws {
         try directory.edit("1-everyday.json", "Paris", to: "London")
@@ -54,7 +54,7 @@ struct ChangedFileTests {
     }
 
     @Test(arguments: RecordingMode.allCases)
-    func `An edit of a shipped fixture that changes no result is named, too`(mode: RecordingMode) async throws {
+    func `An edit of a shipped fixture that changes no result is a failure, too`(mode: RecordingMode) async throws {
         try directory.edit("1-everyday.json", "\"format\": 1,", to: "\"format\": 1 ,")
         let files = try directory.files()
 
@@ -94,7 +94,7 @@ struct ChangedFileTests {
         #expect(try directory.files() == files)
     }
 
-    @Test func `A golden file that was removed is missing until it is recorded`() async throws {
+    @Test func `A removed golden file is reported as missing until it is recorded`() async throws {
         let before = try directory.files()
         try directory.remove("Golden/1-everyday@2.json")
 
@@ -106,7 +106,7 @@ struct ChangedFileTests {
         #expect(try directory.files() == before)
     }
 
-    @Test func `A fixture that was never checked in can change with its golden files`() async throws {
+    @Test func `A fixture can change if its golden files are removed and recorded again`() async throws {
         try directory.edit("1-everyday.json", "Paris", to: "London")
         let goldens = ["Golden/1-everyday@2.json", "Golden/1-everyday@3.json"]
         for path in goldens { try directory.remove(path) }
@@ -133,7 +133,7 @@ struct ChangedFileTests {
     }
 
     @Test(arguments: ["1-everyday.json", "3-everyday.json", "Golden/1-everyday@3.json"])
-    func `The line ends of Windows are no change`(path: String) async throws {
+    func `Windows line endings do not count as a change`(path: String) async throws {
         try directory.edit(path, "\n", to: "\r\n")
 
         #expect(await failure() == nil)
@@ -158,7 +158,7 @@ struct ChangedFileTests {
         #expect(report.rows.map(\.fixture) == ["1-everyday.json", "2-everyday.json", "3-everyday.json"])
     }
 
-    @Test func `A file whose name says nothing is a failure`() async throws {
+    @Test func `A file whose name does not follow the scheme is a failure`() async throws {
         for path in ["everyday.json", "01-everyday.json", "Golden/0-everyday.json"] {
             try Data("{}".utf8).write(to: directory.url.appending(path: path))
         }

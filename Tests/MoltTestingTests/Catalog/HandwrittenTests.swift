@@ -3,8 +3,8 @@ import Molt
 import MoltTesting
 import Testing
 
-/// Fixtures that someone has written with an editor.
-@Suite
+/// Fixtures that were written in an editor.
+@Suite("Handwritten fixtures")
 struct HandwrittenTests {
     private func verify(_ directory: CatalogDirectory, _ mode: RecordingMode) async -> MatrixFailure? {
         await Releases.failure {
@@ -14,7 +14,7 @@ struct HandwrittenTests {
     }
 
     @Test(arguments: [
-        // A comma too much, no ledger, and a type that the app does not have.
+        // A trailing comma, no ledger, and a type that the app does not have.
         (#"{"format": 1, "schemaVersion": 1, "records": [],}"#, MatrixFailure.Kind.catalog),
         (#"{"format": 1, "schemaVersion": 1, "records": []}"#, .ledger),
         (
@@ -25,7 +25,7 @@ struct HandwrittenTests {
             .unknownType
         ),
     ])
-    func `One with a mistake gets no expected stores until the mistake is corrected`(
+    func `A fixture with a mistake gets no golden files until the mistake is corrected`(
         text: String,
         kind: MatrixFailure.Kind
     ) async throws {
@@ -42,7 +42,7 @@ struct HandwrittenTests {
             #expect(try directory.files() == files)
         }
 
-        // It can be corrected, though its version has shipped.
+        // It can be corrected even though its version has shipped.
         try FileManager.default.removeItem(at: url)
         try Releases.store(at: 1).withoutTimes().write(to: url)
         let recording = try #require(await verify(directory, .missing))
@@ -51,7 +51,7 @@ struct HandwrittenTests {
         #expect(await verify(directory, .never) == nil)
     }
 
-    @Test func `A new one of an older version is not said to have shipped`() async throws {
+    @Test func `A new fixture of an older version does not count as shipped`() async throws {
         let directory = try await Releases.catalog(of: [3])
         try Releases.store(at: 1).withoutTimes().write(to: directory.url.appending(path: "1-new.json"))
 

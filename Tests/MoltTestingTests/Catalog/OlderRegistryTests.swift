@@ -3,10 +3,10 @@ import Molt
 import MoltTesting
 import Testing
 
-@Suite
+@Suite("Catalogs with versions that the registry lacks")
 struct OlderRegistryTests {
     @Test(arguments: RecordingMode.allCases)
-    func `A registry that is older than the catalog writes nothing that has shipped again`(
+    func `A registry that is older than the catalog never overwrites shipped files`(
         mode: RecordingMode
     ) async throws {
         let directory = try await Releases.catalog()
@@ -27,13 +27,13 @@ struct OlderRegistryTests {
         #expect(changed.place == "Golden/2-everyday@3.json")
         #expect(failure.first(.golden).message.contains("correct the migration"))
         #expect(!failure.first(.edited).message.contains("has not shipped yet"))
-        // What only the newer registry has is not compared, and that is said.
+        // Golden files of versions that the registry lacks are not compared, and the failure states this.
         let unused = failure.all(.catalog)
         #expect(unused.map(\.subject) == (0...2).map { "Golden/\($0)-everyday@3.json" })
         #expect(unused.first?.message.contains("the registry has no version 3. It ends at version 2") == true)
     }
 
-    @Test func `A golden file of a version that the registry lost is named, and may be removed after a squash`()
+    @Test func `A golden file of a version missing from the registry is named, and may be removed after a squash`()
         async throws
     {
         let directory = try await Releases.catalog()
@@ -46,7 +46,7 @@ struct OlderRegistryTests {
         )
         #expect(lost.first(.catalog).message.contains("the registry has no version 2 any more"))
 
-        // The same results, by one migration for two.
+        // One migration replaces two, with the same results.
         let both = Migration(
             to: 2,
             "people",

@@ -3,7 +3,7 @@ import Molt
 import MoltTesting
 import Testing
 
-@Suite
+@Suite("Recording of fixtures")
 struct RecordingTests {
     private let directory = CatalogDirectory()
     private let store = StoreFixture(schemaVersion: 1, records: [.init("a", "Person", .json(#"{"name":"A"}"#))])
@@ -25,7 +25,7 @@ struct RecordingTests {
         #expect(try directory.files().keys.sorted() == ["1-everyday.json"])
     }
 
-    @Test func `Nothing is written without being told to`() throws {
+    @Test func `Nothing is written unless recording is requested`() throws {
         let error = try #require(throws: TestingError.self) {
             try directory.catalog().record(store, named: "everyday")
         }
@@ -36,7 +36,7 @@ struct RecordingTests {
         #expect(try directory.files().isEmpty)
     }
 
-    @Test func `A fixture that is there already is left alone`() throws {
+    @Test func `An existing fixture with the same content is left alone`() throws {
         try directory.catalog(recording: .missing).keep(store, named: "everyday")
         let files = try directory.files()
 
@@ -48,7 +48,7 @@ struct RecordingTests {
     }
 
     @Test(arguments: [RecordingMode.never, .missing])
-    func `A different fixture is not written over one that is there`(mode: RecordingMode) throws {
+    func `An existing fixture is not overwritten with a different one`(mode: RecordingMode) throws {
         try directory.catalog(recording: .missing).keep(store, named: "everyday")
         let files = try directory.files()
 
@@ -62,7 +62,7 @@ struct RecordingTests {
         #expect(try directory.files() == files)
     }
 
-    @Test func `A fixture of the newest version is written again when all is`() throws {
+    @Test func `Recording all overwrites a fixture of the newest version`() throws {
         try directory.catalog(recording: .missing).keep(store, named: "everyday")
         let migrations: MigrationRegistry = [Migration(to: 1, "a")]
 
@@ -71,7 +71,7 @@ struct RecordingTests {
         #expect(try directory.catalog().fixture(1, "everyday") == changed)
     }
 
-    @Test func `Without the registry nothing is written again`() throws {
+    @Test func `No fixture is overwritten unless the registry is given`() throws {
         try directory.catalog(recording: .missing).keep(store, named: "everyday")
         let files = try directory.files()
 
@@ -85,7 +85,7 @@ struct RecordingTests {
         #expect(try directory.files() == files)
     }
 
-    @Test func `A store that differs by an edit of a migration alone is told so`() throws {
+    @Test func `A difference caused only by an edited migration is explained in the error`() throws {
         var (before, after) = (store, store)
         before.ledger = [LedgerEntry(name: "a", version: 1, appliedAt: .distantPast, fingerprint: "1")]
         after.ledger = [LedgerEntry(name: "a", version: 1, appliedAt: .distantPast, fingerprint: "2")]
@@ -99,21 +99,21 @@ struct RecordingTests {
         #expect(error.message.contains("migrations were edited since the file was written. Undo that"))
     }
 
-    @Test func `A snapshot of the models may be kept beside the fixtures`() async throws {
+    @Test func `A schema snapshot may be kept beside the fixtures`() async throws {
         try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 0), named: "empty")
         try Data("{}".utf8).write(to: directory.url.appending(path: "schema.json"))
 
         try await directory.catalog().verify([], types: [])
     }
 
-    /// What makes version 1 an old one.
+    /// The reason that version 1 is not the newest one.
     enum Newer: CaseIterable {
         case registry
         case file
     }
 
     @Test(arguments: RecordingMode.allCases, Newer.allCases)
-    func `A fixture of an older version is never written again`(mode: RecordingMode, newer: Newer) throws {
+    func `A fixture of an older version is never overwritten`(mode: RecordingMode, newer: Newer) throws {
         try directory.catalog(recording: .missing).keep(store, named: "everyday")
         var migrations: MigrationRegistry?
         switch newer {
@@ -133,7 +133,7 @@ struct RecordingTests {
     }
 
     @Test(arguments: RecordingMode.allCases)
-    func `A fixture that was removed, and has expected stores, is not made again`(mode: RecordingMode) async throws {
+    func `A removed fixture that has golden files is not recorded again`(mode: RecordingMode) async throws {
         let directory = try await Releases.catalog()
         try directory.remove("1-everyday.json")
 
@@ -154,7 +154,7 @@ struct RecordingTests {
     }
 
     @Test(arguments: ["", "a/b", "../a", "a@2", ".a", "a "])
-    func `A name that cannot be a file's is refused`(name: String) throws {
+    func `A name that is not valid for a file is refused`(name: String) throws {
         let error = try #require(throws: TestingError.self) {
             try directory.catalog(recording: .all).keep(store, named: name)
         }
@@ -163,7 +163,7 @@ struct RecordingTests {
     }
 
     @Test(arguments: ["x/../../out", "../1-out", ""])
-    func `A name that leads out of the catalog is not read`(name: String) throws {
+    func `A name that refers to a file outside of the catalog is refused`(name: String) throws {
         try store.write(to: directory.url.deletingLastPathComponent().appending(path: "out.json"), overwriting: true)
         defer {
             try? FileManager.default.removeItem(
@@ -177,7 +177,7 @@ struct RecordingTests {
         #expect(error.message.contains("\"\(name)\" cannot be the name of a fixture"))
     }
 
-    @Test func `A name that another file has in other capitals is refused`() throws {
+    @Test func `A name that differs from that of another file only in case is refused`() throws {
         try directory.catalog(recording: .missing).keep(store, named: "everyday")
         let files = try directory.files()
 
@@ -188,11 +188,11 @@ struct RecordingTests {
         #expect(error.code == .unsuitable)
         #expect(error.message.hasPrefix("There is 1-everyday.json, which many a file system takes for the same name"))
         #expect(try directory.files() == files)
-        // Of another version it is another file.
+        // For another version, the name is that of another file.
         try directory.catalog(recording: .missing).keep(StoreFixture(schemaVersion: 2), named: "Everyday")
     }
 
-    @Test func `A file of another version than its name says is an error`() throws {
+    @Test func `A file with another version than its name states is an error`() throws {
         try directory.catalog(recording: .missing).keep(store, named: "everyday")
         try FileManager.default.moveItem(
             at: directory.url.appending(path: "1-everyday.json"),

@@ -3,9 +3,9 @@ import Molt
 import MoltTesting
 import Testing
 
-@Suite
+@Suite("Differences between stores")
 struct StoreDifferenceTests {
-    /// The lines for two stores of one record each.
+    /// Returns the lines for two stores with one record each.
     private func lines(_ expected: String, _ found: String) -> [String] {
         let stores = [expected, found].map {
             StoreFixture(schemaVersion: 1, records: [.init("john", "Person", .json($0))])
@@ -13,7 +13,7 @@ struct StoreDifferenceTests {
         return StoreDifference(expected: stores[0], found: stores[1]).lines
     }
 
-    @Test func `Equal stores have no difference, whatever the order of their records`() throws {
+    @Test func `Stores with the same records in any order have no difference`() throws {
         let records: [StoreFixture.Record] = [
             .init("a", "Person", .json(#"{"name":"A"}"#)), .init("b", "Data", .data(Data([1, 2]))),
         ]
@@ -41,7 +41,7 @@ struct StoreDifferenceTests {
         )
     }
 
-    @Test func `One element more in a list is one line`() {
+    @Test func `One additional element in an array is one difference`() {
         #expect(lines("[1,2,3]", "[1,9,2,3]") == [#""john"[1]: unexpected, found 9"#])
         #expect(lines("[1,1,1]", "[1,1]") == [#""john"[2]: missing, expected 1"#])
     }
@@ -82,11 +82,11 @@ struct StoreDifferenceTests {
         (#"{"a b":1}"#, #"{"a b":"1"}"#, #""john"["a b"]: expected 1, found "1""#),
         (#"{"a":1}"#, #"{"a":1"#, #""john": the same value in other bytes, from byte 6: expected }, found nothing"#),
     ])
-    func `It is said when only the bytes differ`(expected: String, found: String, line: String) {
+    func `A value that differs only in its bytes is reported as such`(expected: String, found: String, line: String) {
         #expect(lines(expected, found) == [line])
     }
 
-    @Test func `Long values are shortened, to where they begin to differ`() throws {
+    @Test func `Long values are shortened to the part that differs`() throws {
         let text = String(repeating: "a", count: 200)
 
         let line = try #require(lines("\"\(text)b\"", "\"\(text)c\"").first)
@@ -96,7 +96,7 @@ struct StoreDifferenceTests {
         #expect(line.count < 100)
     }
 
-    @Test func `Records are compared by all that is stored of them`() {
+    @Test func `Records are compared by everything that is stored of them`() {
         let expected = StoreFixture(
             schemaVersion: 2,
             records: [
@@ -137,7 +137,7 @@ struct StoreDifferenceTests {
         )
     }
 
-    @Test func `The ledger is compared without times, counts and releases`() {
+    @Test func `The ledger is compared without times, counts, releases and fingerprints`() {
         let row = LedgerEntry(name: "a", version: 1, appliedAt: Date(timeIntervalSince1970: 0), fingerprint: "1")
         var other = row
         other.appliedAt = Date()
@@ -165,7 +165,7 @@ struct StoreDifferenceTests {
         )
     }
 
-    @Test func `Settings are compared by suite, key and place`() {
+    @Test func `Settings are compared by suite, key and path`() {
         let group = Molt.Suite("group.example")
         let expected = StoreFixture(
             schemaVersion: 1,
@@ -197,7 +197,7 @@ struct StoreDifferenceTests {
         )
     }
 
-    @Test func `Of many differences the first ones are shown`() {
+    @Test func `Only the first of many differences are shown`() {
         let records = (0..<50).map { StoreFixture.Record("key \($0)", "Person", .json("1")) }
         let expected = StoreFixture(schemaVersion: 1, records: records)
 
@@ -209,7 +209,7 @@ struct StoreDifferenceTests {
         #expect(shown.last == "and 30 more")
     }
 
-    @Test func `A store that is not as expected is an error that lists why`() throws {
+    @Test func `An unexpected store is an error that lists the differences`() throws {
         let expected = StoreFixture(schemaVersion: 1, records: [.init("a", "Person", .json("1"))])
 
         let error = try #require(throws: TestingError.self) {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct `The conformance suite` {
-    @Test func `The cache file passes, with all that concerns records`() throws {
+    @Test func `The cache file passes all checks of records`() throws {
         let scratch = try ScratchDirectory()
         let report = try MigrationStoreConformance {
             CacheStore(at: scratch.file("\(UUID().uuidString).molt"))
@@ -17,7 +17,7 @@ import Testing
         #expect(report.notApplicable.allSatisfy { $0.hasPrefix("A store without records") })
     }
 
-    @Test func `The store in memory passes, and what needs a second object is named as not applicable`() throws {
+    @Test func `The store in memory passes, and checks that need a second object are not applicable`() throws {
         let report = try MigrationStoreConformance { CacheStore(inMemory: .standard) }.verify()
         #expect(report.checked.count > 35)
         #expect(report.notApplicable.contains { $0.contains("While another holds the store") })
@@ -25,7 +25,7 @@ import Testing
         #expect(report.description.contains("– While another holds the store"))
     }
 
-    @Test func `A suite passes, and what concerns records is named as not applicable`() throws {
+    @Test func `A suite passes, and checks of records are not applicable`() throws {
         let prefix = "conformance.\(UUID().uuidString)"
         var count = 0
         defer { for number in 0..<count { Molt.Suite("\(prefix).\(number)").erase() } }
@@ -42,18 +42,18 @@ import Testing
     }
 
     @Test(arguments: FlawedStore.Flaw.allCases)
-    func `A store with a flaw is caught, and the behaviour is named`(flaw: FlawedStore.Flaw) throws {
+    func `A store with a flaw fails, and the violated behavior is named`(flaw: FlawedStore.Flaw) throws {
         let error = try #require(throws: ConformanceFailure.self) {
             try MigrationStoreConformance { FlawedStore(flaw) }.verify(only: TestRun.isLong ? nil : [flaw.behavior])
         }
         let lines = error.message.split(separator: "\n").map(String.init)
         #expect(lines.first?.hasPrefix("The store does not do ") == true)
         #expect(lines.contains(flaw.behavior), "\(error.message)")
-        // What was expected and found stands below it.
+        // The expected and the found value are listed below it.
         #expect(lines.contains { $0.hasPrefix("  ") })
     }
 
-    @Test func `A flaw names what was expected and what was found`() throws {
+    @Test func `A failure states the expected and the found value`() throws {
         let error = try #require(throws: ConformanceFailure.self) {
             try MigrationStoreConformance { FlawedStore(.forgetsFingerprint) }
                 .verify(only: [FlawedStore.Flaw.forgetsFingerprint.behavior])
@@ -62,7 +62,7 @@ import Testing
         #expect(error.message.contains(expected))
     }
 
-    @Test func `All failures are told at once`() throws {
+    @Test func `All failures are reported at once`() throws {
         let error = try #require(throws: ConformanceFailure.self) {
             try MigrationStoreConformance { FlawedStore(.hasNoTypes) }.verify()
         }
@@ -71,7 +71,7 @@ import Testing
         #expect(error.message.contains("A type is renamed for all its records"))
     }
 
-    @Test func `A store that does not find its data again is caught`() throws {
+    @Test func `A store that loses its data when it is opened again fails`() throws {
         let error = try #require(throws: ConformanceFailure.self) {
             try MigrationStoreConformance {
                 CacheStore(inMemory: .standard)
@@ -90,7 +90,7 @@ import Testing
         #expect(error.message.contains("the closure was called though another holds the store"))
     }
 
-    @Test func `A store that gives up by itself is caught`() throws {
+    @Test func `A store that stops waiting without being told to fails`() throws {
         let scratch = try ScratchDirectory()
         let error = try #require(throws: ConformanceFailure.self) {
             try MigrationStoreConformance {
@@ -105,7 +105,7 @@ import Testing
     }
 }
 
-/// A cache file that does not ask whether to wait.
+/// A cache file that gives up without asking whether to wait.
 private final class ImpatientStore: MigrationStore {
     private struct Busy: Error {}
 

@@ -9,7 +9,7 @@ final class FlawedStore: MigrationStore {
         case keepsLatestOriginal, shufflesJournal, neverFresh, staysUsable, keepsDeferredRow, setsNoVersion
         case rewritesContent, countsDeleted, wrapsErrors, forgetsQuarantine
 
-        /// The behaviour that it breaks.
+        /// The behavior that the flaw violates.
         var behavior: String {
             switch self {
             case .reusesIDs: "A record keeps its id, whatever becomes of it and of others"

@@ -1,7 +1,7 @@
 import Foundation
 import Molt
 
-/// Does what its base does, but for one flaw.
+/// A transaction that does what its base does, except for one flaw.
 final class FlawedTransaction: MigrationTransaction, RecordTransaction {
     private let base: any MigrationTransaction
     private let rows: any RecordTransaction

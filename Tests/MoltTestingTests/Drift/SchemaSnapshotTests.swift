@@ -4,7 +4,7 @@ import MoltTesting
 import TestSupport
 import Testing
 
-@Suite struct SchemaSnapshotTests {
+@Suite("Schema snapshots") struct SchemaSnapshotTests {
     private enum V1 {
         struct Person: Codable, RecordType {
             static var recordTypeName: String { "Person" }
@@ -31,7 +31,7 @@ import Testing
         try SchemaSnapshot(of: samples, version: version)
     }
 
-    /// The error that a call throws.
+    /// Returns the error that a closure throws.
     private func error(_ body: () throws -> Void) throws -> TestingError {
         try #require(#expect(throws: TestingError.self) { try body() })
     }
@@ -40,7 +40,7 @@ import Testing
         try ScratchDirectory.with { try body($0.appending(path: "schema.json")) }
     }
 
-    @Test func `A snapshot is recorded once, when it is asked for, and holds from then on`() throws {
+    @Test func `A snapshot is recorded once, on request, and passes from then on`() throws {
         try inFolder { url in
             let first = try snapshot(.samples(V1.Person()), .samples(V1.Group()))
             let missing = try error { try first.verify(at: url, recording: .never) }
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `A version that has not shipped can be recorded again, when that is asked for`() throws {
+    @Test func `A version that has not shipped can be recorded again on request`() throws {
         try inFolder { url in
             _ = try error { try snapshot(.samples(V1.Person())).verify(at: url, recording: .missing) }
             let changed = try snapshot(.samples(V2.Person()))
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `A new version is recorded beside the one before, which stays`() throws {
+    @Test func `A new version is recorded beside the previous one, which stays unchanged`() throws {
         try inFolder { url in
             _ = try error { try snapshot(.samples(V1.Person())).verify(at: url, recording: .missing) }
             let next = try snapshot(.samples(V2.Person()), version: 3)
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `D4: a new type is no drift, but is to be recorded`() throws {
+    @Test func `A new type is not drift, but must be recorded`() throws {
         try inFolder { url in
             _ = try error { try snapshot(.samples(V1.Person())).verify(at: url, recording: .missing) }
             let more = try snapshot(.samples(V1.Person()), .samples(V1.Group()))
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `A type without a sample is told`() throws {
+    @Test func `A type without a sample is reported`() throws {
         try inFolder { url in
             let both = try snapshot(.samples(V1.Person()), .samples(V1.Group()))
             _ = try error { try both.verify(at: url, recording: .missing) }
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `A type that cannot be encoded shows nothing`() throws {
+    @Test func `A type that cannot be encoded is refused`() throws {
         struct Stubborn: Encodable {
             func encode(to encoder: any Encoder) throws { throw CocoaError(.coderInvalidValue) }
         }
@@ -177,7 +177,7 @@ import Testing
         #expect(failure.message.contains("Stubborn"))
     }
 
-    @Test func `A file that is no snapshot is not taken for one`() throws {
+    @Test func `A file that is not a snapshot is refused and left alone`() throws {
         try inFolder { url in
             for text in ["{", "[]", #"{"versions":{"one":{}}}"#] {
                 try Data(text.utf8).write(to: url)

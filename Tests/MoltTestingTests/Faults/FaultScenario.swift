@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import MoltTesting
 
-/// A store with several batches of two types, and suites, and migrations of every kind for it.
+/// A store with several batches of records and two suites, and migrations of every kind for it.
 enum FaultScenario {
     static let settings = Molt.Suite("app.faults")
     static let group = Molt.Suite("group.faults")
@@ -80,7 +80,7 @@ enum FaultScenario {
             ),
         ]
 
-    /// Those that suites alone can run.
+    /// The migrations that need only suites.
     static let settingsMigrations: MigrationRegistry = [
         Migration(
             to: 5,

@@ -6,10 +6,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `A fault sweep` {
+@Suite struct `Fault sweeps` {
     typealias Fault = FaultSweep.Fault
 
-    @Test func `loses nothing of a cache with suites, and says what it has tried`() async throws {
+    @Test func `No fault loses data of a cache with suites, and the summary counts what was tried`() async throws {
         let summary = try await FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations).run()
         #expect(summary.count == summary.available)
         #expect(summary.count(of: .steps) >= 8)
@@ -17,7 +17,7 @@ import Testing
         #expect(summary.count(of: .records) >= 7 + 5 * 2 + 4)
         #expect(summary.count(of: .writes) >= 20)
         #expect(summary.count(of: .commits) == 4)
-        // Two suites in two phases, before and after each; and after all of them.
+        // Two suites in two phases, before and after each, and once after all of them.
         #expect(summary.count(of: .attached) == 2 * 2 * 2 + 1)
         #expect(summary.count(of: .fullDisks) >= 3)
         for fault in Fault.all { #expect(summary.count(of: fault) > 0, "\(fault)") }
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [EntryPoint.asyncOpen, .migrator])
-    func `goes through other entry points`(entryPoint: EntryPoint) async throws {
+    func `A sweep can use other entry points`(entryPoint: EntryPoint) async throws {
         let limit = TestRun.choose(3, long: 8)
         let summary = try await FaultSweep(
             of: FaultScenario.fixture,
@@ -46,7 +46,7 @@ import Testing
         #expect(summary.trials.allSatisfy { $0.entryPoint == entryPoint })
     }
 
-    @Test func `tries some of the points when it is told to, of each kind at least one`() async throws {
+    @Test func `A sweep can be limited to some points, with at least one of each kind`() async throws {
         let sweep = FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations, faults: [.throwing])
         let some = try await sweep.run(at: .every(10))
         #expect(some.count(of: .throwing) == 3)
@@ -56,12 +56,12 @@ import Testing
         #expect(Set(spread.trials.map(\.point.area)) == [.steps, .batches, .commits, .attached])
     }
 
-    @Test func `tells a damaged file`() throws {
+    @Test func `A damaged file is detected`() throws {
         let store = try TemporaryStore(FaultScenario.fixture)
         #expect(try CacheStore.damage(at: store.url).isEmpty)
         let pages = try CacheStore.pageCount(at: store.url)
         #expect(pages > 4)
-        // The last page is cut to nothing, and the file is as long as it was.
+        // Zeroes the last page; the length of the file stays the same.
         var bytes = try Data(contentsOf: store.url)
         let size = bytes.count / pages
         bytes.replaceSubrange((bytes.count - size)..., with: Data(count: size))
@@ -69,7 +69,7 @@ import Testing
         #expect(try !CacheStore.damage(at: store.url).isEmpty)
     }
 
-    @Test func `loses nothing of suites without a cache`() async throws {
+    @Test func `No fault loses data of suites without a cache`() async throws {
         let summary = try await FaultSweep(
             of: FaultScenario.settingsFixture,
             through: FaultScenario.settingsMigrations,
@@ -83,7 +83,9 @@ import Testing
         #expect(summary.count(of: .diskFull) == 0)
     }
 
-    @Test func `names the points at which a step has written a suite itself`() async throws {
+    @Test func `A step that writes a suite directly is reported at each point between the step and the commit`()
+        async throws
+    {
         let settings = FaultScenario.settings
         let direct = Migration(
             to: 8,
@@ -109,7 +111,7 @@ import Testing
         #expect(text.contains(#"suite app.faults, "direct": unexpected, found "now""#))
     }
 
-    @Test func `names the points whose failure a block has swallowed`() async throws {
+    @Test func `A block that swallows a failure is reported with the point of the failure`() async throws {
         let migrations: MigrationRegistry = [
             Migration(
                 to: 1,
@@ -118,7 +120,7 @@ import Testing
                     do {
                         try migration.enumerate("Note") { _, new in new["number"] = 1 }
                     } catch {
-                        // The upgrade should fail with it.
+                        // The error should be thrown again.
                     }
                 }
             )
@@ -127,14 +129,14 @@ import Testing
 
         let failure = await #expect(throws: FaultFailure.self) { try await sweep.run() }
 
-        // When a record was changed before, the library itself does not let it go on.
+        // After a record was changed, the library itself does not let the block continue.
         let broken = try #require(failure).broken
         #expect(broken.map(\.trial?.point.name) == ["the closure for the record note 1 of type Note"])
         #expect(broken.map(\.trial?.fault) == [.closureThrows])
         #expect(try #require(broken.first).problem.hasPrefix("The failure was swallowed"))
     }
 
-    @Test func `lets a write fail as the store itself would`() async throws {
+    @Test func `An injected failure of a write has the same error as one of the store`() async throws {
         let caught = Mutex<[any Error]>([])
         let migrations: MigrationRegistry = [
             Migration(
@@ -149,7 +151,7 @@ import Testing
                 }
             )
         ]
-        // The library does not let the block go on after that, so nothing is broken.
+        // The library does not let the block continue after that, so nothing is broken.
         try await FaultSweep(of: FaultScenario.fixture, through: migrations, faults: [.writeFailsOnce]).run()
         let errors = caught.withLock { $0 }
         #expect(errors.count == 1)
@@ -159,7 +161,7 @@ import Testing
         #expect((error.underlying as? InjectedFault)?.point.steps == "of create (1)")
     }
 
-    @Test func `finds an upgrade that depends on chance`() async throws {
+    @Test func `An upgrade with random results is detected`() async throws {
         let migrations: MigrationRegistry = [
             Migration(
                 to: 1,
@@ -174,21 +176,21 @@ import Testing
         let first = try #require(failure?.broken.first)
         #expect(first.trial == nil)
         #expect(first.problem.contains("do not come to the same end"))
-        // The cause alone, and not what follows from it at each point.
+        // Only the cause is reported, and not its consequences at each point.
         #expect(failure?.broken.count == 1)
         #expect(failure?.summary.trials.isEmpty == true)
         #expect(failure?.description.hasPrefix("The upgrade does something that a failure would not undo.") == true)
         #expect(first.problem.contains(#""note 1".id: expected "#))
     }
 
-    @Test func `finds an upgrade that cannot be made again`() async throws {
+    @Test func `An upgrade that cannot be repeated is detected`() async throws {
         let runs = Mutex(0)
         let migrations: MigrationRegistry = [
             Migration(
                 to: 1,
                 "thrice",
                 .run("count") { _ in
-                    // Two upgrades show the way, and the third one is that which fails.
+                    // Two upgrades find the points, and the third one fails.
                     let run = runs.withLock { runs in
                         runs += 1
                         return runs
@@ -209,7 +211,7 @@ import Testing
         #expect(problem.contains("CocoaError"))
     }
 
-    @Test func `finds a step that writes the app's own suite and not the copy of it`() async throws {
+    @Test func `A step that writes a suite of the app and not the copy of it is detected`() async throws {
         let suite = Molt.Suite("app.faults.\(UUID().uuidString)")
         defer { suite.erase() }
         try suite.set("old", forKey: "theme")
@@ -227,11 +229,11 @@ import Testing
         #expect(problem.contains("suite \(suite), \"theme\": expected \"old\", found \"new\""))
     }
 
-    @Test func `lets something else write the app's own suites meanwhile`() async throws {
+    @Test func `Other code may write to the suites of the app during a sweep`() async throws {
         let suite = Molt.Suite("app.faults.\(UUID().uuidString)")
         defer { suite.erase() }
         let count = Mutex<Int64>(0)
-        // Whenever it can: while steps run, and at other times.
+        // Called while steps run, and at other times.
         @Sendable func write() throws {
             let count = count.withLock { count in
                 count += 1
@@ -254,7 +256,7 @@ import Testing
         #expect(try suite.value(forKey: "counter") == .int(count.withLock { $0 }))
     }
 
-    @Test func `does not count a full disk that was large enough`() async throws {
+    @Test func `A disk that was large enough does not count as full`() async throws {
         let runs = Mutex(0)
         let failures = Mutex(0)
         let migrations: MigrationRegistry = [
@@ -262,7 +264,7 @@ import Testing
                 to: 1,
                 "once",
                 .run("write much, but later little") { migration in
-                    // Two upgrades show the way, and a third one how much room it needs.
+                    // Two upgrades find the points, and a third one measures the space that is needed.
                     let run = runs.withLock { runs in
                         runs += 1
                         return runs
@@ -284,7 +286,7 @@ import Testing
         #expect(failure.broken.count { $0.trial != nil } == failure.summary.count(of: .diskFull))
     }
 
-    @Test func `refuses to try nothing`() async throws {
+    @Test func `A sweep without points, faults or entry points is refused`() async throws {
         func message(_ sweep: FaultSweep, _ points: FaultSweep.Points = .all) async throws -> String {
             let error = await #expect(throws: TestingError.self) { try await sweep.run(at: points) }
             #expect(error?.code == .unsuitable)
@@ -310,7 +312,7 @@ import Testing
         #expect(noPoints?.code == .unsuitable)
     }
 
-    @Test func `refuses a store with nothing to upgrade`() async throws {
+    @Test func `A store with nothing pending is refused`() async throws {
         let migrated = try FaultScenario.fixture.migrated(through: FaultScenario.migrations).fixture
         let error = await #expect(throws: TestingError.self) {
             try await FaultSweep(of: migrated, through: FaultScenario.migrations).run()
@@ -320,7 +322,7 @@ import Testing
     }
 
     @Test(arguments: [EntryPoint.inMemory, .suite])
-    func `refuses an entry point that makes no sense`(entryPoint: EntryPoint) async throws {
+    func `An entry point that does not suit the store is refused`(entryPoint: EntryPoint) async throws {
         let error = await #expect(throws: TestingError.self) {
             try await FaultSweep(
                 of: FaultScenario.fixture,
@@ -331,7 +333,7 @@ import Testing
         #expect(error?.code == .unsuitable)
     }
 
-    @Test func `leaves an error of the migrations themselves as it is`() async throws {
+    @Test func `An error of the migrations themselves is thrown unchanged`() async throws {
         let migrations: MigrationRegistry = [
             Migration(to: 1, "wrong", .transform("Note") { _ = try $0.remove("nothing", as: String.self) })
         ]

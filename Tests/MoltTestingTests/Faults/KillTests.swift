@@ -5,8 +5,8 @@ import MoltTesting
 import TestHome
 import Testing
 
-@Suite struct `A kill` {
-    @Test func `of a child process at any point loses nothing of a cache and its suites`() async throws {
+@Suite struct `Kills of child processes` {
+    @Test func `A kill at any point loses nothing of a cache and its suites`() async throws {
         let sweep = FaultSweep(of: FaultScenario.fixture, through: FaultScenario.migrations)
         var kills: [KillPoint] = []
         let summary = try await sweep.killing(.spread(limit: 10)) { (kill: KillPoint) in
@@ -22,7 +22,7 @@ import Testing
         for kill in kills { try expectNothingIsLeft(of: kill) }
     }
 
-    @Test func `between the commit and the last change to a suite loses no setting`() async throws {
+    @Test func `A kill between the commit and the last change to a suite loses no setting`() async throws {
         let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
         let summary = try await sweep.killing(.every(2)) { (kill: KillPoint) in
             await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
@@ -32,7 +32,7 @@ import Testing
         #expect(summary.count(of: .attached) >= 4)
     }
 
-    @Test func `that a child has not died of is a failure`() async throws {
+    @Test func `A child process that was not killed is a failure`() async throws {
         let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
         let failure = await #expect(throws: FaultFailure.self) {
             try await sweep.killing(.every(10)) { (kill: KillPoint) in
@@ -46,12 +46,12 @@ import Testing
         #expect(broken.allSatisfy { $0.problem.contains("was not killed there") })
     }
 
-    @Test func `after the commit must not leave the store as it was`() async throws {
+    @Test func `A kill that undoes a committed upgrade is a failure`() async throws {
         let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
         var points: [FaultPoint] = []
         let failure = await #expect(throws: FaultFailure.self) {
             try await sweep.killing(.all) { kill in
-                // A child that says that it was killed, and of which nothing has reached the disk.
+                // Creates only the file that marks a kill, as if no write of the child had reached the disk.
                 points.append(kill.point)
                 let bytes = try #require(Data(base64Encoded: kill.text))
                 let parts = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
@@ -66,7 +66,7 @@ import Testing
         #expect(broken.allSatisfy { $0.problem.hasPrefix("The upgrade was committed") })
     }
 
-    @Test func `is told to a tool as text`() async throws {
+    @Test func `A kill point can be passed on as a string`() async throws {
         let sweep = FaultSweep(of: FaultScenario.settingsFixture, through: FaultScenario.settingsMigrations)
         var texts: [String] = []
         _ = try? await sweep.killing(.every(5)) { kill in
@@ -78,7 +78,7 @@ import Testing
         #expect(KillPoint(text: "e30=") == nil)
     }
 
-    /// Looks for the files that a kill point names.
+    /// Expects that no files named in a kill point are left.
     private func expectNothingIsLeft(of kill: KillPoint) throws {
         let bytes = try #require(Data(base64Encoded: kill.text))
         let parts = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])

@@ -5,10 +5,9 @@ import MoltTesting
 import TestHome
 import Testing
 
-/// Faults and kills while records are set aside.
-@Suite struct `An upgrade that sets records aside` {
+@Suite struct `Faults while records are quarantined` {
     @Test(arguments: [EntryPoint.open, .migrator])
-    func `is whole or not at all after any fault, with what is in quarantine`(entry: EntryPoint) async throws {
+    func `A fault leaves both records and quarantine either upgraded or unchanged`(entry: EntryPoint) async throws {
         let sweep = FaultSweep(
             of: QuarantineScenario.fixture,
             through: QuarantineScenario.migrations,
@@ -20,7 +19,7 @@ import Testing
         #expect(summary.trials.count { $0.fault == .diskFull } >= 3)
     }
 
-    @Test func `survives a kill`() async throws {
+    @Test func `An upgrade that quarantines records survives a kill`() async throws {
         let sweep = FaultSweep(of: QuarantineScenario.fixture, through: QuarantineScenario.migrations)
         let summary = try await sweep.killing(.spread(limit: 8)) { (kill: KillPoint) in
             await #expect(processExitsWith: .signal(SIGKILL)) { [kill] in
@@ -30,14 +29,14 @@ import Testing
         #expect(summary.trials.count { $0.fault == nil } == 8)
     }
 
-    @Test func `ends with all records that fail in quarantine, and is seen in the report`() throws {
+    @Test func `All records that fail are quarantined, and the report names them`() throws {
         let migrated = try QuarantineScenario.fixture.migrated(through: QuarantineScenario.migrations)
         #expect(migrated.report.failedRecords.map(\.key) == ["p2+", "p5+", "n1", "p4+", "p7+"])
         #expect(migrated.fixture.records.map(\.key) == ["p1+", "p3+", "n2", "p6+", "n3"])
         #expect(migrated.report.counts.quarantined == 5)
     }
 
-    @Test func `gives the same by all ways, at once and step by step`() async throws {
+    @Test func `All entry points, and upgrades at once or version by version, yield the same result`() async throws {
         struct Content: Codable { var n: Int }
         try await QuarantineScenario.fixture.verifyUpgrades(
             through: QuarantineScenario.migrations,
@@ -46,7 +45,7 @@ import Testing
     }
 }
 
-/// Records that fail in passes and in a block, behind changes of their keys.
+/// Records that fail in transforms and in a block, after changes of their keys.
 enum QuarantineScenario {
     struct Failure: Error {}
 

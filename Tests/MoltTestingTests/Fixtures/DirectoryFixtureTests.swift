@@ -4,7 +4,7 @@ import MoltTesting
 import TestSupport
 import Testing
 
-@Suite
+@Suite("Directory fixtures")
 struct DirectoryFixtureTests {
     static let people = (0..<100).map { "person-\($0)" }
 
@@ -22,7 +22,7 @@ struct DirectoryFixtureTests {
         }
     }
 
-    @Test func `A file that is there is not overwritten`() throws {
+    @Test func `An existing file is not overwritten`() throws {
         try ScratchDirectory.with { folder in
             try Data("mine".utf8).write(to: folder.appending(path: "a"))
             let directory = DirectoryFixture([.init("a", Data("other".utf8), modified: 0)])
@@ -34,7 +34,7 @@ struct DirectoryFixtureTests {
     }
 
     @Test(arguments: ["", "/a", "../a", "a/../b", "a//b", "a/", ".", "a\0b"])
-    func `No name leads out of the directory`(name: String) throws {
+    func `A name that refers to a file outside of the directory is refused`(name: String) throws {
         try ScratchDirectory.with { folder in
             let url = folder.appending(path: "in")
             let directory = DirectoryFixture([.init("fine", Data(), modified: 0), .init(name, Data(), modified: 0)])
@@ -44,7 +44,7 @@ struct DirectoryFixtureTests {
         }
     }
 
-    @Test func `What is neither a file nor a directory is refused`() throws {
+    @Test func `An entry that is neither a file nor a directory is refused`() throws {
         try ScratchDirectory.with { folder in
             let link = folder.appending(path: "link")
             try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder)
@@ -58,7 +58,7 @@ struct DirectoryFixtureTests {
         #expect(error.file == missing)
     }
 
-    @Test func `A file's time that is too far off for 64 bits is the last one that they hold`() throws {
+    @Test func `The time of a file that does not fit into 64 bits is clamped`() throws {
         try ScratchDirectory.with { folder in
             let key = "person-1"
             let files = try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy")
@@ -71,11 +71,11 @@ struct DirectoryFixtureTests {
             let name = try #require(files.files.first { $0.content == Data(text.utf8) }?.name)
             let file = folder.appending(path: name)
             try Data(text.utf8).write(to: file)
-            // In 2267: ext4 can tell no later time than that in 2446.
+            // In 2267; ext4 cannot store a time after 2446.
             let time = Date(timeIntervalSince1970: 9_400_000_000)
             try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: file.path)
             #expect(try DirectoryFixture(contentsOf: folder).files.map(\.modified) == [.max])
-            // The app adopts it, too: it never expires.
+            // A migration adopts it, too, as a record that never expires.
             let migrated = try StoreFixture(schemaVersion: 0).migrated(through: [
                 .adoptCacheDirectory(to: 1, directory: folder, keys: .list([key]), type: "Friend")
             ])
@@ -86,7 +86,7 @@ struct DirectoryFixtureTests {
 
     // MARK: Adopting
 
-    @Test func `A directory that Cache wrote is placed for the app's migration`() throws {
+    @Test func `A migration adopts a directory that Cache wrote`() throws {
         try ScratchDirectory.with { folder in
             let url = folder.appending(path: "Floppy")
             try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy").write(to: url)
@@ -101,7 +101,7 @@ struct DirectoryFixtureTests {
         }
     }
 
-    @Test func `The records of a directory are a fixture, the expired ones, too`() throws {
+    @Test func `The records of a directory become a fixture, including expired ones`() throws {
         let scratch = try ScratchDirectory()
         let directory = scratch.file("Floppy")
         try DirectoryFixture(tar: FixtureFile.cacheDirectories, directory: "fixture/Floppy").write(to: directory)
@@ -127,7 +127,7 @@ struct DirectoryFixtureTests {
         #expect(later.record(forKey: "in1h") != nil)
     }
 
-    @Test func `A file that cannot be adopted is an error, and no gap in the fixture`() throws {
+    @Test func `A file that cannot be adopted is an error, and is not left out of the fixture`() throws {
         let scratch = try ScratchDirectory()
         let directory = scratch.file("Floppy")
         try DirectoryFixture([.init("foreign", Data(), modified: 2_144_448_000_000_000_000)]).write(to: directory)

@@ -5,7 +5,7 @@ import MoltTesting
 import TestSupport
 import Testing
 
-@Suite
+@Suite("Fixture files")
 struct FixtureFileTests {
     static let example = StoreFixture(
         schemaVersion: 2,
@@ -160,12 +160,12 @@ struct FixtureFileTests {
 
         """#
 
-    @Test func `A fixture is readable text, and the text gives it back`() throws {
+    @Test func `A fixture is written as readable JSON, and read back unchanged`() throws {
         #expect(Self.example.json == Self.text)
         #expect(try StoreFixture(json: Self.text) == Self.example)
     }
 
-    @Test func `The white space of a hand-written file does not matter, and every other byte does`() throws {
+    @Test func `White space in a handwritten file is ignored, and every other byte of a content is kept`() throws {
         let fixture = try StoreFixture(
             json:
                 "{\"schemaVersion\" :\t3,\r\n\"records\":[ { \"type\":\"T\" , \"content\" : { \"a b\" :\n [ 1 , 2.0 ],"
@@ -178,7 +178,7 @@ struct FixtureFileTests {
         #expect(fixture.primary == .cache)
     }
 
-    @Test func `A ledger row needs a name and a version`() throws {
+    @Test func `A ledger row needs only a name and a version`() throws {
         let text = #"{"format":1,"schemaVersion":1,"ledger":[{"name":"a","version":1}]}"#
         let entry = try #require(StoreFixture(json: text).ledger.first)
         #expect(try entry == StoreFixture(json: text).withoutTimes().ledger.first)
@@ -188,7 +188,7 @@ struct FixtureFileTests {
         #expect(entry.moltVersion.isEmpty)
     }
 
-    @Test func `Without times a ledger says what was applied, and nothing of when`() throws {
+    @Test func `A ledger without times states what was applied, but not when`() throws {
         let fixture = Self.example.withoutTimes()
         var expected = Self.example
         expected.ledger[1].appliedAt = Date(timeIntervalSince1970: 0)
@@ -201,13 +201,13 @@ struct FixtureFileTests {
     }
 
     @Test(arguments: [Molt.Suite.standard] + ["group.example", "standard", " \u{301}x"].map { Molt.Suite($0) })
-    func `A suite that is a store is named`(suite: Molt.Suite) throws {
+    func `A suite that is the store is named in the file`(suite: Molt.Suite) throws {
         let fixture = StoreFixture(primary: .suite(suite), schemaVersion: 1, suites: [suite: ["a": 1]])
         #expect(fixture.json.contains(#""primary": "\#(suite.attachedName)""#))
         #expect(try StoreFixture(json: fixture.json) == fixture)
     }
 
-    @Test func `Content that is nested deep is kept as text`() throws {
+    @Test func `Deeply nested content is written as a string`() throws {
         for depth in [64, 65, 509, 510, 600] {
             let content = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
             let fixture = StoreFixture(schemaVersion: 0, records: [.init("k", "T", .json(content))])
@@ -216,7 +216,7 @@ struct FixtureFileTests {
         }
     }
 
-    @Test func `An expiry survives to the last bit`() throws {
+    @Test func `An expiry is preserved to the last bit`() throws {
         var random = SeededGenerator(seed: 7)
         var dates = [0, 0.1, -1, 1_790_000_000.1, 1e300, .infinity].map { Date(timeIntervalSince1970: $0) }
         dates += (0..<200).map { _ in
@@ -229,7 +229,7 @@ struct FixtureFileTests {
         }
     }
 
-    @Test func `Settings have the form that they are coded in`() throws {
+    @Test func `Settings can be decoded from the file with a JSONDecoder`() throws {
         let settings = try #require(Self.example.suites[.standard])
         let start = try #require(Self.text.range(of: "\"suites\": {\n    \"standard\": ")).upperBound
         let end = try #require(Self.text.range(of: ",\n    \"suite group")).lowerBound
@@ -238,13 +238,13 @@ struct FixtureFileTests {
         #expect(coded == .dictionary(settings))
     }
 
-    @Test func `A random fixture is the same after it was written and read, and its text, too`() throws {
+    @Test func `A random fixture and its JSON are unchanged after writing and reading`() throws {
         for seed in 0..<TestRun.choose(60, long: 300) as Range<UInt64> {
             let fixture = RandomFixture.make(seed: seed)
             let text = fixture.json
             let read = try StoreFixture(json: text)
             #expect(read == fixture, "seed \(seed)")
-            // Equal texts may differ in their bytes.
+            // Equal strings may differ in their bytes.
             #expect(read.records.map { Array($0.key.utf8) } == fixture.records.map { Array($0.key.utf8) })
             #expect(read.json == text, "seed \(seed)")
         }
@@ -252,7 +252,7 @@ struct FixtureFileTests {
 
     // MARK: Files
 
-    @Test func `A file is written once, and replaced only on request`() throws {
+    @Test func `A file is written once, and overwritten only on request`() throws {
         try ScratchDirectory.with { folder in
             let url = folder.appending(path: "v2.json")
             try Self.example.write(to: url)
@@ -271,7 +271,7 @@ struct FixtureFileTests {
         }
     }
 
-    @Test func `A file that cannot be read or written is named`() throws {
+    @Test func `A file that cannot be read or written is named in the error`() throws {
         let url = URL(filePath: "/nowhere/at/all.json")
         let unreadable = try #require(throws: TestingError.self) { try StoreFixture(contentsOf: url) }
         #expect(unreadable.code == .unreadable)

@@ -7,12 +7,11 @@ import MoltTesting
 import TestSupport
 import Testing
 
-/// Fixtures from what apps really have.
-@Suite
+@Suite("Fixtures from existing stores")
 struct FixtureSourceTests {
     // MARK: Cache files
 
-    @Test func `A cache file is taken whole, and stays as it was`() throws {
+    @Test func `A cache file is read completely, and stays unchanged`() throws {
         try ScratchDirectory.with { folder in
             let url = folder.appending(path: "store.molt")
             try FileManager.default.copyItem(at: FixtureFile.cache, to: url)
@@ -35,7 +34,7 @@ struct FixtureSourceTests {
         }
     }
 
-    @Test func `A file that is no cache is refused by its name`() throws {
+    @Test func `A file that is not a cache is refused and named`() throws {
         let settings = try FixtureFile.settings
         let error = try #require(throws: CacheError.self) { try StoreFixture(cacheFile: settings) }
         #expect(error.path == settings.path)
@@ -45,7 +44,7 @@ struct FixtureSourceTests {
         #expect(missing.code == .fileMissing)
     }
 
-    @Test func `A cache whose upgrade has changes left over is refused`() throws {
+    @Test func `A cache with pending changes in its journal is refused`() throws {
         try ScratchDirectory.with { folder in
             let url = folder.appending(path: "store.molt")
             let old = try CodableCache(at: url, migrations: [])
@@ -67,7 +66,9 @@ struct FixtureSourceTests {
     // MARK: Settings
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func `A suite's file is taken in either form`(format: PropertyListSerialization.PropertyListFormat) throws {
+    func `The file of a suite is read as an XML or a binary property list`(
+        format: PropertyListSerialization.PropertyListFormat
+    ) throws {
         try ScratchDirectory.with { folder in
             let xml = try Data(contentsOf: FixtureFile.settings)
             let object = try PropertyListSerialization.propertyList(from: xml, format: nil)
@@ -91,7 +92,7 @@ struct FixtureSourceTests {
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.binary, .xml])
-    func `Settings that are as deep as a suite takes them are taken`(
+    func `Settings that are nested as deeply as a suite allows are read`(
         format: PropertyListSerialization.PropertyListFormat
     ) throws {
         func nested(_ levels: Int) -> PropertyListValue { levels == 0 ? 1 : [nested(levels - 1)] }
@@ -104,7 +105,7 @@ struct FixtureSourceTests {
         #expect(try StoreFixture(settings: url, of: suite).suites == [suite: values])
     }
 
-    @Test func `Settings are added to a cache`() throws {
+    @Test func `Settings can be added to the fixture of a cache`() throws {
         let group = Molt.Suite("group.example")
         var fixture = try StoreFixture(cacheFile: FixtureFile.cache)
         fixture.suites[group] = ["old": 1]
@@ -121,7 +122,7 @@ struct FixtureSourceTests {
     }
 
     @Test(arguments: ["", "no plist", "<plist version=\"1.0\"><array/></plist>", "bplist00"])
-    func `What is no file of settings is refused by its name`(text: String) throws {
+    func `A file that does not contain settings is refused and named`(text: String) throws {
         try ScratchDirectory.with { folder in
             let url = folder.appending(path: "app.plist")
             try Data(text.utf8).write(to: url)
@@ -168,7 +169,7 @@ struct FixtureSourceTests {
         }
     }
 
-    @Test func `A suite that is a store is captured with its ledger, live and from its file`() throws {
+    @Test func `A suite that is a store is captured with its ledger, in use and from its file`() throws {
         try ScratchDirectory.with { folder in
             let suite = Molt.Suite("molt-fixtures-\(UUID().uuidString)")
             let other = Molt.Suite("molt-fixtures-\(UUID().uuidString)")
@@ -200,7 +201,7 @@ struct FixtureSourceTests {
     }
 }
 
-/// Something outside the store that never takes its changes.
+/// An attached store that always fails to apply its changes.
 private struct BrokenStore: AttachedStore {
     struct Failure: Error {}
 

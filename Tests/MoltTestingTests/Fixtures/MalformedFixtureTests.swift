@@ -3,15 +3,15 @@ import Generators
 import MoltTesting
 import Testing
 
-@Suite
+@Suite("Malformed fixtures")
 struct MalformedFixtureTests {
-    /// A text that is no fixture, and what the error must say.
+    /// A malformed fixture, and the beginning of the error's message.
     struct Case: Sendable, CustomTestStringConvertible {
         var text: String
         var says: String
         var testDescription: String { says }
 
-        /// Members of a fixture that are wrong; they begin in the second line.
+        /// Creates a case from invalid members of a fixture, which begin in the second line.
         init(_ members: String, _ says: String) {
             text = "{\"format\": 1, \"schemaVersion\": 1,\n\(members)}"
             self.says = says
@@ -175,14 +175,14 @@ struct MalformedFixtureTests {
         #expect(error.description.hasPrefix("/fixtures/v1.json: "))
     }
 
-    @Test func `What is not UTF-8 is told from where on`() throws {
+    @Test func `Invalid UTF-8 is an error that names its position`() throws {
         let data = Data(Array("{\n  \"é".utf8) + [0xC3, 0x28])
         let error = try #require(throws: TestingError.self) { try StoreFixture(json: data) }
         #expect(error.code == .malformedFixture)
         #expect(error.message == "line 2, column 5: The file is not UTF-8 text from here on. Save it as UTF-8.")
     }
 
-    @Test func `A text cut or changed anywhere is read or refused, and never a crash`() throws {
+    @Test func `A file that is truncated or changed anywhere is read or refused, and never causes a crash`() throws {
         let bytes = Array(FixtureFileTests.text.utf8)
         var random = SeededGenerator(seed: 3)
         for _ in 0..<500 {

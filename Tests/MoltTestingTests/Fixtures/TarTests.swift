@@ -4,9 +4,9 @@ import MoltTesting
 import TestSupport
 import Testing
 
-@Suite
+@Suite("Tar archives")
 struct TarTests {
-    @Test func `An archive with several directories asks for one`() throws {
+    @Test func `An archive with several directories is an error unless one is chosen`() throws {
         let url = try FixtureFile.cacheDirectories
         let error = try #require(throws: TestingError.self) { try DirectoryFixture(tar: url) }
         #expect(error.code == .malformedFixture)
@@ -45,14 +45,14 @@ struct TarTests {
         #expect(files.map(\.modified) == [0, 0, 7_000_000_000, 10_000_000_000, -1_500_000_000])
     }
 
-    @Test func `GNU's binary numbers are read`() throws {
+    @Test func `Binary numbers in the GNU format are read`() throws {
         let time: [UInt8] = [0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2]
         let before: [UInt8] = Array(repeating: 0xFF, count: 12)
         let archive = Tar.entry("d/a", "1", timeBytes: time) + Tar.entry("d/b", "1", timeBytes: before) + Tar.end
         #expect(try Tar.read(archive).files.map(\.modified) == [258_000_000_000, -1_000_000_000])
     }
 
-    /// Archives that are none, and what the errors say.
+    /// Malformed archives, and the beginnings of the errors' messages.
     static let malformed: [(archive: [UInt8], says: String)] = [
         ([], "Byte 0: The archive ends here without the blocks of zeros"),
         (Array("no tar".utf8), "Byte 0: The archive ends here without"),
@@ -96,7 +96,7 @@ struct TarTests {
     ]
 
     @Test(arguments: malformed.indices)
-    func `A malformed archive is an error with the place`(index: Int) throws {
+    func `A malformed archive is an error that names the position`(index: Int) throws {
         let (archive, says) = Self.malformed[index]
         let error = try #require(throws: TestingError.self) { try Tar.read(archive) }
         #expect(error.code == .malformedFixture)
@@ -104,7 +104,8 @@ struct TarTests {
         #expect(error.file?.lastPathComponent == "a.tar")
     }
 
-    @Test func `An archive cut or changed anywhere is read or refused, and never a crash`() throws {
+    @Test func `An archive that is truncated or changed anywhere is read or refused, and never causes a crash`() throws
+    {
         let record = Tar.record("path", "d/name") + Tar.record("mtime", "12.5")
         let archive = Tar.entry("x", record, kind: "x") + Tar.entry("d/a", "text") + Tar.entry("d/b", "") + Tar.end
         var random = SeededGenerator(seed: 11)
@@ -127,7 +128,7 @@ struct TarTests {
     }
 }
 
-/// Makes archives, right ones and wrong ones.
+/// Makes valid and malformed archives.
 enum Tar {
     static let end = [UInt8](repeating: 0, count: 1024)
 
@@ -175,7 +176,7 @@ enum Tar {
             + Array(content.utf8) + [UInt8](repeating: 0, count: filling)
     }
 
-    /// A record of an extended header, whose length counts itself.
+    /// Returns a record of an extended header, whose length includes the digits of the length.
     static func record(_ name: String, _ value: String) -> String {
         let rest = " \(name)=\(value)\n"
         var length = rest.utf8.count
@@ -185,7 +186,7 @@ enum Tar {
         return "\(length)\(rest)"
     }
 
-    /// Sets the sum of a header.
+    /// Sets the checksum of a header.
     static func sum(_ archive: inout [UInt8], at start: Int) {
         guard start + 512 <= archive.count else { return }
         archive.replaceSubrange(start + 148..<start + 156, with: repeatElement(0x20, count: 8))

@@ -4,7 +4,7 @@ import MoltTesting
 import Synchronization
 import Testing
 
-@Suite
+@Suite("Upgrade matrix")
 struct MatrixTests {
     private func failure(
         _ directory: CatalogDirectory,
@@ -19,7 +19,7 @@ struct MatrixTests {
         }
     }
 
-    @Test func `A right registry passes, and the report says what was run`() async throws {
+    @Test func `A correct registry passes, and the report lists what was run`() async throws {
         let directory = try await Releases.catalog()
         let files = try directory.files()
 
@@ -28,7 +28,7 @@ struct MatrixTests {
         #expect(report.rows.map(\.fixture) == (0...3).map { "\($0)-everyday.json" })
         #expect(report.rows.map(\.targets) == [[1, 2, 3], [2, 3], [3], [3]])
         #expect(report.rows.first?.entryPoints == [.open, .asyncOpen, .inMemory, .migrator])
-        // For each version a dry run, and each entry point twice; then one more to each version on the way.
+        // For each version one dry run, and two upgrades by each entry point; then one more upgrade to each version.
         #expect(report.rows.map(\.upgrades) == [30, 20, 9, 9])
         #expect(report.upgrades == 68)
         #expect(report.description.hasPrefix("4 fixtures, 68 upgrades\nfixture "))
@@ -36,7 +36,7 @@ struct MatrixTests {
         #expect(try directory.files() == files)
     }
 
-    @Test func `A fixture of a later version without a ledger is named, and not upgraded again without a word`()
+    @Test func `A fixture of a later version without a ledger is a failure`()
         async throws
     {
         var store = try Releases.store(at: 2)
@@ -52,7 +52,7 @@ struct MatrixTests {
         #expect(failure.first(.ledger).message.contains(#"{"name": "alien-becomes-person", "version": 1}"#))
     }
 
-    @Test func `The first run without expected stores says how to record them`() async throws {
+    @Test func `The first run without golden files explains how to record them`() async throws {
         let directory = CatalogDirectory()
         try directory.catalog(recording: .missing).keep(Releases.first, named: "everyday")
 
@@ -76,7 +76,7 @@ struct MatrixTests {
         try await directory.catalog().verify(Releases.migrations, types: Releases.types, versions: [0])
     }
 
-    @Test func `A migration that drops a property is found by the property`() async throws {
+    @Test func `A migration that loses a property is a failure that names the property`() async throws {
         let directory = try await Releases.catalog()
         let dropping = Migration(
             to: 2,
@@ -103,8 +103,10 @@ struct MatrixTests {
         #expect(failure.localizedDescription == failure.description)
     }
 
-    @Test func `A migration that depends on what another one has left in memory depends on the path`() async throws {
-        // It is gone when the app is closed in between.
+    @Test func `A migration that depends on state in memory is a failure, as its result depends on the path`()
+        async throws
+    {
+        // The state is lost when the app is closed in between.
         let names = Mutex<[String: String]>([:])
         let reading = Migration(
             to: 1,
@@ -140,13 +142,13 @@ struct MatrixTests {
         #expect(path.message.contains("open the store at versions 1, 2, 3, one after the other"))
         #expect(path.message.contains("one jump from 0 to 3"))
         #expect(path.message.contains(#""john".nickname: expected "", found "John Appleseed""#))
-        // Nothing is recorded of a fixture with which something is wrong.
+        // Nothing is recorded for a fixture that fails.
         #expect(failure.report.recorded.isEmpty)
         #expect(failure.all(.missingGolden).count == 3)
     }
 
-    @Test func `The order of records may depend on the path`() async throws {
-        // It is gone when the app is closed in between.
+    @Test func `An order of records that depends on the path is a failure`() async throws {
+        // The state is lost when the app is closed in between.
         let isSame = Mutex(false)
         let first = Migration(to: 1, "first", .run { _ in isSame.withLock { $0 = true } })
         let second = Migration(
@@ -176,7 +178,7 @@ struct MatrixTests {
     }
 
     @Test(arguments: [nil, []] as [[Int]?])
-    func `A matrix of nothing is a failure`(versions: [Int]?) async throws {
+    func `A matrix without fixtures is a failure`(versions: [Int]?) async throws {
         let directory = CatalogDirectory()
         func failure(_ migrations: MigrationRegistry = []) async throws -> MatrixFailure {
             try #require(
@@ -200,7 +202,7 @@ struct MatrixTests {
         #expect(try await failure(newer).first().message.hasSuffix("are all older than version 2."))
     }
 
-    @Test func `A result that is another one each time is found by the entry points`() async throws {
+    @Test func `A result that changes with each run is detected by comparing entry points`() async throws {
         let directory = try await Releases.catalog()
         let count = Mutex(0)
         let counting = Migration(
@@ -223,7 +225,7 @@ struct MatrixTests {
         #expect(first.message.contains("the result is not the same as by open:\n\"john\".nickname: expected"))
     }
 
-    @Test func `A dry run that says something else than the upgrade is found`() async throws {
+    @Test func `A dry run that differs from the upgrade is a failure`() async throws {
         let directory = try await Releases.catalog()
         let isSecond = Mutex(false)
         let alternating = Migration(
@@ -246,14 +248,14 @@ struct MatrixTests {
         #expect(dry.message.contains("the upgrade read 2, changed 0"))
     }
 
-    @Test func `A migration that throws is one failure, and the rest still runs`() async throws {
+    @Test func `A migration that throws is a failure, and the remaining checks still run`() async throws {
         struct Refusal: Error {}
         let directory = try await Releases.catalog()
         let failing = Migration(to: 3, "nickname", .transform("Person") { _ in throw Refusal() })
 
         let failure = try #require(await failure(directory, [Releases.alien, Releases.split, failing]))
 
-        // The store of version 3 counts it as applied as it was.
+        // The ledger of the fixture of version 3 has the original migration.
         #expect(failure.kinds == [.upgrade, .edited])
         #expect(failure.all(.upgrade).map(\.subject) == ["0-everyday.json", "1-everyday.json", "2-everyday.json"])
         #expect(failure.first().place == "to version 3")
@@ -263,7 +265,7 @@ struct MatrixTests {
         #expect(failure.report.rows.count == 4)
     }
 
-    @Test func `A migration that was edited after shipping is named`() async throws {
+    @Test func `A migration that was edited after it shipped is named`() async throws {
         let directory = try await Releases.catalog()
         let edited = Migration(
             to: 1,
@@ -285,11 +287,11 @@ struct MatrixTests {
                 "migration \"alien-becomes-person\" (version 1) was edited after these"
             )
         )
-        // The rest was checked all the same.
+        // The remaining checks still ran.
         #expect(failure.report.rows.count == 4)
     }
 
-    @Test func `An edit of a closure is known by its revision`() async throws {
+    @Test func `An edit of a closure is detected by its revision`() async throws {
         let directory = try await Releases.catalog()
         let edited = Migration(to: 2, "split-full-name", steps: [.transform("Person", revision: 2) { _ in }])
 
@@ -338,7 +340,7 @@ struct MatrixTests {
         #expect(failure.first().message.contains("`.type(Person.self)`"))
     }
 
-    @Test func `A record that cannot be read as today's type is named with the property`() async throws {
+    @Test func `A record that cannot be decoded as the current type is named with the property`() async throws {
         struct Person: Codable {
             struct Address: Codable {
                 var city: String
@@ -361,7 +363,7 @@ struct MatrixTests {
         )
     }
 
-    @Test func `Faults of the registry are listed, and the files are checked all the same`() async throws {
+    @Test func `Errors of the registry are listed, and the files are still checked`() async throws {
         let directory = try await Releases.catalog()
         try directory.edit("1-everyday.json", "Paris", to: "London")
         let migrations: MigrationRegistry = [
@@ -375,7 +377,7 @@ struct MatrixTests {
         #expect(failure.report.rows.isEmpty)
     }
 
-    @Test func `A registry that forgets a migration that shipped is refused`() async throws {
+    @Test func `A registry without a migration that shipped is refused`() async throws {
         let directory = try await Releases.catalog()
         let missing: MigrationRegistry = [Releases.alien, Releases.nickname]
 
@@ -406,7 +408,7 @@ struct MatrixTests {
         #expect(failure.report.rows.count == 3)
     }
 
-    @Test func `A second opening that changes the store is found`() async throws {
+    @Test func `A second opening that changes the store is a failure`() async throws {
         let directory = try await Releases.catalog()
         var configuration = CodableCache.Configuration()
         // An app that writes at every launch.
@@ -426,7 +428,7 @@ struct MatrixTests {
         #expect(failure.all(.repetition).contains { $0.message.hasPrefix("opening a store that is up to date") })
     }
 
-    @Test func `A store made in code is upgraded in every way, too`() async throws {
+    @Test func `A fixture made in code is upgraded in every way, too`() async throws {
         let report = try await Releases.first.verifyUpgrades(through: Releases.migrations, types: Releases.types)
         #expect(report.rows.map(\.upgrades) == [30])
 
@@ -439,7 +441,7 @@ struct MatrixTests {
         #expect(failure.kinds == [.unknownType])
     }
 
-    @Test func `What a failure is about stands above it, with all its lines behind`() {
+    @Test func `Failures are listed below their subject, with all their lines indented`() {
         let failure = MatrixFailure(
             failures: [
                 .init(kind: .golden, subject: "1-a.json", place: "to version 2", message: "first\nsecond"),

@@ -2,7 +2,7 @@ import Foundation
 import Molt
 import MoltTesting
 
-/// An app with three releases: its registry, its types of today, and what its first release wrote.
+/// An app with three releases: its registry, its current types, and the store of its first release.
 enum Releases {
     struct Person: Codable, Equatable {
         struct Address: Codable, Equatable {
@@ -45,12 +45,12 @@ enum Releases {
         ]
     )
 
-    /// What the release of a version has left behind.
+    /// Returns the store that the release of a version wrote.
     static func store(at version: Int, _ migrations: MigrationRegistry = migrations) throws -> StoreFixture {
         version == 0 ? first : try first.migrated(through: migrations, upTo: version).fixture
     }
 
-    /// A catalog with a fixture of each version, or of some, and the expected stores of these.
+    /// Creates a catalog with a fixture of each given version, and their golden files.
     static func catalog(of versions: [Int] = [0, 1, 2, 3]) async throws -> CatalogDirectory {
         let directory = CatalogDirectory()
         for (path, data) in try await recorded.value {
@@ -66,7 +66,7 @@ enum Releases {
         return directory
     }
 
-    /// The files of that catalog, recorded once.
+    /// The files of the whole catalog, recorded once.
     private static let recorded = Task {
         let directory = CatalogDirectory()
         let catalog = directory.catalog(recording: .missing)
@@ -76,7 +76,7 @@ enum Releases {
         return try directory.files()
     }
 
-    /// What the matrix throws; nil when nothing is wrong.
+    /// Returns the failure that the matrix throws; nil if it passes.
     static func failure(_ body: () async throws -> Void) async -> MatrixFailure? {
         do {
             try await body()
@@ -93,18 +93,18 @@ enum Releases {
 }
 
 extension MatrixFailure {
-    /// The kinds, each once, in the order in which they were found.
+    /// The distinct kinds, in the order in which they were found.
     var kinds: [Kind] {
         failures.reduce(into: []) { if !$0.contains($1.kind) { $0.append($1.kind) } }
     }
 
-    /// The first failure, of a kind; one without a message when there is none.
+    /// Returns the first failure, of a kind if it is given; one without a message if there is none.
     func first(_ kind: Kind? = nil) -> Failure {
         let found = failures.first { kind == nil || $0.kind == kind }
         return found ?? Failure(kind: kind ?? Kind(rawValue: "none"), subject: "", message: "")
     }
 
-    /// The failures of a kind.
+    /// Returns the failures of a kind.
     func all(_ kind: Kind) -> [Failure] {
         failures.filter { $0.kind == kind }
     }

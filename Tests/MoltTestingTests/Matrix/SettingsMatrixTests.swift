@@ -4,8 +4,7 @@ import MoltTesting
 import Synchronization
 import Testing
 
-/// The matrix over settings: beside a cache, and alone.
-@Suite
+@Suite("Upgrade matrix of settings")
 struct SettingsMatrixTests {
     private static let group = Molt.Suite("group.molt.matrix")
 
@@ -45,7 +44,7 @@ struct SettingsMatrixTests {
 
         #expect(report.rows.map(\.targets) == [[1, 2, 3], [2, 3], [3], [3]])
         #expect(report.rows.first?.entryPoints == [.open, .asyncOpen, .inMemory, .migrator])
-        // The rest of the file is that of a fixture.
+        // Without the digest, the file is that of a fixture.
         let text = try directory.text("Golden/0-settings@3.json")
         let golden = try StoreFixture(json: text.replacing(#/ *"fixtureDigest": "[0-9a-f]{64}",\n/#, with: ""))
         #expect(golden.suites[Self.group]?["style"] == "dark")
@@ -70,7 +69,7 @@ struct SettingsMatrixTests {
         #expect(report.rows.first?.upgrades == 3 * 5 + 3)
     }
 
-    @Test func `A setting that a step loses is found by its key`() async throws {
+    @Test func `A setting that a step loses is named by its key`() async throws {
         let fixture = StoreFixture(schemaVersion: 0, suites: [.standard: settings])
         let directory = try await recorded(fixture, migrations)
         let losing: MigrationRegistry = [
@@ -91,7 +90,9 @@ struct SettingsMatrixTests {
         #expect(failure.all(.edited).count == 1)
     }
 
-    @Test func `A suite that a migration has emptied is not waited for, though the ledger has no times`() async throws {
+    @Test func `A suite that a migration emptied does not defer the next one, even if the ledger has no times`()
+        async throws
+    {
         let migrations: MigrationRegistry = [
             migrations.migrations[0], migrations.migrations[1],
             Migration(to: 3, "rest", .removeKeys("rest", in: .standard)),
@@ -104,7 +105,7 @@ struct SettingsMatrixTests {
         try await directory.catalog().verify(migrations, types: [])
     }
 
-    @Test func `A migration that still waits is a failure with its reason`() async throws {
+    @Test func `A deferred migration is a failure that states the reason`() async throws {
         let waiting: MigrationRegistry = [
             .suiteToAppGroup(to: 1, from: .standard, into: Self.group, canary: .key("never-set"))
         ]
@@ -124,7 +125,7 @@ struct SettingsMatrixTests {
         #expect(failure.first().message.contains("The settings in copy may not be readable yet"))
     }
 
-    @Test func `What the ledger says of settings may depend on the path`() async throws {
+    @Test func `A ledger whose counts of settings depend on the path is a failure`() async throws {
         let isSame = Mutex(false)
         let first = Migration(to: 1, "first", .run { _ in isSame.withLock { $0 = true } })
         let second = Migration(

@@ -6,7 +6,7 @@ import TestHome
 import TestSupport
 import Testing
 
-@Suite("A temporary store")
+@Suite("Temporary stores")
 struct TemporaryStoreTests {
     private struct Friend: Codable, Equatable {
         var firstName: String
@@ -27,7 +27,7 @@ struct TemporaryStoreTests {
         ]
     }
 
-    /// A directory of Cache, and what is in it.
+    /// Calls a closure with a directory that Cache wrote, and with its files.
     private static func withDirectory(_ body: (URL, DirectoryFixture) async throws -> Void) async throws {
         let scratch = try ScratchDirectory()
         defer { withExtendedLifetime(scratch) {} }
@@ -40,7 +40,7 @@ struct TemporaryStoreTests {
     // MARK: Directories
 
     @Test(arguments: EntryPoint.all(for: .cache))
-    func `adopts a copy of the app's Cache directory`(entry: EntryPoint) async throws {
+    func `A migration adopts a copy of the Cache directory of the app`(entry: EntryPoint) async throws {
         try await Self.withDirectory { directory, files in
             let migrations = Self.adoption(of: directory)
             let store = try TemporaryStore(StoreFixture(schemaVersion: 0))
@@ -56,7 +56,9 @@ struct TemporaryStoreTests {
         }
     }
 
-    @Test func `leaves the app's Cache directory to all entry points, faults and children`() async throws {
+    @Test func `The Cache directory of the app survives all entry points, faults and child processes unchanged`()
+        async throws
+    {
         try await Self.withDirectory { directory, files in
             let migrations = Self.adoption(of: directory)
             let fixture = StoreFixture(schemaVersion: 0)
@@ -83,7 +85,7 @@ struct TemporaryStoreTests {
         }
     }
 
-    @Test func `copies a directory once, with links and empty directories, and has none where there is none`() throws {
+    @Test func `A Cache directory may be missing, or contain symbolic links and empty directories`() throws {
         try ScratchDirectory.with { folder in
             let directory = folder.appending(path: "Floppy", directoryHint: .isDirectory)
             let migrations = Self.adoption(of: directory)
@@ -106,7 +108,7 @@ struct TemporaryStoreTests {
             let left = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
             #expect(left == ["empty", "link"])
 
-            // What is a file is refused, as in the app.
+            // A file in place of the directory is refused, as in the app.
             let file = folder.appending(path: "file")
             try Data("x".utf8).write(to: file)
             let error = #expect(throws: MigrationError.self) {
@@ -118,7 +120,7 @@ struct TemporaryStoreTests {
 
     // MARK: The cache
 
-    @Test func `is there for as long as a cache that it has opened`() throws {
+    @Test func `A temporary store exists for as long as a cache that it has opened`() throws {
         let fixture = StoreFixture(schemaVersion: 0)
         let cache = try TemporaryStore(fixture).open(migrations: [])
         let path = cache.path
@@ -127,7 +129,7 @@ struct TemporaryStoreTests {
         #expect(FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `is removed with the cache that it has opened`() throws {
+    @Test func `A temporary store is removed with the cache that it has opened`() throws {
         var cache: CodableCache? = try TemporaryStore(StoreFixture(schemaVersion: 0)).open(migrations: [])
         let path = try #require(cache?.path)
         #expect(FileManager.default.fileExists(atPath: path))
@@ -137,7 +139,7 @@ struct TemporaryStoreTests {
 
     // MARK: Suites
 
-    @Test func `refuses a suite with records`() throws {
+    @Test func `A suite with records is refused`() throws {
         let fixture = StoreFixture(
             primary: .suite(Molt.Suite("app.records")),
             schemaVersion: 0,
@@ -148,7 +150,7 @@ struct TemporaryStoreTests {
         #expect(error?.message.contains("\"john\"") == true)
     }
 
-    @Test func `gives a suite that was never upgraded no ledger`() throws {
+    @Test func `A suite that was never upgraded has no ledger`() throws {
         let suite = Molt.Suite("app.never")
         let values: [String: PropertyListValue] = ["theme": "dark"]
         let new = try TemporaryStore(
@@ -164,9 +166,9 @@ struct TemporaryStoreTests {
         #expect(!state.isFresh)
     }
 
-    // MARK: What crashes leave
+    // MARK: Leftovers of crashes
 
-    @Test func `removes what processes have left that exist no more, and nothing else`() async throws {
+    @Test func `Files of processes that no longer exist are removed, and no other files`() async throws {
         let gone = 99_999_999
         let uuid = UUID().uuidString
         let old = Date(timeIntervalSinceNow: -7200)

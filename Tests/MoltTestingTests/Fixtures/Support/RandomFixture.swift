@@ -3,7 +3,7 @@ import Generators
 import Molt
 import MoltTesting
 
-/// Fixtures with everything that can be in one, from a seed.
+/// Random fixtures with every kind of content, determined by a seed.
 enum RandomFixture {
     static func make(seed: UInt64) -> StoreFixture {
         var random = SeededGenerator(seed: seed)
@@ -39,7 +39,7 @@ enum RandomFixture {
 
     private static func record(_ index: Int, _ random: inout SeededGenerator) -> StoreFixture.Record {
         var bytes = Array(json(4, &random).utf8)
-        // A byte changed may make anything of it: other JSON, no JSON, no UTF-8.
+        // A changed byte may yield other JSON, invalid JSON, or invalid UTF-8.
         if random.oneIn(2), let place = bytes.indices.randomElement(using: &random) {
             bytes[place] = random.oneIn(3) ? 0x20 : UInt8.random(in: 0...255, using: &random)
         }
