@@ -68,7 +68,7 @@ public final class MigrationContext {
         guard lastID < Int64.max else {
             throw MigrationError(
                 .storeFailed,
-                "The store has a record of the last id that there can be, so that none can be added. It is damaged.",
+                "The store is damaged: a record has the largest possible id, so no record can be added.",
                 underlying: MigrationError.Damage()
             )
         }

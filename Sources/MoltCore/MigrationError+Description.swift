@@ -15,7 +15,7 @@ extension MigrationError: CustomStringConvertible, CustomDebugStringConvertible 
         var details: [(label: String, text: String)] = []
         if let store { details.append(("store", store)) }
         if let migration { details.append(("migration", migration.description)) }
-        if let step { details.append(("step", "\(step.number), \(step.words)")) }
+        if let step { details.append(("step", "\(step.number), \(step.summary)")) }
         if let attachedStore { details.append(("attached", attachedStore)) }
         if let record { details.append((attachedStore == nil ? "record" : "key", record)) }
         if let property { details.append(("property", "\"\(property)\"")) }
@@ -51,7 +51,7 @@ extension MigrationError: LocalizedError {
     public var errorDescription: String? {
         var place: [String] = []
         if let migration { place.append("migration \(migration)") }
-        if let step { place.append("step \(step.number) (\(step.words))") }
+        if let step { place.append("step \(step.number) (\(step.summary))") }
         if let attachedStore { place.append(attachedStore) }
         if let record { place.append("\(attachedStore == nil ? "record" : "key") \(record)") }
         var sentences = [message]

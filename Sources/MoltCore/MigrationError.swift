@@ -164,12 +164,12 @@ extension MigrationError {
         /// The step's number in its migration, from 1.
         public var number: Int
         /// The step's description.
-        public var words: String
+        public var summary: String
 
         /// Creates a position.
-        public init(number: Int, words: String) {
+        public init(number: Int, summary: String) {
             self.number = number
-            self.words = words
+            self.summary = summary
         }
     }
 }

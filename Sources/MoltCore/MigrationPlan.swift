@@ -176,7 +176,7 @@ extension MigrationPlan: CustomStringConvertible {
         }
         for entry in entries {
             lines.append(
-                "  \(mark(of: entry)) \(entry.migration.version)  \(entry.migration.name)  (\(words(for: entry)))"
+                "  \(mark(of: entry)) \(entry.migration.version)  \(entry.migration.name)  (\(summary(for: entry)))"
             )
             if let deferral = entry.deferral { lines.append("       \(deferral)") }
             for step in entry.steps where entry.willRun {
@@ -198,7 +198,7 @@ extension MigrationPlan: CustomStringConvertible {
         entry.willRun ? ">" : "·"
     }
 
-    private func words(for entry: Entry) -> String {
+    private func summary(for entry: Entry) -> String {
         switch entry.status {
         case .pending: "pending"
         case .applied: "applied"

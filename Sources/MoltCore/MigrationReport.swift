@@ -33,7 +33,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     /// A step of a migration.
     public struct Step: Hashable, Sendable, Codable {
         /// The step's description.
-        public var words: String
+        public var summary: String
         /// The numbers of records read, changed, dropped, created and quarantined.
         public var counts: RecordCounts
         /// The outcome for each key, if the step works on keys of a suite or on files.
@@ -43,8 +43,8 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         /// The names in the step that no record has; they may be misspelled.
         public var unmatchedNames: [UnmatchedName]
 
-        init(words: String) {
-            self.words = words
+        init(summary: String) {
+            self.summary = summary
             counts = RecordCounts()
             keys = []
             failedRecords = []
@@ -54,7 +54,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         /// Decodes a step; a report of an earlier release lacks some members.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            words = try container.decode(String.self, forKey: .words)
+            summary = try container.decode(String.self, forKey: .summary)
             counts = try container.decode(RecordCounts.self, forKey: .counts)
             keys = try container.decode([KeyOutcome].self, forKey: .keys)
             failedRecords = try container.decodeIfPresent([FailedRecord].self, forKey: .failedRecords) ?? []

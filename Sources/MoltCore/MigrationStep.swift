@@ -54,8 +54,8 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
 
     /// The step with a description for a block that has none.
     func named(_ name: String) -> MigrationStep {
-        guard var run = declaration as? RunStep, run.words == nil else { return self }
-        run.words = name
+        guard var run = declaration as? RunStep, run.summary == nil else { return self }
+        run.summary = name
         var step = self
         step.declaration = run
         return step

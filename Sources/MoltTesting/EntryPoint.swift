@@ -6,8 +6,6 @@ public enum EntryPoint: String, Hashable, Sendable, CaseIterable, CustomStringCo
     case asyncOpen = "async open"
     /// For a cache in memory.
     case inMemory = "in memory"
-    /// For a file: a `Migrator` on a `CacheStore`.
-    case migrator = "migrator"
     /// For a suite without a cache: `Suite.upgrade(with:)`.
     case suite = "suite"
     /// For a suite without a cache: the `async` `Suite.upgrade(with:)`.
@@ -19,7 +17,7 @@ public enum EntryPoint: String, Hashable, Sendable, CaseIterable, CustomStringCo
     /// The entry points of a primary store.
     public static func all(for primary: StoreFixture.Primary) -> [EntryPoint] {
         switch primary {
-        case .cache: [.open, .asyncOpen, .inMemory, .migrator]
+        case .cache: [.open, .asyncOpen, .inMemory]
         case .suite: [.suite, .asyncSuite]
         }
     }

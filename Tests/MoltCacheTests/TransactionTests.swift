@@ -290,7 +290,7 @@ import Testing
     @Test func `A record that is dropped or set aside in a stage neither holds a key nor takes one`() throws {
         let failure = RecordFailure(
             migration: MigrationID(name: "one", version: 1),
-            step: MigrationError.StepPosition(number: 1, words: "fail"),
+            step: MigrationError.StepPosition(number: 1, summary: "fail"),
             firstStep: 1,
             code: .stepFailed,
             reason: "Refusal"

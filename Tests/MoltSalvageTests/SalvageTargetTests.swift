@@ -146,7 +146,7 @@ import Testing
         let report = try CodableCache.salvage(from: url, to: newURL)
         #expect(report.savedCount == 5)
         #expect(!report.isWhole)
-        #expect(report.assumptions.contains { $0.hasPrefix("3 records had ids") }, "\(report)")
+        #expect(report.assumptions.contains { $0.hasPrefix("3 records had invalid ids") }, "\(report)")
         let upgraded = try CodableCache(
             at: newURL,
             migrations: [Migration(to: 1, "seen", .transform("SoundNote") { $0["seen"] = .bool(true) })]

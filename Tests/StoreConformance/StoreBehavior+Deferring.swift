@@ -161,7 +161,7 @@ extension StoreBehavior {
     static var failure: RecordFailure {
         RecordFailure(
             migration: MigrationID(name: "conformance", version: 1),
-            step: MigrationError.StepPosition(number: 1, words: "fail"),
+            step: MigrationError.StepPosition(number: 1, summary: "fail"),
             firstStep: 1,
             code: .stepFailed,
             reason: "For a trial."

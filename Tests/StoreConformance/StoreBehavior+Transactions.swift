@@ -94,7 +94,7 @@ extension StoreBehavior {
 
     static var sharing: [StoreBehavior] {
         [
-            StoreBehavior("Whoever opens the store again sees what was committed", needs: .reopening) { trial in
+            StoreBehavior("Another opening of the store sees what was committed", needs: .reopening) { trial in
                 let store = try trial.store()
                 trial.expect("a new store", try trial.reopened(store).state(), is: .fresh)
                 try trial.write(store, change)
@@ -104,7 +104,7 @@ extension StoreBehavior {
                 try trial.settle(trial.reopened(store))
                 trial.expect("the journal when another has done it", try store.state().journal, is: [])
             },
-            StoreBehavior("Whoever opens the store again sees its records", needs: .records, .reopening) { trial in
+            StoreBehavior("Another opening of the store sees its records", needs: .records, .reopening) { trial in
                 let store = try trial.people()
                 trial.expect("the records", try trial.rows(trial.reopened(store)), is: StoredRow.people)
                 try trial.write(trial.reopened(store)) { try $0.heldRecords.delete(id: 1) }

@@ -130,7 +130,7 @@ extension Migration {
         )
         let step = MigrationStep(
             kind: "adoptCacheDirectory",
-            words: "adopt the Cache directory \(directory.lastPathComponent)",
+            summary: "adopt the Cache directory \(directory.lastPathComponent)",
             parameters: [existing.identity, afterwards.identity, "strict: \(strict)"],
             attaching: [store],
             usesRecords: true,

@@ -8,10 +8,10 @@ enum BackupCheck {
     ///   index loses no rows.
     static func damage(_ path: String, isThorough: Bool = false) -> String? {
         do {
-            let words = try FileProbe.look(path) { connection throws(SQLiteError) in
+            let summary = try FileProbe.look(path) { connection throws(SQLiteError) in
                 try connection.text(isThorough ? "PRAGMA integrity_check(1)" : "PRAGMA quick_check(1)")
             }
-            return words == nil || words == "ok" ? nil : "it is damaged: SQLite says \"\(words ?? "")\"."
+            return summary == nil || summary == "ok" ? nil : "it is damaged: SQLite says \"\(summary ?? "")\"."
         } catch {
             let isDamage = (error.underlying as? SQLiteError)?.isDamage ?? (error.code == .notADatabase)
             return isDamage ? "it is damaged." : nil

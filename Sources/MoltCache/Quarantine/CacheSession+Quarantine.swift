@@ -122,7 +122,7 @@ extension CacheSession {
         try statement.bind(Int64(row.failure.migration.version), at: 7)
         try statement.bind(Int64(row.failure.firstStep), at: 8)
         try statement.bind(Int64(row.failure.step.number), at: 9)
-        try statement.bind(row.failure.step.words, at: 10)
+        try statement.bind(row.failure.step.summary, at: 10)
         try statement.bind(row.failure.code.rawValue, at: 11)
         try statement.bind(row.failure.reason, at: 12)
         try statement.bind(text: row.failure.property, at: 13)

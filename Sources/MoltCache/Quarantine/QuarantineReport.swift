@@ -54,8 +54,8 @@ extension QuarantineReport: CustomStringConvertible {
             (count(of: .failed), "failed"), (count(of: .keyTaken), "with a key that is taken"),
             (count(of: .notTried), "not tried"),
         ]
-        let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-        var lines = ["quarantine: " + (words.isEmpty ? "nothing to try" : words.joined(separator: ", "))]
+        let summary = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        var lines = ["quarantine: " + (summary.isEmpty ? "nothing to try" : summary.joined(separator: ", "))]
         for entry in entries where ![.converted, .dropped].contains(entry.outcome) {
             let newKey = entry.newKey.map { ", which would be \"\($0)\"" } ?? ""
             let why = (entry.failure?.description ?? entry.reason).map { ": \($0)" } ?? ""

@@ -221,7 +221,7 @@ struct QuarantineTrial {
     /// Returns the failure for an error that is not about a single record, for example when a block throws.
     private func failure(of error: MigrationError, _ row: QuarantineRow) -> RecordFailure {
         let place = error.migration.map { migration in
-            "Migration \(migration)\(error.step.map { ", step \($0.number) (\($0.words))" } ?? ""): "
+            "Migration \(migration)\(error.step.map { ", step \($0.number) (\($0.summary))" } ?? ""): "
         }
         let cause = error.code == .stepFailed ? error.underlying : nil
         var failure = row.failure

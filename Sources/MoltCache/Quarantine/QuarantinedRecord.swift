@@ -80,7 +80,7 @@ struct QuarantineRow: Sendable {
         digest = row.isNull(8) ? nil : row.text(8)
         failure = RecordFailure(
             migration: MigrationID(name: row.text(9), version: Self.number(row.integer(10), from: 1)),
-            step: MigrationError.StepPosition(number: Self.number(row.integer(12), from: 1), words: row.text(13)),
+            step: MigrationError.StepPosition(number: Self.number(row.integer(12), from: 1), summary: row.text(13)),
             firstStep: Self.number(row.integer(11), from: 1),
             code: MigrationError.Code(rawValue: row.text(14)),
             reason: row.text(15),

@@ -17,7 +17,7 @@ extension CacheTransaction {
             try statement.bind(Int64(failure.migration.version), at: 5)
             try statement.bind(Int64(failure.firstStep), at: 6)
             try statement.bind(Int64(failure.step.number), at: 7)
-            try statement.bind(failure.step.words, at: 8)
+            try statement.bind(failure.step.summary, at: 8)
             try statement.bind(failure.code.rawValue, at: 9)
             try statement.bind(failure.reason, at: 10)
             try statement.bind(text: failure.property, at: 11)

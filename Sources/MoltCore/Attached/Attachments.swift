@@ -95,7 +95,7 @@ final class Attachments {
         guard stores[name] != nil || isDeclared else {
             throw MigrationError(
                 .notAttached,
-                "\(name) is needed and not attached. Name it in the step's `attaching`, or attach it where the store is "
+                "\(name) is required, but not attached. Name it in the step's `attaching`, or attach it where the store is "
                     + "opened.",
                 attachedStore: name
             )
@@ -103,7 +103,7 @@ final class Attachments {
         guard let attached = try self.store(name) as? Store else {
             throw MigrationError(
                 .notAttached,
-                "Something of another kind is attached as \(name). Give each attached store a name of its own."
+                "Another kind of store is attached under the name \(name). Give each attached store a unique name."
             )
         }
         let circumstances = AttachedCircumstances(role: role)
@@ -138,7 +138,7 @@ final class Attachments {
                 var failure = attachedFailure(
                     error,
                     name,
-                    "What the step did with \(name) could not be done.",
+                    "The step's changes to \(name) failed.",
                     code: .stepFailed
                 )
                 failure.outcome = .rolledBack
@@ -206,7 +206,7 @@ final class Attachments {
         guard let reason = try store.unavailability(AttachedCircumstances(role: role)) else { return }
         throw MigrationError(
             .journalPending,
-            "Changes to \(store.attachedName) from an upgrade that is committed are still to be made, and must wait: "
+            "Committed changes to \(store.attachedName) cannot be applied yet: "
                 + reason,
             attachedStore: store.attachedName
         )
@@ -226,7 +226,7 @@ final class Attachments {
         if let store = stores[name] { return store }
         throw MigrationError(
             .notAttached,
-            "\(name) is needed and not attached. Attach it where the store is opened.",
+            "\(name) is required, but not attached. Attach it where the store is opened.",
             attachedStore: name
         )
     }

@@ -3,7 +3,7 @@ extension MigrationError {
         let last = attempts.last.map { " The last one: \($0)." } ?? ""
         var error = MigrationError(
             .attemptsFailed,
-            "The upgrade was begun \(attempts.count) times and cut off each time, as by a crash or a kill.\(last) It was not "
+            "The upgrade was begun \(attempts.count) times and interrupted each time, for example by a crash or a kill.\(last) It was not "
                 + "tried again, and the store is as it was. Look for the reason; to try once more, open the store with a "
                 + "higher attemptLimit, or with nil for none. \(recoveryAdvice)"
         )
@@ -15,13 +15,13 @@ extension MigrationError {
     static func needsMigration(_ plan: MigrationPlan, waited time: Duration) -> MigrationError {
         let what =
             if plan.isFresh {
-                "There is no store yet, and it is for others to make it."
+                "The store does not exist yet; another process must create it."
             } else if plan.needsRun {
-                "The store is at version \(plan.from) and must be upgraded to \(plan.to), which is for others to do."
+                "The store is at version \(plan.from) and must be upgraded to \(plan.to) by another process."
             } else {
-                "An upgrade is committed, and its changes outside the store are still to be made, which is for others to do."
+                "An upgrade is committed, but another process must still apply its changes outside the store."
             }
-        let waited = time > .zero ? " Nobody did within \(time)." : ""
+        let waited = time > .zero ? " None did so within \(time)." : ""
         var error = MigrationError(.needsMigration, "\(what)\(waited) Open the app once, then try again.")
         error.store = plan.store
         error.storeVersion = plan.from

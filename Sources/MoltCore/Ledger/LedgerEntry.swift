@@ -109,7 +109,7 @@ extension LedgerEntry: CustomStringConvertible {
         let time = outcome == .ran ? " in \(MigrationReport.seconds(duration))" : ""
         let app = appVersion.isEmpty ? nil : "by \(ErrorSummary.oneLine(appVersion))"
         let headline = "\(MigrationID(name: name, version: version)): \(why) \(appliedAt.formatted(.iso8601))\(time)"
-        return [headline, counts.isZero ? nil : counts.words, app].compactMap(\.self).joined(separator: ", ")
+        return [headline, counts.isZero ? nil : counts.summary, app].compactMap(\.self).joined(separator: ", ")
     }
 }
 

@@ -49,7 +49,7 @@ extension MigrationReport: CustomStringConvertible {
             )
             // A single step would repeat the migration's row.
             for step in entry.steps where entry.steps.count > 1 {
-                rows.append(["", "  " + step.words] + cells(step.counts) + [""])
+                rows.append(["", "  " + step.summary] + cells(step.counts) + [""])
             }
         }
         return headline + "\n" + TextTable(rows: rows, leftAlignedColumns: [1]).description

@@ -21,7 +21,7 @@ public struct RecordCounts: Hashable, Sendable, Codable {
     }
 
     /// The counts as a string, without those that are 0: "500 read, 3 changed".
-    var words: String {
+    var summary: String {
         let counts = [
             (read, "read"), (changed, "changed"), (dropped, "dropped"), (created, "created"),
             (quarantined, "quarantined"),

@@ -38,7 +38,7 @@ extension MigrationEvent: CustomStringConvertible {
         case .started(let migration): "Migration \(migration) begins."
         case .progressed(let progress): "\(Int(progress.fraction * 100)) % done."
         case .ended(let entry):
-            "Migration \(entry.migration) is done" + (entry.counts.isZero ? "." : ": \(entry.counts.words).")
+            "Migration \(entry.migration) is done" + (entry.counts.isZero ? "." : ": \(entry.counts.summary).")
         case .finished(let report): "Finished: \(report.headline)."
         case .failed(let error): "Failed: \(ErrorSummary.line(of: error))"
         case .drifted(let drift): drift.description

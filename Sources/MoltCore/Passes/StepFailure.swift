@@ -13,7 +13,7 @@ package enum StepFailure {
         guard named.code != .cancelled else { return named }
         named.migration = migration.id
         if migration.steps.indices.contains(number) {
-            named.step = MigrationError.StepPosition(number: number + 1, words: migration.steps[number].description)
+            named.step = MigrationError.StepPosition(number: number + 1, summary: migration.steps[number].description)
         }
         if let record {
             named.recordKey = named.recordKey ?? record.key

@@ -25,7 +25,7 @@ final class UpgradeRun {
                 migration.id,
                 plan.isFresh ? .bornFresh : .ran,
                 steps: migration.steps.map {
-                    MigrationReport.Step(words: $0.description)
+                    MigrationReport.Step(summary: $0.description)
                 }
             )
         }

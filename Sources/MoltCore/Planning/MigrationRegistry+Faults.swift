@@ -6,7 +6,7 @@ extension MigrationRegistry {
         let faults = faults
         guard !faults.isEmpty else { return }
         let list = faults.map { "\n- \($0)" }.joined()
-        throw MigrationError(.invalidRegistry, "The registry of migrations contradicts itself:\(list)")
+        throw MigrationError(.invalidRegistry, "The registry of migrations has faults:\(list)")
     }
 
     /// All faults of the registry, one sentence each, in the order of the migrations.

@@ -35,7 +35,7 @@ public struct RecordFailure: Hashable, Sendable, Codable {
     /// Takes those parts of an error that contain no values.
     init(_ error: MigrationError, in migration: Migration, step: Int, firstStep: Int) {
         self.migration = migration.id
-        self.step = MigrationError.StepPosition(number: step + 1, words: migration.steps[step].description)
+        self.step = MigrationError.StepPosition(number: step + 1, summary: migration.steps[step].description)
         self.firstStep = firstStep + 1
         code = error.code
         // The message of a closure's error describes only the upgrade, so take the underlying error.
@@ -50,7 +50,7 @@ extension RecordFailure: CustomStringConvertible {
     public var description: String {
         let place = property.map { ", property \"\($0)\"" } ?? ""
         return ErrorSummary.oneLine(
-            "migration \(migration), step \(step.number) (\(step.words))\(place): \(code): \(reason)"
+            "migration \(migration), step \(step.number) (\(step.summary))\(place): \(code): \(reason)"
         )
     }
 }

@@ -31,7 +31,7 @@ extension Record {
         let place = PropertyPath((path?.names ?? []) + part.halfPairPath)
         return error(
             .typeMismatch,
-            "\(place.count > 0 ? "The property \"\(place)\"" : "The content") cannot be read: it holds half of a surrogate pair, "
+            "\(place.count > 0 ? "The property \"\(place)\"" : "The content") cannot be read: it has half of a surrogate pair, "
                 + "an escape such as \\ud83d without its other half, which is no text. What is not read stays as it is. Set it "
                 + "to another value, or to nil, without reading it.",
             property: place.count > 0 ? place : nil,

@@ -68,7 +68,7 @@ public enum RecordValue: Hashable, Sendable {
     public var kind: String {
         switch self {
         case .null: "null"
-        case .bool: "a truth value"
+        case .bool: "a Boolean"
         case .number: "a number"
         case .string: "a string"
         case .array: "an array"

@@ -3,7 +3,7 @@ extension MigrationStep {
     ///
     /// - Parameters:
     ///   - kind: The step's identity, which must never change.
-    ///   - words: The description in plans and reports.
+    ///   - summary: The description in plans and reports.
     ///   - parameters: All parameters of the step as strings; together with the kind they determine
     ///     ``Migration/fingerprint``.
     ///   - faults: The faults of the step, one sentence each.
@@ -13,7 +13,7 @@ extension MigrationStep {
     ///   - body: The step's work.
     package init(
         kind: String,
-        words: String,
+        summary: String,
         parameters: [String],
         faults: [String] = [],
         attaching attached: [any AttachedStore],
@@ -23,7 +23,7 @@ extension MigrationStep {
     ) {
         let declaration = BuiltInStep(
             name: kind,
-            words: words,
+            summary: summary,
             parameters: parameters,
             faults: faults,
             usesRecords: usesRecords
@@ -38,12 +38,12 @@ struct BuiltInStep: StepDeclaration {
 
     /// The step's identity, which must never change.
     var name: String
-    var words: String
+    var summary: String
     var parameters: [String]
     var faults: [String]
     var usesRecords: Bool
 
-    var description: String { words }
+    var description: String { summary }
     var identity: [String] { [name] + parameters }
 
     func check(_ check: inout StepCheck) {

@@ -12,7 +12,7 @@ extension MigrationStep {
     /// ```
     ///
     /// - Parameters:
-    ///   - words: The block's description in plans and reports; the migration's name by default.
+    ///   - summary: The block's description in plans and reports; the migration's name by default.
     ///   - onFreshStore: Whether the block also runs on a store that was just created, because it imports data; false
     ///     by default, as a new store has nothing to migrate. If it creates records there, all later steps and
     ///     migrations run on them, so it must create them in the form of its own version.
@@ -21,13 +21,13 @@ extension MigrationStep {
     ///   - revision: The revision of the block's code, 1 by default; see ``transform(_:revision:_:)``.
     ///   - body: Receives the store; an error that it throws rolls the upgrade back.
     public static func run(
-        _ words: String? = nil,
+        _ summary: String? = nil,
         onFreshStore: Bool = false,
         attaching attached: [any Attachable] = [],
         revision: Int = 1,
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
     ) -> MigrationStep {
-        let declaration = RunStep(words: words, onFreshStore: onFreshStore, revision: revision)
+        let declaration = RunStep(summary: summary, onFreshStore: onFreshStore, revision: revision)
         return MigrationStep(declaration, .run(body), attaching: attached.stores)
     }
 }
@@ -36,11 +36,11 @@ extension MigrationStep {
 struct RunStep: StepDeclaration {
     static let kind = "run"
 
-    var words: String?
+    var summary: String?
     var onFreshStore: Bool
     var revision: Int
 
-    var description: String { words ?? "run a block" }
+    var description: String { summary ?? "run a block" }
     var identity: [String] { [Self.kind, String(revision)] + (onFreshStore ? ["onFreshStore"] : []) }
 
     func check(_ check: inout StepCheck) {

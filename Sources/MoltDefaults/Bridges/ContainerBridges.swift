@@ -104,7 +104,7 @@ struct DefaultsDictionaryBridge<Key: DefaultsDictionaryKey, Element: DefaultsSer
             let element = try DefaultsError.within(.key(text), .cannotStore) { try Element.encodeInside(element) }
             guard stored.updateValue(element, forKey: text) == nil else {
                 throw DefaultsError.unstorable(
-                    "Two keys of type \(Key.self) have the same text. Give each a text of its own.",
+                    "Two keys of type \(Key.self) have the same string. Give each a string of its own.",
                     at: ValuePlace([.key(text)])
                 )
             }

@@ -3,7 +3,7 @@ public import Foundation
 extension Bool: DefaultsSerializable {
     /// A Boolean; the numbers 0 and 1 are read too, because launch arguments and tools write them.
     public static var bridge: some DefaultsBridge<Bool, PropertyListValue> {
-        DefaultsScalarBridge(.bool, "a truth value", stored: PropertyListValue.bool) { stored in
+        DefaultsScalarBridge(.bool, "a Boolean", stored: PropertyListValue.bool) { stored in
             switch stored {
             case .bool(let value): value
             case .int(0): false
@@ -17,7 +17,7 @@ extension Bool: DefaultsSerializable {
 extension String: DefaultsSerializable {
     /// The string itself.
     public static var bridge: some DefaultsBridge<String, PropertyListValue> {
-        DefaultsScalarBridge(.string, "a text", stored: PropertyListValue.string, value: \.string)
+        DefaultsScalarBridge(.string, "a string", stored: PropertyListValue.string, value: \.string)
     }
 }
 

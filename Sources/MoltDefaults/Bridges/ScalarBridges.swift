@@ -4,7 +4,9 @@ public import Foundation
 struct DefaultsIntegerBridge<Value: FixedWidthInteger>: DefaultsValueBridge {
     func encode(_ value: Value) throws -> PropertyListValue? {
         guard let number = PropertyListValue(exactly: value) else {
-            throw DefaultsError.unstorable("The number is beyond 64 bits, which no suite can hold. Store it as a text.")
+            throw DefaultsError.unstorable(
+                "The number is beyond 64 bits, which no suite can hold. Store it as a string."
+            )
         }
         return number
     }

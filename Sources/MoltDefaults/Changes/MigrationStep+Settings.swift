@@ -17,18 +17,18 @@ extension MigrationStep {
     ///
     /// - Parameters:
     ///   - suite: The suite.
-    ///   - words: A summary of the closure for plans and reports.
+    ///   - summary: A summary of the closure for plans and reports.
     ///   - revision: The revision of the closure, 1 by default; see `MigrationStep.transform(_:revision:_:)`.
     ///   - body: Receives the settings; an error it throws rolls the upgrade back.
     public static func settings(
         in suite: Suite,
-        _ words: String = "change settings",
+        _ summary: String = "change settings",
         revision: Int = 1,
         _ body: @escaping @Sendable (SuiteChanges) throws -> Void
     ) -> MigrationStep {
         MigrationStep(
             kind: "settings",
-            words: "\(words) in \(suite)",
+            summary: "\(summary) in \(suite)",
             parameters: [suite.declaredName, String(revision)],
             attaching: [suite]
         ) { migration in
@@ -41,12 +41,12 @@ extension MigrationStep {
     ///
     /// - Throws: When it runs, `MigrationError` with the code `keyExists` if the new key has a different value.
     public static func renameKey(_ key: String, to newKey: String, in suite: Suite) -> MigrationStep {
-        let words = "rename the key \(key) to \(newKey) in \(suite)"
+        let summary = "rename the key \(key) to \(newKey) in \(suite)"
         var faults = faults(of: [key, newKey])
         if key == newKey { faults.append("The key \"\(key)\" is renamed to itself.") }
         return MigrationStep(
             kind: "renameKey",
-            words: words,
+            summary: summary,
             parameters: [suite.declaredName, key, newKey],
             faults: faults,
             attaching: [suite]
@@ -63,10 +63,10 @@ extension MigrationStep {
     ///
     /// - Important: The values are lost when the upgrade is committed.
     public static func removeKeys(_ keys: String..., in suite: Suite) -> MigrationStep {
-        let words = "remove \(keys.joined(separator: ", ")) from \(suite)"
+        let summary = "remove \(keys.joined(separator: ", ")) from \(suite)"
         return MigrationStep(
             kind: "removeKeys",
-            words: words,
+            summary: summary,
             parameters: [suite.declaredName] + keys,
             faults: faults(of: keys),
             attaching: [suite]

@@ -33,10 +33,10 @@ struct ConversionFailure: Error {
 extension PropertyListValue {
     var kindName: String {
         switch self {
-        case .bool: "a truth value"
-        case .int, .unsigned: "a whole number"
+        case .bool: "a Boolean"
+        case .int, .unsigned: "an integer"
         case .double: "a number"
-        case .string: "a text"
+        case .string: "a string"
         case .date: "a date"
         case .data: "data"
         case .array: "an array"
@@ -48,10 +48,10 @@ extension PropertyListValue {
 extension DefaultsForm {
     var kindName: String {
         switch kind {
-        case .bool: "a truth value"
-        case .integer: "a whole number"
+        case .bool: "a Boolean"
+        case .integer: "an integer"
         case .float, .double: "a number"
-        case .string: "a text"
+        case .string: "a string"
         case .date: "a date"
         case .data: "data"
         case .url: "a URL"

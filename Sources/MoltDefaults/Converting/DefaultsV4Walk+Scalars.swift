@@ -25,17 +25,17 @@ extension DefaultsV4Walk {
             if let text = part.string { return .string(text) }
         case .data:
             if let text = part.string {
-                guard let data = Data(base64Encoded: text) else { throw failure("a text that is not base64") }
+                guard let data = Data(base64Encoded: text) else { throw failure("a string that is not base64") }
                 return .data(data)
             }
         case .url:
             if let text = part.string {
-                guard URL(string: text) != nil else { throw failure("a text that is not a URL") }
+                guard URL(string: text) != nil else { throw failure("a string that is not a URL") }
                 return .string(part.text)
             }
         case .uuid:
             if let text = part.string {
-                guard UUID(uuidString: text) != nil else { throw failure("a text that is not a UUID") }
+                guard UUID(uuidString: text) != nil else { throw failure("a string that is not a UUID") }
                 return .string(isStoredAsJSON(form) ? part.text : text)
             }
         case .codable, .rawValue, .native, .array, .set, .dictionary, .range, .keyedArchive:

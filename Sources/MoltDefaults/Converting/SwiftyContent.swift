@@ -50,14 +50,14 @@ enum SwiftyContent {
         guard case .string(let text) = stored else { return stored }
         switch form.kind {
         case .bool:
-            guard let value = bool(text) else { throw failure("a text that is no truth value") }
+            guard let value = bool(text) else { throw failure("a string that is no Boolean") }
             return .bool(value)
         case .integer:
             guard let value = UInt64(text).flatMap({ PropertyListValue(exactly: $0) }) ?? Int64(text).map({ .int($0) })
-            else { throw failure("a text that is not a whole number") }
+            else { throw failure("a string that is not an integer") }
             return value
         case .float, .double:
-            guard let value = Double(text) else { throw failure("a text that is not a number") }
+            guard let value = Double(text) else { throw failure("a string that is not a number") }
             return .double(value)
         case .url:
             guard text.hasPrefix("/") || text.hasPrefix("~") else { return stored }

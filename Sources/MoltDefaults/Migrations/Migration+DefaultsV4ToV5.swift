@@ -32,7 +32,7 @@ extension Migration {
         let conversion = DefaultsV4Conversion(target: release, salvage: unconvertible == .salvage)
         let step = SettingsConversion(
             kind: "defaultsV4ToV5",
-            words: "convert settings from Defaults 4 to 5",
+            summary: "convert settings from Defaults 4 to 5",
             parameters: ["release: \(release.identity)"],
             suite: suite,
             keys: keys,

@@ -33,7 +33,7 @@ extension Migration {
         let conversion = SwiftyConversion(target: target, salvage: unconvertible == .salvage)
         let step = SettingsConversion(
             kind: "swiftyUserDefaults",
-            words: "convert settings of SwiftyUserDefaults",
+            summary: "convert settings of SwiftyUserDefaults",
             parameters: ["target: \(target.identity)"],
             suite: suite,
             keys: keys,

@@ -4,7 +4,7 @@ internal import MoltCore
 struct SettingsConversion: Sendable {
     var kind: String
     /// A summary of the step for plans and reports, without the suite.
-    var words: String
+    var summary: String
     /// The other parameters of the built-in, as strings.
     var parameters: [String]
     var suite: Suite
@@ -16,7 +16,7 @@ struct SettingsConversion: Sendable {
     var step: MigrationStep {
         MigrationStep(
             kind: kind,
-            words: "\(words) in \(suite)",
+            summary: "\(summary) in \(suite)",
             parameters: [suite.declaredName] + parameters + ["unconvertible: \(unconvertible.rawValue)"]
                 + keys.map { "\($0.name): \($0.form.identity)" },
             faults: faults,

@@ -29,7 +29,7 @@ public enum SuiteMove {
     /// that reads as empty although its file exists, or although it had settings after an earlier migration, so most
     /// apps need no canary.
     public struct Canary: Sendable {
-        let words: String
+        let summary: String
         let sign: Sign
 
         enum Sign: Sendable {
@@ -39,14 +39,14 @@ public enum SuiteMove {
         }
 
         /// No additional check.
-        public static let none = Canary(words: "none", sign: .none)
+        public static let none = Canary(summary: "none", sign: .none)
 
         /// Waits until the source has a key that every earlier release has set at its first launch.
         ///
         /// If the destination has the key, the wait ends, too. Set it there when the app knows that it is newly
         /// installed, for example at the end of a welcome screen.
         public static func key(_ key: String) -> Canary {
-            Canary(words: "the key \"\(key)\"", sign: .key(key))
+            Canary(summary: "the key \"\(key)\"", sign: .key(key))
         }
 
         /// Waits until a closure returns true, for example for `UIApplication.shared.isProtectedDataAvailable`.
@@ -54,10 +54,10 @@ public enum SuiteMove {
         /// The closure is called on the thread that opens the store, each time before the migration would run.
         ///
         /// - Parameters:
-        ///   - words: The awaited condition, as a noun.
+        ///   - summary: The awaited condition, as a noun.
         ///   - isAlive: Returns whether the condition holds.
-        public static func when(_ words: String, _ isAlive: @escaping @Sendable () -> Bool) -> Canary {
-            Canary(words: words, sign: .when(isAlive))
+        public static func when(_ summary: String, _ isAlive: @escaping @Sendable () -> Bool) -> Canary {
+            Canary(summary: summary, sign: .when(isAlive))
         }
 
         /// Why the suite's apparent content cannot be trusted yet; nil if it can.
@@ -71,7 +71,7 @@ public enum SuiteMove {
                 case .when(let isAlive): isAlive()
                 }
             return isAlive
-                ? nil : "The settings in \(suites[0]) may not be readable yet: the migration waits for \(words)."
+                ? nil : "The settings in \(suites[0]) may not be readable yet: the migration waits for \(summary)."
         }
     }
 }
@@ -141,9 +141,9 @@ extension SuiteMove {
         /// The keys for which a closure returns true, including system keys.
         ///
         /// - Parameters:
-        ///   - words: A description of the keys, for readers of the code.
+        ///   - summary: A description of the keys, for readers of the code.
         ///   - includes: Returns whether a key is moved. It must return the same result at each opening.
-        public static func matching(_ words: String, _ includes: @escaping @Sendable (String) -> Bool) -> Keys {
+        public static func matching(_ summary: String, _ includes: @escaping @Sendable (String) -> Bool) -> Keys {
             Keys(identity: ["matching"], list: nil, includes: includes)
         }
 

@@ -14,7 +14,7 @@ struct SuiteMoveStep: Sendable {
     var migrationStep: MigrationStep {
         MigrationStep(
             kind: "suiteToAppGroup",
-            words: "\(afterwards == .clean ? "move" : "copy") settings from \(source) into \(destination)",
+            summary: "\(afterwards == .clean ? "move" : "copy") settings from \(source) into \(destination)",
             parameters: parameters,
             faults: faults,
             attaching: [source, destination],

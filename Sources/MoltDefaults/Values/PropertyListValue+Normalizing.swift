@@ -99,8 +99,8 @@ extension PropertyListValue {
     private static func refusal(_ type: String) -> DefaultsError {
         DefaultsError(
             .cannotStore,
-            "No suite can hold \(type). Store texts, numbers, truth values, dates, data, arrays, and dictionaries with "
-                + "texts as keys."
+            "No suite can hold \(type). Store strings, numbers, Booleans, dates, data, arrays, and dictionaries with "
+                + "strings as keys."
         )
     }
 

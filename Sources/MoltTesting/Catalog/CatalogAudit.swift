@@ -92,7 +92,7 @@ struct CatalogAudit {
                 .changed,
                 fixture.path,
                 hasShipped(fixture) ? CatalogWords.changed : CatalogWords.ifNotShipped(fixture.version),
-                at: .words(file.path)
+                at: .summary(file.path)
             )
         }
     }

@@ -5,7 +5,7 @@ struct FailureList {
     enum Place: Hashable {
         /// An upgrade to a version by an entry point; nil for all entry points.
         case upgrade(to: Int, by: String?)
-        case words(String)
+        case summary(String)
     }
 
     private struct Finding: Hashable {
@@ -38,7 +38,7 @@ struct FailureList {
             "migration \(edit.migration) was edited after these stores had applied it. Undo the change, and make what it is "
                 + "for a new migration.\(advice) (The ledger has the fingerprint \(edit.recorded), the registry "
                 + "\(edit.current).)",
-            at: .words(path)
+            at: .summary(path)
         )
     }
 
@@ -63,21 +63,21 @@ struct FailureList {
             MatrixFailure.Failure(
                 kind: finding.kind,
                 subject: finding.subject,
-                place: Self.words(places[finding] ?? []),
+                place: Self.summary(places[finding] ?? []),
                 message: finding.message
             )
         }
     }
 
     /// The places in words; versions with the same entry points are grouped.
-    private static func words(_ places: [Place]) -> String {
-        var words: [String] = []
+    private static func summary(_ places: [Place]) -> String {
+        var summary: [String] = []
         var entries: [Int: [String]] = [:]
         var versions: [Int] = []
         for place in places {
             switch place {
-            case .words(let text):
-                if !words.contains(text) { words.append(text) }
+            case .summary(let text):
+                if !summary.contains(text) { summary.append(text) }
             case .upgrade(let version, let entry):
                 if entries[version] == nil { versions.append(version) }
                 entries[version, default: []] += entry.map { [$0] } ?? []
@@ -92,13 +92,13 @@ struct FailureList {
                 groups.append((names, [version]))
             }
         }
-        let others = words.count - 5
-        if others > 1 { words = words.prefix(5) + ["\(others) more"] }
-        words += groups.map { group in
+        let others = summary.count - 5
+        if others > 1 { summary = summary.prefix(5) + ["\(others) more"] }
+        summary += groups.map { group in
             let label = group.versions.count == 1 ? "to version" : "to versions"
             let list = group.versions.map(String.init).joined(separator: ", ")
             return "\(label) \(list)" + (group.entries.isEmpty ? "" : " by " + group.entries.joined(separator: ", "))
         }
-        return words.joined(separator: "; ")
+        return summary.joined(separator: "; ")
     }
 }

@@ -8,7 +8,7 @@ struct RecordComparison {
         let foundRecords = Self.byKey(found.records)
         for record in expected.records {
             guard let other = foundRecords[Array(record.key.utf8)] else {
-                lines.append("\(Shown.key(record.key)): missing, expected a \(Self.words(record))")
+                lines.append("\(Shown.key(record.key)): missing, expected a \(Self.summary(record))")
                 continue
             }
             compare(record, other)
@@ -20,7 +20,7 @@ struct RecordComparison {
             }
         }
         for record in found.records where expectedRecords[Array(record.key.utf8)] == nil {
-            lines.append("\(Shown.key(record.key)): unexpected, a \(Self.words(record))")
+            lines.append("\(Shown.key(record.key)): unexpected, a \(Self.summary(record))")
         }
         if checksOrder { compareOrder(expected.records, found.records) }
     }
@@ -37,8 +37,8 @@ struct RecordComparison {
         Dictionary(records.map { (Array($0.key.utf8), $0) }) { $1 }
     }
 
-    private static func words(_ record: StoreFixture.Record) -> String {
-        "\(record.typeName): \(record.content.words)"
+    private static func summary(_ record: StoreFixture.Record) -> String {
+        "\(record.typeName): \(record.content.summary)"
     }
 
     private mutating func compare(_ expected: StoreFixture.Record, _ found: StoreFixture.Record) {
@@ -56,14 +56,14 @@ struct RecordComparison {
         } else if expected.content.isData, found.content.isData {
             lines.append("\(place): \(Shown.dataDifference(expected.content.bytes, found.content.bytes))")
         } else {
-            lines.append("\(place): expected \(expected.content.words), found \(found.content.words)")
+            lines.append("\(place): expected \(expected.content.summary), found \(found.content.summary)")
         }
     }
 }
 
 extension StoreFixture.Content {
     /// The size of raw data, or a part of the JSON text.
-    fileprivate var words: String {
+    fileprivate var summary: String {
         isData ? "raw data of \(Shown.size(bytes.count))" : Shown.json(bytes)
     }
 }

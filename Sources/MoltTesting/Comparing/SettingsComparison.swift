@@ -23,8 +23,8 @@ struct SettingsComparison {
         for key in Set(expected.keys).union(found.keys).sorted() {
             switch (expected[key], found[key]) {
             case (let expected?, let found?): compare(expected, found, at: place(key))
-            case (let expected?, nil): lines.append("\(place(key)): missing, expected \(expected.words)")
-            case (nil, let found?): lines.append("\(place(key)): unexpected, found \(found.words)")
+            case (let expected?, nil): lines.append("\(place(key)): missing, expected \(expected.summary)")
+            case (nil, let found?): lines.append("\(place(key)): unexpected, found \(found.summary)")
             case (nil, nil): break
             }
         }
@@ -47,7 +47,7 @@ struct SettingsComparison {
             let remark = expected == found ? "; they look the same, their characters are composed in another way" : ""
             lines.append("\(place): expected \"\(shown.0)\", found \"\(shown.1)\"\(remark)")
         default:
-            lines.append("\(place): expected \(expected.words), found \(found.words)")
+            lines.append("\(place): expected \(expected.summary), found \(found.summary)")
         }
     }
 
@@ -55,9 +55,9 @@ struct SettingsComparison {
         for index in 0..<max(expected.count, found.count) {
             let inner = "\(place)[\(index)]"
             if index >= found.count {
-                lines.append("\(inner): missing, expected \(expected[index].words)")
+                lines.append("\(inner): missing, expected \(expected[index].summary)")
             } else if index >= expected.count {
-                lines.append("\(inner): unexpected, found \(found[index].words)")
+                lines.append("\(inner): unexpected, found \(found[index].summary)")
             } else {
                 compare(expected[index], found[index], at: inner)
             }
@@ -66,7 +66,7 @@ struct SettingsComparison {
 }
 
 extension PropertyListValue {
-    fileprivate var words: String {
+    fileprivate var summary: String {
         switch self {
         case .bool(let bool): "\(bool)"
         case .int(let int): "\(int)"

@@ -34,7 +34,7 @@ package struct StoreDifference: Hashable, Sendable {
 
     init(expected: StoreFixture, found: StoreFixture, aspects: Aspects) {
         if expected.primary != found.primary {
-            add("the store", expected.primary.words, found.primary.words)
+            add("the store", expected.primary.summary, found.primary.summary)
         }
         if expected.schemaVersion != found.schemaVersion {
             add("schema version", String(expected.schemaVersion), String(found.schemaVersion))
@@ -55,7 +55,7 @@ package struct StoreDifference: Hashable, Sendable {
         lines.append("\(place): expected \(expected), found \(found)")
     }
 
-    private static func words(_ counts: [String: Int]) -> String {
+    private static func summary(_ counts: [String: Int]) -> String {
         guard !counts.isEmpty else { return "none" }
         return counts.sorted { $0.key < $1.key }.map { "\($0.value) in \($0.key)" }.joined(separator: ", ")
     }
@@ -77,7 +77,7 @@ package struct StoreDifference: Hashable, Sendable {
                 add("\(place): fingerprint", row.fingerprint ?? "none", other.fingerprint ?? "none")
             }
             if aspects.contains(.attachedCounts), row.attachedCounts != other.attachedCounts {
-                add("\(place): settings in suites", Self.words(row.attachedCounts), Self.words(other.attachedCounts))
+                add("\(place): settings in suites", Self.summary(row.attachedCounts), Self.summary(other.attachedCounts))
             }
         }
         let unexpected = found.filter { expectedRows[$0.name] == nil }
@@ -107,7 +107,7 @@ extension StoreDifference: CustomStringConvertible {
 }
 
 extension StoreFixture.Primary {
-    fileprivate var words: String {
+    fileprivate var summary: String {
         switch self {
         case .cache: "a cache"
         case .suite(let suite): "suite \(suite)"

@@ -23,7 +23,7 @@ package struct FaultPoint: Hashable, Sendable, Codable {
 
         func counted(_ count: Int) -> String {
             let isOne = count == 1
-            let words =
+            let summary =
                 switch self {
                 case .backups: isOne ? "moment of a backup" : "moments of a backup"
                 case .steps: isOne ? "step" : "steps"
@@ -34,7 +34,7 @@ package struct FaultPoint: Hashable, Sendable, Codable {
                 case .attached: isOne ? "change to an attached store" : "changes to attached stores"
                 case .fullDisks: isOne ? "full disk" : "full disks"
                 }
-            return "\(count) \(words)"
+            return "\(count) \(summary)"
         }
     }
 

@@ -22,7 +22,7 @@ struct FixtureNode: Sendable {
         case UInt8(ascii: "["): "an array"
         case UInt8(ascii: "{"): "an object"
         case UInt8(ascii: "n"): "null"
-        case UInt8(ascii: "t"), UInt8(ascii: "f"): "a truth value"
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): "a Boolean"
         default: "a number"
         }
     }
@@ -114,7 +114,7 @@ struct FixtureNode: Sendable {
     }
 
     func bool(_ expected: String) throws -> Bool {
-        guard kind == "a truth value" else { throw wrongKind(expected) }
+        guard kind == "a Boolean" else { throw wrongKind(expected) }
         return bytes.first == UInt8(ascii: "t")
     }
 

@@ -5,13 +5,13 @@ internal import MoltDefaults
 extension PropertyListValue {
     private static let kinds = ["int", "unsigned", "double", "date", "data", "dictionary"]
     private static let expected = """
-        a string, a truth value, an array, or an object of one member that names the kind, such as {"int": 1}
+        a string, a Boolean, an array, or an object of one member that names the kind, such as {"int": 1}
         """
 
     init(_ node: FixtureNode) throws {
         switch node.kind {
         case "a string": self = .string(try node.string(Self.expected))
-        case "a truth value": self = .bool(node.bytes.first == UInt8(ascii: "t"))
+        case "a Boolean": self = .bool(node.bytes.first == UInt8(ascii: "t"))
         case "an array": self = .array(try node.elements(Self.expected).map { try PropertyListValue($0) })
         case "an object": self = try Self.tagged(node)
         case "a number": throw node.failure(#"A number needs its kind: write {"int": 1} or {"double": 1}."#)
@@ -25,8 +25,8 @@ extension PropertyListValue {
             throw node.failure("It has \(members.count) members. Write one, which names the value's kind.")
         }
         switch kind {
-        case "int": return .int(try value.integer("a whole number"))
-        case "unsigned": return .unsigned(try value.integer("a whole number"))
+        case "int": return .int(try value.integer("an integer"))
+        case "unsigned": return .unsigned(try value.integer("an integer"))
         case "double": return .double(try value.double("a number"))
         case "date": return .date(Date(timeIntervalSinceReferenceDate: try value.double("seconds since 2001")))
         case "data": return .data(try value.base64())

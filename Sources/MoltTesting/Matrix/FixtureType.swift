@@ -32,7 +32,7 @@ public struct FixtureType: Sendable {
 
 extension FixtureType {
     /// The message of a decoding error with its place; it shows keys, because fixtures contain no user data.
-    static func words(of error: any Error) -> String {
+    static func summary(of error: any Error) -> String {
         guard let error = error as? DecodingError else { return String(describing: error) }
         switch error {
         case .keyNotFound(let key, let context):
@@ -82,7 +82,7 @@ struct TypeCheck {
                 failures.add(
                     .decoding,
                     name,
-                    "\(Shown.key(record.key)) cannot be read as \(record.typeName): \(FixtureType.words(of: error))"
+                    "\(Shown.key(record.key)) cannot be read as \(record.typeName): \(FixtureType.summary(of: error))"
                 )
             }
         }

@@ -70,7 +70,7 @@ struct GoldenComparison {
             .golden,
             upgrades.name,
             "the result is not the expected store:\n\(difference)\n\(advice)",
-            at: .words(file.path)
+            at: .summary(file.path)
         )
     }
 

@@ -14,25 +14,25 @@ struct ReportDifference {
             return
         }
         if dry.deferred != real.deferred {
-            add("what waits", Self.words(dry.deferred), Self.words(real.deferred))
+            add("what waits", Self.summary(dry.deferred), Self.summary(real.deferred))
         }
         for (left, right) in zip(dry.entries, real.entries) {
             if left.outcome != right.outcome {
                 add("\(left.migration): outcome", left.outcome.rawValue, right.outcome.rawValue)
             }
-            if left.counts != right.counts { add("\(left.migration): counts", words(left.counts), words(right.counts)) }
-            guard left.steps.map(\.words) == right.steps.map(\.words) else {
+            if left.counts != right.counts { add("\(left.migration): counts", summary(left.counts), summary(right.counts)) }
+            guard left.steps.map(\.summary) == right.steps.map(\.summary) else {
                 add("\(left.migration): steps", "\(left.steps.count)", "\(right.steps.count)")
                 continue
             }
             for (step, other) in zip(left.steps, right.steps) where step != other {
-                let place = "\(left.migration), \(step.words)"
-                if step.counts != other.counts { add("\(place): counts", words(step.counts), words(other.counts)) }
+                let place = "\(left.migration), \(step.summary)"
+                if step.counts != other.counts { add("\(place): counts", summary(step.counts), summary(other.counts)) }
                 for (key, otherKey) in zip(step.keys, other.keys) where key != otherKey {
                     add("\(place): \(Shown.key(key.key))", key.outcome.rawValue, otherKey.outcome.rawValue)
                 }
                 if step.failedRecords != other.failedRecords {
-                    add("\(place): failed records", words(step.failedRecords), words(other.failedRecords))
+                    add("\(place): failed records", summary(step.failedRecords), summary(other.failedRecords))
                 }
                 if step.keys.count != other.keys.count {
                     add("\(place): keys", String(step.keys.count), String(other.keys.count))
@@ -45,15 +45,15 @@ struct ReportDifference {
         lines.append("\(place): the dry run \(dry), the upgrade \(real)")
     }
 
-    private static func words(_ deferred: [MigrationReport.Deferral]) -> String {
+    private static func summary(_ deferred: [MigrationReport.Deferral]) -> String {
         deferred.isEmpty ? "nothing" : deferred.map(\.migration.description).joined(separator: ", ")
     }
 
-    private func words(_ records: [MigrationReport.FailedRecord]) -> String {
+    private func summary(_ records: [MigrationReport.FailedRecord]) -> String {
         records.isEmpty ? "none" : records.map { Shown.key($0.key) }.joined(separator: ", ")
     }
 
-    private func words(_ counts: RecordCounts) -> String {
+    private func summary(_ counts: RecordCounts) -> String {
         "read \(counts.read), changed \(counts.changed), dropped \(counts.dropped), created \(counts.created), "
             + "quarantined \(counts.quarantined)"
     }

@@ -53,12 +53,6 @@ extension TemporaryStore {
             let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
             cache.close()
             return cache.report
-        case .migrator:
-            let store = CacheStore(at: url, coding: configuration.coding, attachments: configuration.attached.stores)
-            store.pageLimit = configuration.pageLimit
-            store.isDurable = configuration.isDurable
-            defer { store.close() }
-            return try Migrator(migrations, options: configuration.migrationOptions).migrate(store)
         case .inMemory:
             return try upgradeInMemory(through: migrations, configuration)
         case .suite, .asyncSuite:

@@ -169,7 +169,7 @@
                 default: ("other", "\(error)")
                 }
             #expect(["storeFailed", "attachedStoreFailed", "notWritable"].contains(code), "\(error)")
-            let reasons = ["disk is full", "no room", "File too large", "No space left"]
+            let reasons = ["disk is full", "no room", "the largest size", "File too large", "No space left"]
             #expect(reasons.contains { message.contains($0) }, "\(error)")
         }
 

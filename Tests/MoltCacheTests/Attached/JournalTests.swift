@@ -169,7 +169,7 @@ struct JournalTests {
         let retired = MigrationRegistry([], oldestSupportedVersion: 1)
         let error = #expect(throws: MigrationError.self) { try open(retired) }
         #expect(error?.code == .notAttached)
-        #expect(error?.message == "notebook notes is needed and not attached. Attach it where the store is opened.")
+        #expect(error?.message == "notebook notes is required, but not attached. Attach it where the store is opened.")
         #expect(error?.attachedStore == "notebook notes")
         #expect(try waiting() == ["notebook notes"])
 
@@ -302,7 +302,7 @@ struct JournalTests {
     }
 
     @Test func `Faults of a built-in step are faults of the registry`() throws {
-        let step = MigrationStep(kind: "w", words: "w", parameters: [], faults: ["It is wrong."], attaching: []) { _ in
+        let step = MigrationStep(kind: "w", summary: "w", parameters: [], faults: ["It is wrong."], attaching: []) { _ in
         }
         let error = #expect(throws: MigrationError.self) { try open([Migration(to: 1, "wrong", step)]) }
         #expect(error?.code == .invalidRegistry)

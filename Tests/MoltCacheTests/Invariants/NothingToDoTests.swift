@@ -176,7 +176,7 @@ struct NothingToDoTests {
 
         #expect(error?.code == .stepFailed)
         #expect(error?.migration?.name == "import")
-        #expect(error?.step?.words == "import")
+        #expect(error?.step?.summary == "import")
         #expect(error?.step?.number == 2)
         #expect(try CacheStore.state(at: directory.file()).isFresh)
     }

@@ -57,7 +57,7 @@ struct ConvertTests {
         #expect(error.recordKey == "p\(bad)")
         #expect(error.recordType == "Person")
         #expect(error.migration?.name == "change")
-        #expect(error.step?.words == "convert Person from PersonV1 to PersonV2")
+        #expect(error.step?.summary == "convert Person from PersonV1 to PersonV2")
     }
 
     @Test func `Content of another shape is an error that names the record and its type`() async throws {

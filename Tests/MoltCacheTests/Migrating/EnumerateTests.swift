@@ -481,7 +481,7 @@ struct EnumerateTests {
         #expect(error.recordKey == "p5")
         #expect(error.recordType == "Person")
         #expect(error.underlying as? Refusal == Refusal(value: "five"))
-        #expect(error.step?.words == "look")
+        #expect(error.step?.summary == "look")
         #expect(error.migration?.name == "change")
     }
 

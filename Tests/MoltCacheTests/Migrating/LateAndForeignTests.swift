@@ -47,7 +47,7 @@ struct LateAndForeignTests {
 
         let error = #expect(throws: MigrationError.self) { try CodableCache(inMemory: migrations) }
 
-        #expect(error?.step == MigrationError.StepPosition(number: 2, words: "bring in"))
+        #expect(error?.step == MigrationError.StepPosition(number: 2, summary: "bring in"))
     }
 
     @Test func `The report of a fresh store lists the steps that ran`() throws {
@@ -58,7 +58,7 @@ struct LateAndForeignTests {
 
         let entries = try CodableCache(inMemory: migrations).report.entries
 
-        #expect(entries.first?.steps.map(\.words) == ["bring in"])
+        #expect(entries.first?.steps.map(\.summary) == ["bring in"])
         #expect(entries.first?.steps.first?.counts.created == 1)
     }
 

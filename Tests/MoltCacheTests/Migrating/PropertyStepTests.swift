@@ -51,7 +51,7 @@ struct PropertyStepTests {
         #expect(error.property == path.joined(separator: "."))
         #expect(error.migration == MigrationID(name: "change", version: 1))
         #expect(error.step?.number == 1)
-        #expect(error.step?.words == step.description)
+        #expect(error.step?.summary == step.description)
     }
 
     @Test(arguments: EntryPoint.allCases)

@@ -101,7 +101,7 @@ struct RunBlockTests {
         #expect(error.recordKey == "ada")
         #expect(error.recordType == "City")
         #expect(error.migration?.name == "change")
-        #expect(error.step?.words == "import")
+        #expect(error.step?.summary == "import")
     }
 
     @Test func `A block cannot create a record from a value that cannot be encoded`() async throws {
@@ -336,7 +336,7 @@ struct RunBlockTests {
         #expect(error.underlying as? Refusal == Refusal(value: "no"))
         #expect(error.recordKey == nil)
         #expect(error.migration == MigrationID(name: "change", version: 1))
-        #expect(error.step == MigrationError.StepPosition(number: 2, words: "give up"))
+        #expect(error.step == MigrationError.StepPosition(number: 2, summary: "give up"))
     }
 
     @Test func `A context that is used after its block throws an error`() async throws {

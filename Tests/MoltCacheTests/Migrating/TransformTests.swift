@@ -182,7 +182,7 @@ struct TransformTests {
         #expect(error.underlying as? Refusal == Refusal(value: "no"))
         #expect(error.migration == MigrationID(name: "refuses", version: 3))
         #expect(error.step?.number == 2)
-        #expect(error.step?.words == "transform Person")
+        #expect(error.step?.summary == "transform Person")
         #expect(error.recordKey == "bob")
         #expect(error.recordType == "Person")
         #expect(error.store == (entry == .inMemory ? ":memory:" : store.url.path))

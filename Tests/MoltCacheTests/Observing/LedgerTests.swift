@@ -58,7 +58,7 @@ struct LedgerTests {
                     Self.counts(0, 0, 0, 0),
                 ]
         )
-        #expect(report.entries[3].steps.map(\.words) == ["make one", "remove Person.a"])
+        #expect(report.entries[3].steps.map(\.summary) == ["make one", "remove Person.a"])
         #expect(report.entries[3].steps.map(\.counts) == [Self.counts(0, 0, 0, 1), Self.counts(9, 4, 0, 0)])
         #expect(report.counts == Self.counts(22, 11, 1, 1))
         #expect(report.duration >= 0)

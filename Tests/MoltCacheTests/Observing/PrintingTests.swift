@@ -53,8 +53,8 @@ struct PrintingTests {
         let error = try await OldStore(Self.records).failure(registry)
         let report = try await OldStore(Self.records).upgrade(registry.upTo("number-people"))
 
-        #expect(error.step?.words == "fail")
-        #expect(report.entries[0].steps.map(\.words) == ["number-people"])
+        #expect(error.step?.summary == "fail")
+        #expect(report.entries[0].steps.map(\.summary) == ["number-people"])
     }
 
     @Test func `A file's history is its ledger, with one line for each entry`() async throws {

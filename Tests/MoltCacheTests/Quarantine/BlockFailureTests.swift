@@ -28,7 +28,7 @@ import Testing
         let record = try #require(try cache.quarantined().first)
         #expect(Array(record.content) == Self.people[1].content)
         #expect(record.key == "b")
-        #expect(record.failure.step.words == "visit")
+        #expect(record.failure.step.summary == "visit")
         #expect(record.failure.reason == "Refusal")
         #expect(cache.report.counts.read == 3)
         #expect(cache.report.counts.changed == 2)

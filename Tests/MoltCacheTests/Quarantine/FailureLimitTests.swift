@@ -121,7 +121,7 @@ import Testing
             #expect(error.code == .tooManyFailures)
             #expect(error.message.hasPrefix("4 of 10 records"))
             #expect(error.recordKey == "0")
-            #expect(error.step?.words == "visit")
+            #expect(error.step?.summary == "visit")
             #expect((error.underlying as? MigrationError)?.underlying is Refusal)
         }
     }

@@ -74,7 +74,7 @@ struct FailurePolicyTests {
         #expect(record.updated == Date(timeIntervalSince1970: 200))
         #expect(record.quarantined >= start.addingTimeInterval(-1))
         #expect(record.failure.migration == MigrationID(name: "new", version: 4))
-        #expect(record.failure.step == MigrationError.StepPosition(number: 1, words: "transform Person"))
+        #expect(record.failure.step == MigrationError.StepPosition(number: 1, summary: "transform Person"))
         #expect(record.failure.code == .stepFailed)
         #expect(record.failure.reason == "Refusal")
         #expect(cache.report.counts.quarantined == 1)

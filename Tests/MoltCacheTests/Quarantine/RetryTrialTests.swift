@@ -232,7 +232,7 @@ struct RetryTrialTests {
         try SQLite(old.url).run("PRAGMA foreign_keys = OFF; DELETE FROM molt_type")
         let failure = RecordFailure(
             migration: MigrationID(name: "one", version: 1),
-            step: MigrationError.StepPosition(number: 1, words: "lose"),
+            step: MigrationError.StepPosition(number: 1, summary: "lose"),
             firstStep: 1,
             code: .stepFailed,
             reason: "Refusal"

@@ -94,7 +94,7 @@ extension MigrationStep {
     ) -> MigrationStep {
         MigrationStep(
             kind: "notes",
-            words: "change notes",
+            summary: "change notes",
             parameters: [],
             attaching: [notebook] + others,
             readiness: { _ in try readiness() },

@@ -26,7 +26,7 @@ import Testing
                 └─ underlying: MigrationError: malformedContent
                    ├─ message: Not JSON.
                    ├─ record: "ada"
-                   └─ underlying: JSONSyntaxError: a byte that cannot stand here, at byte 1
+                   └─ underlying: JSONSyntaxError: an unexpected byte, at byte 1
                 """
         )
         #expect(String(reflecting: error) == error.debugDescription)
@@ -129,7 +129,7 @@ import Testing
         var error = MigrationError(.propertyMissing, "The record has no property.", underlying: underlying)
         error.store = "/tmp/app.molt"
         error.migration = MigrationID(name: "split", version: 2)
-        error.step = MigrationError.StepPosition(number: 1, words: "transform \"Person\"")
+        error.step = MigrationError.StepPosition(number: 1, summary: "transform \"Person\"")
         error.recordKey = "ada"
         error.recordType = "Person"
         error.property = "name"

@@ -15,9 +15,9 @@ struct MigrationReportTests {
                "counts":{"read":1234567,"changed":900,"dropped":12,"created":0,"quarantined":0},
                "attachedCounts":{},
                "steps":[
-                 {"words":"rename A.x to y",
+                 {"summary":"rename A.x to y",
                   "counts":{"read":1234567,"changed":900,"dropped":0,"created":0,"quarantined":0},"keys":[]},
-                 {"words":"delete the type B",
+                 {"summary":"delete the type B",
                   "counts":{"read":0,"changed":0,"dropped":12,"created":0,"quarantined":0},"keys":[]}]},
               {"migration":{"name":"b","version":2},"outcome":"replaced","duration":0,"counts":\(none),
                "attachedCounts":{},"steps":[]}]}

@@ -43,7 +43,7 @@ struct HalfPairTests {
                 #expect(error.property == place)
                 #expect(
                     error.message == """
-                        The property "\(place)" cannot be read: it holds half of a surrogate pair, an escape such as \\ud83d \
+                        The property "\(place)" cannot be read: it has half of a surrogate pair, an escape such as \\ud83d \
                         without its other half, which is no text. What is not read stays as it is. Set it to another value, or to \
                         nil, without reading it.
                         """

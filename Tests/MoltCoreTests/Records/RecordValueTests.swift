@@ -18,13 +18,13 @@ import Testing
 
     @Test func `Each kind of value returns its content for its own type only`() {
         let values: [(RecordValue, String)] = [
-            (.null, "null"), (true, "a truth value"), (1, "a number"), ("x", "a string"), ([], "an array"),
+            (.null, "null"), (true, "a Boolean"), (1, "a number"), ("x", "a string"), ([], "an array"),
             ([:], "an object"),
         ]
         for (value, kind) in values {
             #expect(value.kind == kind)
             #expect(value.isNull == (kind == "null"))
-            #expect((value.bool != nil) == (kind == "a truth value"))
+            #expect((value.bool != nil) == (kind == "a Boolean"))
             #expect((value.number != nil) == (kind == "a number"))
             #expect((value.string != nil) == (kind == "a string"))
             #expect((value.array != nil) == (kind == "an array"))

@@ -25,7 +25,7 @@ struct StepDeclarationTests {
             .run { _ in },
             MigrationStep(
                 kind: "built",
-                words: "w",
+                summary: "w",
                 parameters: ["p"],
                 faults: ["f"],
                 attaching: [],

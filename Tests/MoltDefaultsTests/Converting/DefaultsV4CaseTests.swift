@@ -55,13 +55,13 @@ struct DefaultsV4Case: Sendable, CustomTestStringConvertible {
             "X5 one bad element",
             .string(#"[1,"x",3]"#),
             .array(of: .int),
-            .cannot("[1]", "a string, where a whole number was expected")
+            .cannot("[1]", "a string, where an integer was expected")
         ),
         DefaultsV4Case(
             "X6 null element",
             .string("[1,null,3]"),
             .array(of: .int),
-            .cannot("[1]", "null, where a whole number was expected")
+            .cannot("[1]", "null, where an integer was expected")
         ),
         DefaultsV4Case("X7 empty string", .string(""), .array(of: .int), .cannot("", "an empty text")),
         DefaultsV4Case(

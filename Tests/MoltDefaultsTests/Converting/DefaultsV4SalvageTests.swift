@@ -13,7 +13,7 @@ struct DefaultsV4SalvageTests {
     @Test
     func `Bad elements are set aside with their JSON text`() {
         let outcome = conversion.convert(.string(#"[1, "x" ,3,null,{"a": 1.0}]"#), as: .array(of: .int))
-        let expected = "where a whole number was expected"
+        let expected = "where an integer was expected"
         #expect(
             outcome
                 == .converted(
@@ -40,7 +40,7 @@ struct DefaultsV4SalvageTests {
                     setAside: [
                         setAside([.index(6)], "9", "a key without a value"),
                         setAside([.key("x")], "[3]", "its key is not one of the dictionary's type"),
-                        setAside([.key("2"), .index(1)], "true", "a truth value, where a whole number was expected"),
+                        setAside([.key("2"), .index(1)], "true", "a Boolean, where an integer was expected"),
                     ]
                 )
         )
@@ -53,7 +53,7 @@ struct DefaultsV4SalvageTests {
             outcome
                 == .converted(
                     .array([.array([.int(1), .int(2)]), .array([.int(4), .int(5)])]),
-                    setAside: [setAside([.index(1)], #"[3,"x"]"#, "a string, where a whole number was expected")]
+                    setAside: [setAside([.index(1)], #"[3,"x"]"#, "a string, where an integer was expected")]
                 )
         )
     }
@@ -64,7 +64,7 @@ struct DefaultsV4SalvageTests {
         let date = SetAside(
             place: ValuePlace([.index(1)]),
             original: .date(.distantPast),
-            reason: "a date, where a whole number was expected"
+            reason: "a date, where an integer was expected"
         )
         #expect(outcome == .converted(.array([.int(1)]), setAside: [date]))
     }

@@ -172,12 +172,12 @@ struct SwiftyConversionTests {
 
     @Test(
         arguments: [
-            ("x", .int, "a text that is not a whole number"),
-            ("1.5", .int, "a text that is not a whole number"),
+            ("x", .int, "a string that is not an integer"),
+            ("1.5", .int, "a string that is not an integer"),
             ("300", .int8, "a number beyond the limits of its type"),
-            ("x", .double, "a text that is not a number"),
-            ("maybe", .bool, "a text that is no truth value"),
-            ("https://e.com", .url, "not JSON text: a byte that cannot stand here, at byte 0"),
+            ("x", .double, "a string that is not a number"),
+            ("maybe", .bool, "a string that is no Boolean"),
+            ("https://e.com", .url, "not JSON text: an unexpected byte, at byte 0"),
             ("", .url, "an empty text"),
             (
                 .data(Data("[1,".utf8)), .array(of: .int),
@@ -185,10 +185,10 @@ struct SwiftyConversionTests {
             ),
             (.data(Data([0xFF])), .codable, "data that is not JSON text"),
             (.data(Data("{}".utf8)), .array(of: .int), "an object, where an array was expected"),
-            (.int(1), .data, "a whole number, where data was expected"),
-            (.int(1), .keyedArchive, "a whole number, where data was expected"),
+            (.int(1), .data, "an integer, where data was expected"),
+            (.int(1), .keyedArchive, "an integer, where data was expected"),
             (.date(.distantPast), .codable, "a date, where JSON text of a Codable value was expected"),
-            (["a"], .array(of: .int), "not JSON text: a byte that cannot stand here, at byte 0"),
+            (["a"], .array(of: .int), "not JSON text: an unexpected byte, at byte 0"),
         ] as [(PropertyListValue, DefaultsForm, String)]
     )
     func `A value that cannot be converted gives the reason`(
@@ -212,7 +212,7 @@ struct SwiftyConversionTests {
             as: .array(of: .string)
         )
         let place = ValuePlace([.index(1)])
-        #expect(outcome == .notConvertible(reason: "a number, where a text was expected", place: place))
+        #expect(outcome == .notConvertible(reason: "a number, where a string was expected", place: place))
     }
 
     @Test
@@ -223,7 +223,7 @@ struct SwiftyConversionTests {
             SetAside(
                 place: ValuePlace([.index(1)]),
                 original: "1",
-                reason: "a number, where a text was expected"
+                reason: "a number, where a string was expected"
             )
         ]
         func convert(_ target: SwiftyTarget, _ form: DefaultsForm) -> ConversionOutcome {

@@ -67,7 +67,7 @@ struct DefaultsKeyTests {
         #expect(error.code == .typeMismatch)
         #expect(error.key == "tags")
         #expect(error.place == ValuePlace([.index(1)]))
-        #expect(error.message.contains("a text"))
+        #expect(error.message.contains("a string"))
         #expect(!"\(error) \(error.debugDescription)".contains("4711"))
         #expect(settings.value(forKey: "tags") == .array([.string("a"), .int(4711)]))
     }

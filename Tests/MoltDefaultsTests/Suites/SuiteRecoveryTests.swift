@@ -6,7 +6,16 @@
 
     /// Molt keeps a copy while the library writes the file.
     @Suite struct `Recovery of a suite's file from its copy after a kill` {
-        let scratch = ScratchSuite(named: TestHome.newSuiteName())
+        let scratch: ScratchSuite
+
+        init() throws {
+            self.init(named: TestHome.newSuiteName())
+        }
+
+        /// For a child process: other tests of this one may make the library save every suite at any time.
+        private init(named name: String) {
+            scratch = ScratchSuite(named: name)
+        }
 
         private func leave(_ copy: [String: PropertyListValue], as kind: String = "copy") throws {
             let url = try TestHome.directory.appendingPathComponent(".\(scratch.name).plist.molt-\(kind)")
@@ -63,16 +72,18 @@
         }
 
         /// The new content may have nothing in common with the old one.
-        @Test func `An old copy is dropped unless the file is truncated`() throws {
-            try leave(["title": 1, "molt.ledger": "of the new version"], as: "old")
-            try write(["name": 1])
-            try expect(["name": 1])
-            try leave(["title": 1], as: "old")
-            try scratch.writeFile("")
-            try expect(["title": 1])
+        @Test func `An old copy is dropped unless the file is truncated`() async throws {
+            await #expect(processExitsWith: .success) { [name = scratch.name as String] in
+                let tests = `Recovery of a suite's file from its copy after a kill`(named: name)
+                try tests.leave(["title": 1, "molt.ledger": "of the new version"], as: "old")
+                try tests.write(["name": 1])
+                try tests.expect(["name": 1])
+                try tests.leave(["title": 1], as: "old")
+                try tests.scratch.writeFile("")
+                try tests.expect(["title": 1])
+            }
         }
 
-        /// In a child process, because other tests may make the library save every suite at any time.
         @Test func `The copy replaces a file that is found truncated at the end of a change`() async throws {
             try scratch.suite.update(set: ["a": 1, "b": 2])
             await #expect(processExitsWith: .success) { [name = scratch.name as String] in
@@ -131,12 +142,15 @@
             try expect(values)
         }
 
-        @Test func `The copy does not replace a newer file with the same NUL at any offset`() throws {
-            for place in 1_020...1_060 {
-                let values = try text(withNULAt: place)
-                try write(values)
-                try leave(values.merging(["gone": true]) { $1 })
-                try expect(values)
+        @Test func `The copy does not replace a newer file with the same NUL at any offset`() async throws {
+            await #expect(processExitsWith: .success) { [name = scratch.name as String] in
+                let tests = `Recovery of a suite's file from its copy after a kill`(named: name)
+                for place in 1_020...1_060 {
+                    let values = try tests.text(withNULAt: place)
+                    try tests.write(values)
+                    try tests.leave(values.merging(["gone": true]) { $1 })
+                    try tests.expect(values)
+                }
             }
         }
 

@@ -23,6 +23,6 @@ struct HookStore: AttachedStore {
 extension MigrationStep {
     /// A step whose hook is called after the commit, before the changes of later steps are applied.
     static func hook(_ hook: HookStore) -> MigrationStep {
-        MigrationStep(kind: "hook", words: "hook", parameters: [], attaching: [hook]) { _ = try $0.attached(hook) }
+        MigrationStep(kind: "hook", summary: "hook", parameters: [], attaching: [hook]) { _ = try $0.attached(hook) }
     }
 }

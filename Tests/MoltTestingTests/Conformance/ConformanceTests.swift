@@ -80,8 +80,8 @@ import Testing
             }.verify()
         }
         for behavior in [
-            "Whoever opens the store again sees what was committed",
-            "Whoever opens the store again sees its records",
+            "Another opening of the store sees what was committed",
+            "Another opening of the store sees its records",
             "While another holds the store, `waiting` is called, and can give up",
             "When the other lets go, the store goes on with what that has written",
         ] {

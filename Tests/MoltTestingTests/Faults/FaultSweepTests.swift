@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [EntryPoint.asyncOpen, .migrator])
+    @Test(arguments: [EntryPoint.asyncOpen])
     func `A sweep can use other entry points`(entryPoint: EntryPoint) async throws {
         let limit = TestRun.choose(3, long: 8)
         let summary = try await FaultSweep(

@@ -6,7 +6,7 @@ import TestHome
 import Testing
 
 @Suite struct `Faults while records are quarantined` {
-    @Test(arguments: [EntryPoint.open, .migrator])
+    @Test(arguments: [EntryPoint.open, .asyncOpen])
     func `A fault leaves both records and quarantine either upgraded or unchanged`(entry: EntryPoint) async throws {
         let sweep = FaultSweep(
             of: QuarantineScenario.fixture,

@@ -37,7 +37,7 @@ struct MalformedFixtureTests {
 
     static let whole: [Case] = [
         Case(whole: "", "line 1, column 1: This is not JSON text: the text ends too early."),
-        Case(whole: "{\n  \"é\": nul}", "line 2, column 11: This is not JSON text: a byte that cannot stand here."),
+        Case(whole: "{\n  \"é\": nul}", "line 2, column 11: This is not JSON text: an unexpected byte."),
         Case(whole: "{} x", "line 1, column 4: This is not JSON text: something follows the value."),
         Case(whole: "[]", "line 1: It is an array. Write an object with the members format and schemaVersion."),
         Case(whole: "{}", "line 1: The member \"format\" is missing. Write \"format\": 1."),
@@ -123,7 +123,7 @@ struct MalformedFixtureTests {
         .entry(#"{"version": 1}"#, "ledger[1] (line 4): The member \"name\" is missing."),
         .entry(#"{"name": "", "version": 1}"#, "ledger[1].name (line 4): It is empty."),
         .entry(#"{"name": "b"}"#, "ledger[1] (line 4): The member \"version\" is missing."),
-        .entry(#"{"name": "b", "version": true}"#, "ledger[1].version (line 4): It is a truth value."),
+        .entry(#"{"name": "b", "version": true}"#, "ledger[1].version (line 4): It is a Boolean."),
         .entry(#"{"name": "a", "version": 2}"#, "ledger[1] (line 4): The migration \"a\" is ledger[0], too."),
         .entry(
             #"{"name": "b", "version": 1, "outcome": "run"}"#,

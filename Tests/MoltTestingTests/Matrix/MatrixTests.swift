@@ -27,7 +27,7 @@ struct MatrixTests {
 
         #expect(report.rows.map(\.fixture) == (0...3).map { "\($0)-everyday.json" })
         #expect(report.rows.map(\.targets) == [[1, 2, 3], [2, 3], [3], [3]])
-        #expect(report.rows.first?.entryPoints == [.open, .asyncOpen, .inMemory, .migrator])
+        #expect(report.rows.first?.entryPoints == [.open, .asyncOpen, .inMemory])
         // For each version one dry run, and two upgrades by each entry point; then one more upgrade to each version.
         #expect(report.rows.map(\.upgrades) == [30, 20, 9, 9])
         #expect(report.upgrades == 68)
@@ -423,7 +423,7 @@ struct MatrixTests {
         let failure = try #require(await failure(directory, configuration: configuration))
 
         let repetition = try #require(failure.all(.repetition).first)
-        #expect(repetition.place == "to versions 1, 2, 3 by open, async open, migrator")
+        #expect(repetition.place == "to versions 1, 2, 3 by open, async open")
         #expect(repetition.message.contains("\"launch\": unexpected, a Data: raw data of 1 byte"))
         #expect(failure.all(.repetition).contains { $0.message.hasPrefix("opening a store that is up to date") })
     }

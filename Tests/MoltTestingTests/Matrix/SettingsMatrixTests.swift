@@ -43,7 +43,7 @@ struct SettingsMatrixTests {
         let report = try await directory.catalog().verify(migrations, types: [])
 
         #expect(report.rows.map(\.targets) == [[1, 2, 3], [2, 3], [3], [3]])
-        #expect(report.rows.first?.entryPoints == [.open, .asyncOpen, .inMemory, .migrator])
+        #expect(report.rows.first?.entryPoints == [.open, .asyncOpen, .inMemory])
         // Without the digest, the file is that of a fixture.
         let text = try directory.text("Golden/0-settings@3.json")
         let golden = try StoreFixture(json: text.replacing(#/ *"fixtureDigest": "[0-9a-f]{64}",\n/#, with: ""))

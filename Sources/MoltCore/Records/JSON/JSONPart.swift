@@ -5,7 +5,7 @@
 package struct JSONPart: Sendable {
     package enum Kind: String, Sendable {
         case null
-        case bool = "a truth value"
+        case bool = "a Boolean"
         case number = "a number"
         case string = "a string"
         case array = "an array"

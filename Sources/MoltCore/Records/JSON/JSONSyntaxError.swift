@@ -7,7 +7,7 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
         /// The bytes end inside a value.
         case unexpectedEnd = "the text ends too early"
         /// A byte is not allowed at its position.
-        case unexpectedByte = "a byte that cannot stand here"
+        case unexpectedByte = "an unexpected byte"
         /// The value is followed by other bytes.
         case trailingBytes = "something follows the value"
         /// A number is malformed.
