@@ -77,7 +77,11 @@ package struct StoreDifference: Hashable, Sendable {
                 add("\(place): fingerprint", row.fingerprint ?? "none", other.fingerprint ?? "none")
             }
             if aspects.contains(.attachedCounts), row.attachedCounts != other.attachedCounts {
-                add("\(place): settings in suites", Self.summary(row.attachedCounts), Self.summary(other.attachedCounts))
+                add(
+                    "\(place): settings in suites",
+                    Self.summary(row.attachedCounts),
+                    Self.summary(other.attachedCounts)
+                )
             }
         }
         let unexpected = found.filter { expectedRows[$0.name] == nil }

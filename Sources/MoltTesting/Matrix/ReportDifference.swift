@@ -20,7 +20,9 @@ struct ReportDifference {
             if left.outcome != right.outcome {
                 add("\(left.migration): outcome", left.outcome.rawValue, right.outcome.rawValue)
             }
-            if left.counts != right.counts { add("\(left.migration): counts", summary(left.counts), summary(right.counts)) }
+            if left.counts != right.counts {
+                add("\(left.migration): counts", summary(left.counts), summary(right.counts))
+            }
             guard left.steps.map(\.summary) == right.steps.map(\.summary) else {
                 add("\(left.migration): steps", "\(left.steps.count)", "\(right.steps.count)")
                 continue

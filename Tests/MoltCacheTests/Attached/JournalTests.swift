@@ -302,7 +302,8 @@ struct JournalTests {
     }
 
     @Test func `Faults of a built-in step are faults of the registry`() throws {
-        let step = MigrationStep(kind: "w", summary: "w", parameters: [], faults: ["It is wrong."], attaching: []) { _ in
+        let step = MigrationStep(kind: "w", summary: "w", parameters: [], faults: ["It is wrong."], attaching: []) {
+            _ in
         }
         let error = #expect(throws: MigrationError.self) { try open([Migration(to: 1, "wrong", step)]) }
         #expect(error?.code == .invalidRegistry)

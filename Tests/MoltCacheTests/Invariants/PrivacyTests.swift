@@ -103,7 +103,9 @@ struct PrivacyTests {
 
             #expect(error.code == failure.code)
             #expect(error.migration == MigrationID(name: "change", version: 1))
-            #expect(error.step == MigrationError.StepPosition(number: 1, summary: "\(migrations.migrations[0].steps[0])"))
+            #expect(
+                error.step == MigrationError.StepPosition(number: 1, summary: "\(migrations.migrations[0].steps[0])")
+            )
             #expect(error.recordKey == failure.key)
             #expect(error.recordType == "Person")
             #expect(error.store != nil)

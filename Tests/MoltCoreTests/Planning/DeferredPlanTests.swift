@@ -15,7 +15,8 @@ struct DeferredPlanTests {
     }
 
     private func settings(_ name: String, replacing replaced: [String] = [], usesRecords: Bool = false) -> Migration {
-        let step = MigrationStep(kind: "s", summary: "s", parameters: [], attaching: [], usesRecords: usesRecords) { _ in
+        let step = MigrationStep(kind: "s", summary: "s", parameters: [], attaching: [], usesRecords: usesRecords) {
+            _ in
         }
         return Migration(to: 2, name, replacing: replaced, step)
     }
