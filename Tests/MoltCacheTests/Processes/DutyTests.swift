@@ -44,7 +44,7 @@ struct DutyTests {
     @Test func `creates no file`() throws {
         let error = #expect(throws: MigrationError.self) { try open(.others()) }
         #expect(error?.code == .needsMigration)
-        #expect(error?.message.contains("There is no store yet") == true)
+        #expect(error?.message.contains("The store does not exist yet") == true)
         #expect(try scratch.names().isEmpty)
     }
 
