@@ -3,7 +3,7 @@ import Foundation
 /// The transaction of an upgrade.
 extension Migrator {
     /// Runs all pending migrations in one transaction, and commits it.
-    func commit(
+    func runInTransaction(
         on store: any MigrationStore,
         _ upgrade: inout Upgrade,
         _ attempt: AttemptNote,

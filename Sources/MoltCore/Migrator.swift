@@ -86,7 +86,7 @@ package struct Migrator: Sendable {
         try upgrade.plan.checkProblems()
         try checkEdits(upgrade.plan)
         guard upgrade.plan.needsRun else { return }
-        try commit(on: store, &upgrade, attempt, backup)
+        try runInTransaction(on: store, &upgrade, attempt, backup)
         upgrade.isCommitted = true
     }
 
