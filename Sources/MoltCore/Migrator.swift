@@ -93,7 +93,11 @@ package struct Migrator: Sendable {
     /// Applies this upgrade's changes to attached stores; past the commit, cancellation has no effect.
     private func finishJournal(of store: any MigrationStore, _ upgrade: Upgrade, _ attempt: AttemptNote) throws {
         guard upgrade.isCommitted, !upgrade.plan.journal.isEmpty, !options.isDryRun else { return }
-        try applyJournal(of: store, attempt, isCancellable: false)
+        do {
+            try applyJournal(of: store, attempt, isCancellable: false)
+        } catch {
+            throw error.with(.committed)
+        }
     }
 
     private func makeReport(on store: any MigrationStore, _ upgrade: Upgrade) -> MigrationReport {

@@ -291,7 +291,6 @@ final class RecordPass {
         changing.problem =
             "A closure of the migration failed for the record, and gave another result when it ran again for it. It must give "
             + "the same result each time: nothing else can say what the record was to be."
-        changing.outcome = .rolledBack
         changing.advice = nil
         changing.underlying = error
         return changing
