@@ -26,7 +26,7 @@ public struct CacheError: Error, Sendable {
     public var storedType: String?
     /// The type that the caller asked for.
     public var requestedType: String?
-    /// The error thrown further down: a `SQLiteError`, or the error of a coder.
+    /// The error thrown further down: the error of SQLite, or of a coder.
     ///
     /// - Important: A coder's error may contain a value; keep it out of logs that must not contain users' data.
     public var underlying: (any Error)?

@@ -28,6 +28,8 @@ package final class CacheStore: MigrationStore {
     /// Called before each part of a backup is restored, for tests that kill the process there.
     package var atCopy: () -> Void = {}
     let isInMemory: Bool
+    /// Whether a file that this release can only read is a store like others; it is refused otherwise.
+    package var readsLaterLayouts = false
     /// SQLite's `cache_size`, negative for KiB: twice the default, since the pages are twice as large.
     private static let cacheSize = -4_000
     private let createsFile: Bool
@@ -85,6 +87,9 @@ package final class CacheStore: MigrationStore {
         guard let connection else {
             guard !isInMemory else { return .fresh }
             let found = try Self.probe(storeName)
+            if let layout = found?.state.laterLayout, !readsLaterLayouts {
+                throw FileFormat.newer(storeName, Int64(layout), isReadable: true)
+            }
             isProbed = true
             generation = found?.generation ?? 0
             return found?.state ?? .fresh
@@ -252,7 +257,7 @@ package final class CacheStore: MigrationStore {
         if let connection { return connection }
         if !isInMemory {
             // SQLite must not write to a file that is not ours.
-            if !isProbed { _ = try Self.probe(storeName) }
+            if !isProbed { _ = try state() }
             let directory = URL(fileURLWithPath: storeName).deletingLastPathComponent().path
             if !createsFile, try (FileStatus.of(storeName)?.size ?? 0) == 0 { throw missing }
             // On failure, the next line reports the reason.

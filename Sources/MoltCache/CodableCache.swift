@@ -179,6 +179,7 @@ extension CacheStore {
             createsFile: configuration.createsFile,
             attachments: configuration.attached.stores
         )
+        readsLaterLayouts = configuration.downgrade == .openReadOnly
         pageLimit = configuration.pageLimit
         isDurable = configuration.isDurable
     }

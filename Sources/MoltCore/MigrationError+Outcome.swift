@@ -28,3 +28,12 @@ extension MigrationError {
         return codes.contains(code)
     }
 }
+
+extension Error {
+    /// The error of an upgrade with what became of its store, unless it says so already.
+    func with(_ outcome: MigrationError.Outcome) -> any Error {
+        guard var error = self as? MigrationError, error.outcome == nil else { return self }
+        error.outcome = outcome
+        return error
+    }
+}

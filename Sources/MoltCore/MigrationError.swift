@@ -18,7 +18,7 @@ public struct MigrationError: Error, Sendable {
     public var code: Code
     /// The problem, its subject and its cause, in full sentences.
     package var problem: String
-    /// The state of the store; nil if it was not written to.
+    /// The state of the store; nil if it was not written to, or if its state is not known.
     public var outcome: Outcome?
     /// The remedy, in full sentences; nil if the problem states it.
     package var advice: String?

@@ -110,15 +110,3 @@ public struct MigrationStep: Sendable, CustomStringConvertible {
         declaration.description
     }
 }
-
-/// A step that processes one record at a time.
-struct RecordEdit: Sendable {
-    var typeName: String
-    /// The property without which it changes nothing; nil for a closure and for a step that adds a property.
-    var property: PropertyPath?
-    /// Whether it is expensive enough to run on several cores.
-    var isParallel = false
-    /// Whether it runs a closure of the app, which may take any amount of time.
-    var runsClosure = false
-    var apply: @Sendable (inout Record) throws -> Void
-}

@@ -3,7 +3,7 @@ import Foundation
 /// The transaction of an upgrade.
 extension Migrator {
     /// Runs all pending migrations in one transaction, and commits it.
-    func commit(
+    func runInTransaction(
         on store: any MigrationStore,
         _ upgrade: inout Upgrade,
         _ attempt: AttemptNote,
@@ -41,29 +41,45 @@ extension Migrator {
             try backup.make(for: plan, transaction.state()) {
                 try attachments.changesRestoringNow(store.attachments, plan, registry)
             }
-            attachments.prepare(plan, registry)
-            let scope = UpgradeScope(
-                transaction: transaction,
-                store: store,
-                attachments: attachments,
-                options: options,
-                meter: ProgressMeter(monitor: options.monitor)
-            )
-            // Expired records can no longer be read, so no step has to convert them.
-            if let now, !plan.isFresh {
-                state.expiredCount = try scope.records.deleteExpired(now: now.timeIntervalSince1970)
+            do {
+                try run(plan, on: store, transaction, attachments, now, &state)
+            } catch {
+                throw error.with(.rolledBack)
             }
-            state.entries = try UpgradeRun(plan: plan, registry: registry, scope: scope).run()
-            try transaction.record(ledgerEntries(for: state.entries), version: max(plan.from, plan.to))
-            try transaction.addToJournal(attachments.finish())
-            state.plan.journal = try transaction.journal().map(\.store)
-            try options.checkCancellation()
-            try options.reach(.beforeCommit, "of the upgrade")
         } waiting: {
             try lock.wait()
         }
         upgrade = state
         if isRun { try options.reach(.afterCommit, "of the upgrade") }
+    }
+
+    /// Runs the pending steps, and adds the ledger's rows and the journal.
+    private func run(
+        _ plan: MigrationPlan,
+        on store: any MigrationStore,
+        _ transaction: any MigrationTransaction,
+        _ attachments: Attachments,
+        _ now: Date?,
+        _ upgrade: inout Upgrade
+    ) throws {
+        attachments.prepare(plan, registry)
+        let scope = UpgradeScope(
+            transaction: transaction,
+            store: store,
+            attachments: attachments,
+            options: options,
+            meter: ProgressMeter(monitor: options.monitor)
+        )
+        // Expired records can no longer be read, so no step has to convert them.
+        if let now, !plan.isFresh {
+            upgrade.expiredCount = try scope.records.deleteExpired(now: now.timeIntervalSince1970)
+        }
+        upgrade.entries = try UpgradeRun(plan: plan, registry: registry, scope: scope).run()
+        try transaction.record(ledgerEntries(for: upgrade.entries), version: max(plan.from, plan.to))
+        try transaction.addToJournal(attachments.finish())
+        upgrade.plan.journal = try transaction.journal().map(\.store)
+        try options.checkCancellation()
+        try options.reach(.beforeCommit, "of the upgrade")
     }
 
     private func ledgerEntries(for entries: [MigrationReport.Entry]) -> [LedgerEntry] {

@@ -86,14 +86,18 @@ package struct Migrator: Sendable {
         try upgrade.plan.checkProblems()
         try checkEdits(upgrade.plan)
         guard upgrade.plan.needsRun else { return }
-        try commit(on: store, &upgrade, attempt, backup)
+        try runInTransaction(on: store, &upgrade, attempt, backup)
         upgrade.isCommitted = true
     }
 
     /// Applies this upgrade's changes to attached stores; past the commit, cancellation has no effect.
     private func finishJournal(of store: any MigrationStore, _ upgrade: Upgrade, _ attempt: AttemptNote) throws {
         guard upgrade.isCommitted, !upgrade.plan.journal.isEmpty, !options.isDryRun else { return }
-        try applyJournal(of: store, attempt, isCancellable: false)
+        do {
+            try applyJournal(of: store, attempt, isCancellable: false)
+        } catch {
+            throw error.with(.committed)
+        }
     }
 
     private func makeReport(on store: any MigrationStore, _ upgrade: Upgrade) -> MigrationReport {

@@ -8,7 +8,6 @@ final class SalvageSource {
     let path: String
     private let connection: Connection
     private let limit: StepLimit
-    private let bytes: Int
     private var lookup: Statement?
     private let tables: Set<String>
     /// The faults that SQLite reports, in its own words; at most 100 lines.
@@ -25,8 +24,7 @@ final class SalvageSource {
         self.path = path
         self.connection = connection
         let sizes = [path, path + "-wal"].map { FileStatus.unfollowed($0)?.size ?? 0 }
-        bytes = sizes.reduce(0, +)
-        limit = StepLimit(bytes: bytes, on: connection)
+        limit = StepLimit(bytes: sizes.reduce(0, +), on: connection)
         // A damaged schema is read as far as possible.
         connection.tolerateDamagedSchema()
         applicationID = try? connection.integer("PRAGMA application_id")

@@ -78,6 +78,52 @@ struct LaterLayoutTests {
         cache.close()
         #expect(try Data(contentsOf: url) == bytes)
     }
+
+    @Test func `A log left by a kill stays beside the file when the file is refused`() throws {
+        try allowReaders()
+        let connection = try SQLite(url)
+        try connection.run("PRAGMA journal_mode = WAL; UPDATE molt_record SET origin = 'later'")
+        let copy = scratch.file("killed.molt")
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: url.path + suffix, toPath: copy.path + suffix)
+        }
+        let bytes = try ["", "-wal"].map { try Data(contentsOf: URL(filePath: copy.path + $0)) }
+        let error = #expect(throws: CacheError.self) { try CodableCache(at: copy, migrations: [first]) }
+        #expect(error?.code == .newerFormat)
+        #expect(try ["", "-wal"].map { try Data(contentsOf: URL(filePath: copy.path + $0)) } == bytes)
+        _ = consume connection
+    }
+
+    @Test func `The monitor is told of the refusal, and of nothing else`() throws {
+        try allowReaders()
+        let events = Log<String>()
+        var configuration = CodableCache.Configuration()
+        configuration.monitor = MigrationMonitor { event in
+            if case .finished = event { events.append("finished") }
+            if case .failed = event { events.append("failed") }
+        }
+        #expect(throws: CacheError.self) {
+            try CodableCache(at: url, migrations: [first], configuration: configuration)
+        }
+        #expect(events.all == ["failed"])
+    }
+
+    @Test func `A backup of it is not restored`() throws {
+        try allowReaders()
+        let store = scratch.file("store.molt")
+        try CodableCache(at: store, migrations: [first]).close()
+        let backup = try CodableCache.backUp(at: store)
+        try SQLite(backup.url).run(
+            """
+            UPDATE molt_meta SET value = 2 WHERE name = 'file_format';
+            INSERT INTO molt_meta(name, value) VALUES('reader_format', 1)
+            """
+        )
+        let error = #expect(throws: MigrationError.self) { try CodableCache.restore(backup, at: store) }
+        #expect(error?.code == .backupUnusable)
+        #expect(error?.message.contains("only a newer release of Molt can write it") == true)
+        #expect(try CodableCache(at: store, migrations: [first]).schemaVersion == 1)
+    }
 }
 
 @Suite("A row of the ledger")

@@ -31,6 +31,7 @@ enum BackupCheck {
             throw .backupUnusable(backup, reason(error), underlying: error)
         }
         guard !state.isFresh else { throw .backupUnusable(backup, "there is nothing in it.") }
+        if state.laterLayout != nil { throw .backupUnusable(backup, "only a newer release of Molt can write it.") }
         // Its pages are copied unchanged, including those of its indexes.
         if let damage = damage(path, isThorough: true) { throw .backupUnusable(backup, damage) }
         return state

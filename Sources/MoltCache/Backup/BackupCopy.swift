@@ -120,6 +120,10 @@ struct BackupCopy {
         let connection = try Connection(part.path, mode: .readWrite)
         defer { connection.close() }
         do throws(SQLiteError) {
+            guard try FileFormat.number(of: connection) <= FileFormat.number else {
+                // A copy of a later layout stays as it is.
+                return Int(try connection.integer("SELECT count(*) FROM molt_record"))
+            }
             try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN")
             if let attached = request.attached {
                 try JournalTable.clear(connection)

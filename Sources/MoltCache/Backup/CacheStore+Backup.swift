@@ -17,11 +17,6 @@ extension CacheStore: BackedUpStore {
         try FileProbe.state(BackupFiles(storeName).path(of: backup))
     }
 
-    /// Checks all pages of a backup.
-    package func verify(_ backup: StoreBackup) throws {
-        try BackupCheck.verify(backup, at: BackupFiles(storeName).path(of: backup))
-    }
-
     package func restore(
         _ backup: StoreBackup,
         _ request: RestoreRequest,

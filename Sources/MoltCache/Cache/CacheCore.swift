@@ -263,8 +263,8 @@ final class CacheCore: Sendable {
     private var belongsToNewer: CacheError {
         var error = CacheError(
             .readOnly,
-            "A newer app has upgraded the cache at \(path) to version \(plan.version), and this one opened it for reading "
-                + "only. Update the app to write. Nothing was changed."
+            "A newer release has written the cache at \(path), and this one opened it for reading only. Update the app to "
+                + "write. Nothing was changed."
         )
         error.path = path
         return error

@@ -5,7 +5,8 @@ package enum FileFormat {
     /// The format that this release writes, stored as the mark `file_format`.
     ///
     /// A later format that this release may read but not write also has the mark `reader_format`, with the lower
-    /// number: columns, tables and outcomes in the ledger may have been added.
+    /// number: columns, tables and outcomes in the ledger may have been added. A release that changes the format of a
+    /// file begins a generation in the same transaction, so that open caches notice.
     package static let number: Int64 = 1
 
     /// The name of the generation mark: a number that each upgrade changes, and that each backup has of its own.
@@ -73,7 +74,7 @@ package enum FileFormat {
         """
 
     /// The temporary table of changes that wait for the end of a stage.
-    package static let deferredTable = """
+    static let deferredTable = """
         molt_deferred(
             stage INTEGER, kind INTEGER, id INTEGER, text TEXT, PRIMARY KEY(stage, kind, id)
         ) WITHOUT ROWID

@@ -20,7 +20,8 @@ package enum LedgerTable {
             ledger: ledger,
             journal: try JournalTable.stores(connection)
         )
-        state.isForReadingOnly = try FileFormat.number(of: connection) > FileFormat.number
+        let layout = try FileFormat.number(of: connection)
+        if layout > FileFormat.number { state.laterLayout = Int(clamping: layout) }
         return state
     }
 
@@ -42,7 +43,7 @@ package enum LedgerTable {
                 records_created = excluded.records_created, records_quarantined = excluded.records_quarantined,
                 app_version = excluded.app_version, molt_version = excluded.molt_version,
                 attached_counts = excluded.attached_counts, fingerprint = excluded.fingerprint,
-                replaces = excluded.replaces, extra = excluded.extra, is_readable = excluded.is_readable
+                replaces = excluded.replaces, extra = coalesce(excluded.extra, molt_ledger.extra), is_readable = excluded.is_readable
             WHERE molt_ledger.outcome = '\(LedgerEntry.Outcome.deferred.rawValue)'
             """
         )

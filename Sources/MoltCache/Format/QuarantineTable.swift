@@ -34,7 +34,7 @@ package enum QuarantineTable {
         """
 
     /// The records that go into quarantine at the end of their stage.
-    package static let deferredTable = """
+    static let deferredTable = """
         molt_failed(
             stage INTEGER, id INTEGER, type TEXT, migration TEXT, migration_version INTEGER, first_step INTEGER,
             step INTEGER, step_words TEXT, code TEXT, reason TEXT, property TEXT, PRIMARY KEY(stage, id)

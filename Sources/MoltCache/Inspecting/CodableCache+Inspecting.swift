@@ -40,8 +40,8 @@ extension CodableCache {
     /// kill, by the next dry run.
     ///
     /// If a newer app has upgraded the store, only ``DowngradePolicy/openReadOnly`` is applied: the report says that
-    /// the store would be open for reading, or the error says why not. Policies that ask are not asked: the error has
-    /// the code `superseded`.
+    /// the store would be open for reading, or the error says why not. The error has the code
+    /// `superseded`.
     ///
     /// Suites and other attached stores are read and not changed.
     ///

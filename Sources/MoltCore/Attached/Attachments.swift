@@ -135,14 +135,12 @@ final class Attachments {
             do {
                 try session.check()
             } catch {
-                var failure = attachedFailure(
+                throw attachedFailure(
                     error,
                     name,
                     "The step's changes to \(name) failed.",
                     code: .stepFailed
                 )
-                failure.outcome = .rolledBack
-                throw failure
             }
         }
     }
@@ -216,9 +214,8 @@ final class Attachments {
         do {
             try body(store(name))
         } catch {
-            var failure = attachedFailure(error, name, "The changes to \(name) could not be made.")
-            if failure.code == .attachedStoreFailed { failure.outcome = .committed }
-            throw failure
+            let failure = attachedFailure(error, name, "The changes to \(name) could not be made.")
+            throw failure.with(.committed)
         }
     }
 

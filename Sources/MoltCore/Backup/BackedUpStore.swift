@@ -16,11 +16,6 @@ package protocol BackedUpStore: MigrationStore {
     /// - Throws: An error if the backup cannot be read.
     func storeState(in backup: StoreBackup) throws -> StoreState
 
-    /// Checks a backup completely.
-    ///
-    /// - Throws: ``MigrationError`` with the code `backupUnusable`.
-    func verify(_ backup: StoreBackup) throws
-
     /// Replaces the store's contents with a backup, atomically also for other processes that have the store open.
     ///
     /// The backup's state of attached stores is restored as a journal, which must be applied afterwards.

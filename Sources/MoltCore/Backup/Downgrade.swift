@@ -20,7 +20,7 @@ package struct Downgrade {
         try registry.validate()
         let state = try store.state()
         let plan = MigrationPlan(state: state, storeName: store.storeName, migrations: registry)
-        guard plan.isSuperseded || state.isForReadingOnly else { return nil }
+        guard plan.isSuperseded || state.laterLayout != nil else { return nil }
         options.monitor?.send(.planned(plan))
         do {
             try checkReadable(state, plan)
@@ -83,6 +83,13 @@ package struct Downgrade {
             error.problem += " " + sentence
             return error
         } catch {}
-        return MigrationError(.superseded, sentence)
+        var error = MigrationError(
+            .superseded,
+            "A later release of Molt wrote the store in a layout that this release can only read. \(sentence)"
+        )
+        error.store = plan.store
+        error.storeVersion = plan.from
+        error.registryVersion = plan.to
+        return error
     }
 }

@@ -131,7 +131,7 @@ extension MigrationError {
         var error = MigrationError(
             .tooManyFailures,
             "\(failed) of \(total) records could not be converted\(isFinal ? "" : " so far"), and the limit is \(limit).",
-            .rolledBack,
+            nil,
             advice: "\(place)Correct the step, or allow more.",
             underlying: first
         )

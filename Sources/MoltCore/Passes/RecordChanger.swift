@@ -46,7 +46,7 @@ struct RecordChanger: Sendable {
     }
 
     /// Runs the records of a batch through their steps, in order; on all cores if a step is expensive enough.
-    func change(_ work: PassBatch, _ chain: StepChains.Chain) {
+    func changeBatch(_ work: PassBatch, _ chain: StepChains.Chain) {
         let count = work.batch.count
         let isParallel = chain.links.contains { $0.edit.isParallel }
         let workerCount = isParallel ? min(work.workers.count, count) : 1
@@ -81,7 +81,7 @@ struct RecordChanger: Sendable {
                                 worker.isPlain = false
                                 return
                             }
-                            if change(&records[index], chain, &worker, number, &outcomes[index]) { return }
+                            if changeAndEncode(&records[index], chain, &worker, number, &outcomes[index]) { return }
                         }
                     }
                     if workerCount == 1 {
@@ -95,14 +95,14 @@ struct RecordChanger: Sendable {
     }
 
     /// - Returns: Whether the outcome ends the upgrade.
-    private func change(
+    private func changeAndEncode(
         _ record: inout Record,
         _ chain: StepChains.Chain,
         _ worker: inout PassBatch.Worker,
         _ number: Int,
         _ outcome: inout RecordOutcome
     ) -> Bool {
-        outcome = change(&record, chain, &worker.counts)
+        outcome = runChain(&record, chain, &worker.counts)
         if outcome.failure != nil || !outcome.deferred.isEmpty { worker.isPlain = false }
         guard outcome.failure == nil else { return outcome.failedStage == nil }
         guard let version = outcome.changedAt, !outcome.isGone else { return false }
@@ -130,12 +130,12 @@ struct RecordChanger: Sendable {
     /// Runs a stored record through the steps before a stage again, without calling the hook.
     func replay(_ record: inout Record, before stage: Int) -> (outcome: RecordOutcome, counts: PassCounts) {
         var counts = PassCounts(migrations: pending.count, stages: stageCount)
-        let outcome = change(&record, chain(typeName: record.typeName), &counts, before: stage, isReplay: true)
+        let outcome = runChain(&record, chain(typeName: record.typeName), &counts, before: stage, isReplay: true)
         return (outcome, counts)
     }
 
     /// Runs a record through its steps, or through those before a stage.
-    private func change(
+    private func runChain(
         _ record: inout Record,
         _ chain: StepChains.Chain,
         _ counts: inout PassCounts,

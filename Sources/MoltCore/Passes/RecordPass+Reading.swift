@@ -6,7 +6,7 @@ extension RecordPass {
     ///
     /// The store is read through its own connection by whichever thread has time: usually the other one, unless this
     /// one finishes writing first.
-    func change(_ type: String, reading reader: any RecordReader, _ batches: [PassBatch]) throws {
+    func passOver(_ type: String, reading reader: any RecordReader, _ batches: [PassBatch]) throws {
         defer { reader.end() }
         let chain = changer.chain(typeName: type)
         let reading = SharedReader(reader)
@@ -27,7 +27,7 @@ extension RecordPass {
                 do {
                     if !isRead { try reading.read(into: batch.batch) }
                     turn.hasRead.store(true, ordering: .releasing)
-                    changer.change(batch, chain)
+                    changer.changeBatch(batch, chain)
                 } catch {
                     batch.batch.removeAll()
                     batch.readFailure = error

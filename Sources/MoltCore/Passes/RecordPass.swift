@@ -43,11 +43,11 @@ final class RecordPass {
 
     /// Runs the pass over types in the given order.
     func run(types: [String]) throws {
-        try change(types)
+        try passOver(types)
         try finish()
     }
 
-    private func change(_ types: [String]) throws {
+    private func passOver(_ types: [String]) throws {
         guard !types.isEmpty else { return }
         let last = try records.lastRecordID()
         var work = makeWork()
@@ -62,13 +62,13 @@ final class RecordPass {
                 let begins = try isReading ?? records.beginReading()
                 isReading = begins
                 if begins {
-                    try change(type, reading: records.makeReader(ofType: type, through: last), [work, other, third])
+                    try passOver(type, reading: records.makeReader(ofType: type, through: last), [work, other, third])
                     continue
                 }
             } else if isReading == nil {
                 isReading = false
             }
-            try change(type, through: last, &work, &other)
+            try passOver(type, through: last, &work, &other)
         }
     }
 
@@ -115,7 +115,7 @@ final class RecordPass {
 
     // MARK: Batches
 
-    private func change(
+    private func passOver(
         _ type: String,
         through last: Int64,
         _ current: inout PassBatch,
@@ -133,7 +133,7 @@ final class RecordPass {
             // `work` belongs to the other thread until `wait` returns; meanwhile, this thread uses only `other`. It
             // also waits when an error is thrown.
             nonisolated(unsafe) let work = current
-            let changing = DispatchWorkItem { [changer] in changer.change(work, chain) }
+            let changing = DispatchWorkItem { [changer] in changer.changeBatch(work, chain) }
             queue.async(execute: changing)
             do {
                 var isDone = false
@@ -291,7 +291,6 @@ final class RecordPass {
         changing.problem =
             "A closure of the migration failed for the record, and gave another result when it ran again for it. It must give "
             + "the same result each time: nothing else can say what the record was to be."
-        changing.outcome = .rolledBack
         changing.advice = nil
         changing.underlying = error
         return changing

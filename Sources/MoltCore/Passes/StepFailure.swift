@@ -29,7 +29,6 @@ package enum StepFailure {
         return MigrationError(
             .stepFailed,
             "The step's closure threw an error; see the underlying error.",
-            .rolledBack,
             underlying: error
         )
     }

@@ -8,8 +8,8 @@ package struct StoreState: Hashable, Sendable {
     package var ledger: [LedgerEntry]
     /// The attached stores with committed changes that are not applied yet.
     package var journal: [String]
-    /// Whether a later release of Molt wrote it in a layout that this release can read but not write.
-    package var isForReadingOnly = false
+    /// The number of the store's layout, if a later release of Molt wrote it and this one can read but not write it.
+    package var laterLayout: Int?
 
     package init(
         version: Int,

@@ -21,6 +21,7 @@ extension DefaultsStore: BackedUpStore {
         var entries = [JournalEntry(store: storeName, changes: try SuiteIntent(replacingBy: domain).encoded())]
         entries += (request.attached ?? []).filter { $0.store != storeName }
         let ledger = try domain[Suite.ledgerKey].map { try DefaultsLedger($0, in: suite) }
+        try ledger?.checkWritable(in: suite)
         return try files.write(
             SuiteBackupContent(
                 ledger: ledger ?? DefaultsLedger(version: 0, entries: []),
@@ -46,11 +47,16 @@ extension DefaultsStore: BackedUpStore {
         )
     }
 
-    package func verify(_ backup: StoreBackup) throws {
-        try verify(backup, files.content(of: backup))
-    }
-
     private func verify(_ backup: StoreBackup, _ content: SuiteBackupContent) throws {
+        do {
+            try content.ledger.checkWritable(in: suite)
+        } catch {
+            throw MigrationError.backupUnusable(
+                backup,
+                "only a newer release of Molt can write it.",
+                underlying: error
+            )
+        }
         for entry in content.entries where entry.store == storeName {
             do {
                 _ = try SuiteIntent(Array(entry.changes))
@@ -108,6 +114,7 @@ extension DefaultsStore: BackedUpStore {
     ///   interrupted restore; then only the journal is valid.
     private func finishUpgrade(_ state: StoreState?) throws -> [DefaultsJournal.Entry]? {
         guard let state, let journal = try files.journal() else { return state == nil ? nil : [] }
+        try journal.ledger.checkWritable(in: suite)
         let isOfUpgrade = journal.entries.allSatisfy { (try? SuiteIntent(Array($0.changes)))?.isReplacement != true }
         let isReadable = journal.entries.allSatisfy {
             $0.store != storeName || (try? SuiteIntent(Array($0.changes))) != nil

@@ -225,6 +225,11 @@ public protocol DefaultsCollectionSerializable: Collection, DefaultsSerializable
 }
 
 extension DefaultsCollectionSerializable {
+    /// An array of the elements' forms, for the ``bridge`` of a type that could stand otherwise, too.
+    public static var elementsBridge: some DefaultsBridge<Self, PropertyListValue> {
+        DefaultsCollectionBridge()
+    }
+
     /// An array of the elements' forms.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsCollectionBridge()
@@ -261,6 +266,11 @@ public protocol DefaultsSetAlgebraSerializable: SetAlgebra, DefaultsSerializable
 }
 
 extension DefaultsSetAlgebraSerializable {
+    /// An array of the elements' forms, for the ``bridge`` of a type that could stand otherwise, too.
+    public static var elementsBridge: some DefaultsBridge<Self, PropertyListValue> {
+        DefaultsSetAlgebraBridge()
+    }
+
     /// An array of the elements' forms.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsSetAlgebraBridge()

@@ -19,6 +19,17 @@ public import Foundation
 /// }
 /// ```
 ///
+/// A type that fits two rows names one of them:
+///
+/// ```swift
+/// struct Weekdays: OptionSet, DefaultsSetAlgebraSerializable {
+///     static var bridge: some DefaultsBridge<Weekdays, PropertyListValue> { rawValueBridge }
+///
+///     var rawValue: Int
+///     func toArray() -> [Weekdays] { [self] }
+/// }
+/// ```
+///
 /// For any other form give the type a ``bridge`` of its own, and its arrays an ``arrayBridge``.
 public protocol DefaultsSerializable: SendableMetatype {
     /// Turns values of the type into what a suite can hold; its `Value` is the type itself.
@@ -49,6 +60,11 @@ extension DefaultsSerializable {
 }
 
 extension DefaultsSerializable where Self: Codable {
+    /// JSON text, for the ``bridge`` of a type that could stand otherwise, too.
+    public static var jsonBridge: some DefaultsBridge<Self, PropertyListValue> {
+        DefaultsCodableBridge()
+    }
+
     /// JSON text.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsCodableBridge()
@@ -56,6 +72,11 @@ extension DefaultsSerializable where Self: Codable {
 }
 
 extension DefaultsSerializable where Self: RawRepresentable, RawValue: DefaultsSerializable {
+    /// The raw value, for the ``bridge`` of a type that could stand otherwise, too.
+    public static var rawValueBridge: some DefaultsBridge<Self, PropertyListValue> {
+        DefaultsRawRepresentableBridge()
+    }
+
     /// The raw value.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsRawRepresentableBridge()
@@ -77,6 +98,11 @@ extension DefaultsSerializable where Self: DefaultsPreferRawRepresentable & Coda
 }
 
 extension DefaultsSerializable where Self: NSObject & NSSecureCoding {
+    /// A secure keyed archive, for the ``bridge`` of a type that could stand otherwise, too.
+    public static var keyedArchiveBridge: some DefaultsBridge<Self, PropertyListValue> {
+        DefaultsKeyedArchiveBridge()
+    }
+
     /// A secure keyed archive.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsKeyedArchiveBridge()

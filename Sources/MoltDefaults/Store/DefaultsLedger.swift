@@ -24,7 +24,7 @@ package struct DefaultsLedger: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         format = try container.decode(Int.self, forKey: .format)
         readerFormat = try container.decodeIfPresent(Int.self, forKey: .readerFormat)
-        guard readerFormat ?? format <= Self.format else { throw Self.newer(format, "reads") }
+        guard (1...Self.format).contains(readerFormat ?? format) else { throw Self.newer(format, "reads") }
         version = try container.decode(Int.self, forKey: .version)
         entries = try container.decode([LedgerEntry].self, forKey: .entries)
     }

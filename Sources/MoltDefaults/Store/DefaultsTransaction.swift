@@ -39,13 +39,11 @@ final class DefaultsTransaction: MigrationTransaction {
 
     /// The error for a failure after the rename or removal of the journal, when the upgrade is already committed.
     private func failureAfterCommit(_ error: any Error) -> MigrationError {
-        let rest =
-            pending == nil
-            ? "its changes are made, but its journal cannot be removed. That is done"
-            : "the disk did not confirm its journal. Its changes are made"
+        let problem = pending == nil ? "cannot be removed" : "was written, but the disk did not confirm it"
         var failure = MigrationError(
             .attachedStoreFailed,
-            "The upgrade of \(suite) is committed, and \(rest) when the suite is next upgraded.",
+            "The journal of an upgrade of \(suite) \(problem).",
+            .committed,
             underlying: error
         )
         failure.attachedStore = suite.attachedName
@@ -88,7 +86,13 @@ final class DefaultsTransaction: MigrationTransaction {
         let kept = (pending?.ledger.entries ?? before.ledger).filter {
             $0.outcome != .deferred || !names.contains($0.name)
         }
-        let ledger = DefaultsLedger(version: version, entries: kept + entries)
+        let replaced = pending?.ledger.entries ?? before.ledger
+        let added = entries.map { entry in
+            var entry = entry
+            entry.extra = entry.extra ?? replaced.first { $0.name == entry.name }?.extra
+            return entry
+        }
+        let ledger = DefaultsLedger(version: version, entries: kept + added)
         pending = DefaultsJournal(ledger: ledger, entries: pending?.entries ?? [])
         try setOwnIntent { $0.ledger = try ledger.stored() }
         isChanged = true

@@ -108,19 +108,19 @@
         /// - Returns: Whether there were changes.
         func change(
             settingAsideDamage setsAside: Bool,
-            _ edit: (SuiteContent) throws -> SuiteEdit
+            _ makeEdit: (SuiteContent) throws -> SuiteEdit
         ) throws -> Bool {
             Self.noteUse(of: suite)
             if !file.hasDirectory {
-                guard try !edit(SuiteContent(values: live(saved: [:]))).isEmpty else { return false }
+                guard try !makeEdit(SuiteContent(values: live(saved: [:]))).isEmpty else { return false }
                 try file.makeDirectory()
             }
             return try file.locked {
                 var bytes = try file.settledBytes()
-                let restored = try replaceTruncated(&bytes, setsAside, edit)
-                let edit = { try edit(SuiteContent(values: $0)) }
-                guard let first = try write(edit, over: &bytes) ?? restored else { return false }
-                try SuiteStorage(suite, isReplaced: true).settle(first, edit, &bytes)
+                let restored = try replaceTruncated(&bytes, setsAside, makeEdit)
+                let makeEdit = { try makeEdit(SuiteContent(values: $0)) }
+                guard let first = try replaceFile(&bytes, makeEdit) ?? restored else { return false }
+                try SuiteStorage(suite, isReplaced: true).reloadAndVerify(first, makeEdit, &bytes)
                 return true
             }
         }
@@ -135,7 +135,7 @@
         private func replaceTruncated(
             _ bytes: inout Data?,
             _ setsAside: Bool,
-            _ edit: (SuiteContent) throws -> SuiteEdit
+            _ makeEdit: (SuiteContent) throws -> SuiteEdit
         ) throws -> SuiteEdit? {
             for _ in 0..<SuiteFile.longestRace {
                 guard let found = bytes, file.isTruncated(found) else { return nil }
@@ -145,7 +145,7 @@
                     try file.setAsideDamage()
                     bytes = Data()
                 }
-                var edit = try edit(SuiteContent(values: [:], isTruncated: true))
+                var edit = try makeEdit(SuiteContent(values: [:], isTruncated: true))
                 guard !edit.isEmpty else { return nil }
                 edit.values = PropertyListValue.asStored(edit.values)
                 let values = edit.values
@@ -165,14 +165,15 @@
         ///
         /// - Parameter bytes: On input, the content of the file; on return, the written content.
         /// - Returns: The changes; nil if there are none.
-        private func write(_ edit: ([String: PropertyListValue]) throws -> SuiteEdit, over bytes: inout Data?) throws
-            -> SuiteEdit?
-        {
+        private func replaceFile(
+            _ bytes: inout Data?,
+            _ makeEdit: ([String: PropertyListValue]) throws -> SuiteEdit
+        ) throws -> SuiteEdit? {
             var copy: SuiteFile.Copy?
             do {
                 for round in 0..<SuiteFile.longestRace {
                     let saved = try values(of: bytes)
-                    var edit = try edit(saved)
+                    var edit = try makeEdit(saved)
                     if edit.isEmpty, round > 0 || matchesLibrary(saved) {
                         try file.end(copy)
                         try file.removeSuccessor()
@@ -209,9 +210,9 @@
         }
 
         /// Has the library read the replaced file, and verifies that it did.
-        private func settle(
+        private func reloadAndVerify(
             _ first: SuiteEdit,
-            _ edit: ([String: PropertyListValue]) throws -> SuiteEdit,
+            _ makeEdit: ([String: PropertyListValue]) throws -> SuiteEdit,
             _ bytes: inout Data?
         ) throws {
             var written = first
@@ -219,8 +220,8 @@
                 let different = SuiteDomain.differences(try synchronized(&bytes), written)
                 guard !different.isEmpty else { return }
                 // The app has set these keys meanwhile, in another thread. The edit decides about their new values.
-                let again = { try edit($0).restricted(to: Set(different)) }
-                guard let next = try write(again, over: &bytes) else { return }
+                let makeAgain = { try makeEdit($0).restricted(to: Set(different)) }
+                guard let next = try replaceFile(&bytes, makeAgain) else { return }
                 written = next
             }
             let left = SuiteDomain.differences(try synchronized(&bytes), written)

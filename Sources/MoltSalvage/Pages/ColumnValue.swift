@@ -51,14 +51,6 @@ enum ColumnValue: Equatable {
 }
 
 extension ColumnValue {
-    /// The minimum size in bytes.
-    var byteCount: Int {
-        switch self {
-        case .text(let bytes), .blob(let bytes): bytes.count
-        default: 1
-        }
-    }
-
     var integer: Int64? {
         if case .integer(let integer) = self { integer } else { nil }
     }

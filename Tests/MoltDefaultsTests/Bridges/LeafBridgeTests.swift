@@ -5,6 +5,13 @@ import Testing
 @Suite("Bridges of single values")
 struct LeafBridgeTests {
     @Test
+    func `A type that fits two forms names one of them`() throws {
+        try expect(Weekdays([.monday, .sunday]), storedAs: 65)
+        try expect(Flags([.first, .third]), storedAs: [1, 4])
+        #expect(try Weekdays.encode(.monday) == 1)
+    }
+
+    @Test
     func `A Codable value is stored as JSON text`() throws {
         try expect(Note(when: Date(timeIntervalSinceReferenceDate: 0.5)), storedAs: .string(#"{"when":0.5}"#))
         try expect(Period.tenMinutes, storedAs: .string("\"10 Minutes\""))
@@ -226,4 +233,26 @@ class Color: NSObject, NSSecureCoding, DefaultsSerializable, @unchecked Sendable
     func encode(with coder: NSCoder) {
         coder.encode(NSString(string: name), forKey: "name")
     }
+}
+
+/// Stored as its raw value, though it could be stored as an array of its elements.
+private struct Weekdays: OptionSet, Hashable, DefaultsSetAlgebraSerializable {
+    static var bridge: some DefaultsBridge<Weekdays, PropertyListValue> { rawValueBridge }
+    static let monday = Weekdays(rawValue: 1)
+    static let sunday = Weekdays(rawValue: 64)
+
+    var rawValue: Int
+
+    func toArray() -> [Weekdays] { [.monday, .sunday].filter(contains) }
+}
+
+/// Stored as an array of its elements, though it could be stored as its raw value.
+private struct Flags: OptionSet, Hashable, DefaultsSetAlgebraSerializable {
+    static var bridge: some DefaultsBridge<Flags, PropertyListValue> { elementsBridge }
+    static let first = Flags(rawValue: 1)
+    static let third = Flags(rawValue: 4)
+
+    var rawValue: Int
+
+    func toArray() -> [Int] { [1, 2, 4].filter { rawValue & $0 != 0 } }
 }
