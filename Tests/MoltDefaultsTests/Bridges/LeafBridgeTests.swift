@@ -7,7 +7,6 @@ struct LeafBridgeTests {
     @Test
     func `A type that fits two forms names one of them`() throws {
         try expect(Weekdays([.monday, .sunday]), storedAs: 65)
-        try expect(Flags([.first, .third]), storedAs: [1, 4])
         #expect(try Weekdays.encode(.monday) == 1)
     }
 
@@ -244,15 +243,4 @@ private struct Weekdays: OptionSet, Hashable, DefaultsSetAlgebraSerializable {
     var rawValue: Int
 
     func toArray() -> [Weekdays] { [.monday, .sunday].filter(contains) }
-}
-
-/// Stored as an array of its elements, though it could be stored as its raw value.
-private struct Flags: OptionSet, Hashable, DefaultsSetAlgebraSerializable {
-    static var bridge: some DefaultsBridge<Flags, PropertyListValue> { elementsBridge }
-    static let first = Flags(rawValue: 1)
-    static let third = Flags(rawValue: 4)
-
-    var rawValue: Int
-
-    func toArray() -> [Int] { [1, 2, 4].filter { rawValue & $0 != 0 } }
 }
