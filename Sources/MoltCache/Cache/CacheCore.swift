@@ -263,7 +263,7 @@ final class CacheCore: Sendable {
     private var belongsToNewer: CacheError {
         var error = CacheError(
             .readOnly,
-            "A newer release has written the cache at \(path), and this one opened it for reading only. Update the app to "
+            "A newer app has written the cache at \(path), and this one opened it for reading only. Update the app to "
                 + "write. Nothing was changed."
         )
         error.path = path

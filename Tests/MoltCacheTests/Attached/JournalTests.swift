@@ -169,7 +169,10 @@ struct JournalTests {
         let retired = MigrationRegistry([], oldestSupportedVersion: 1)
         let error = #expect(throws: MigrationError.self) { try open(retired) }
         #expect(error?.code == .notAttached)
-        #expect(error?.message == "notebook notes is required, but not attached. Attach it where the store is opened.")
+        #expect(
+            error?.message == "notebook notes is required, but not attached. Attach it where the store is opened. "
+                + "The upgrade is committed. Its changes outside the store are kept, and made when the store is next opened."
+        )
         #expect(error?.attachedStore == "notebook notes")
         #expect(try waiting() == ["notebook notes"])
 
