@@ -225,7 +225,7 @@ public protocol DefaultsCollectionSerializable: Collection, DefaultsSerializable
 }
 
 extension DefaultsCollectionSerializable {
-    /// An array of the elements' forms, for the ``DefaultsSerializable/bridge`` of a type that could stand otherwise, too.
+    /// An array of the elements' forms, for the bridge of a type that could stand otherwise, too.
     public static var elementsBridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsCollectionBridge()
     }
@@ -266,7 +266,7 @@ public protocol DefaultsSetAlgebraSerializable: SetAlgebra, DefaultsSerializable
 }
 
 extension DefaultsSetAlgebraSerializable {
-    /// An array of the elements' forms, for the ``DefaultsSerializable/bridge`` of a type that could stand otherwise, too.
+    /// An array of the elements' forms, for the bridge of a type that could stand otherwise, too.
     public static var elementsBridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsSetAlgebraBridge()
     }
