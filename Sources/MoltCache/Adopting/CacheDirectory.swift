@@ -29,8 +29,8 @@ public enum CacheDirectory {
 
         /// Adopts every file that Cache may have written, under the file's name until its key is first written.
         ///
-        /// Reads find the record by its key at once, and write nothing. Setting or removing the key gives the record that
-        /// key. Until then, listings and migrations see the record under the file's name.
+        /// Reads find the record by its key at once, and write nothing. Setting or removing the key gives the record
+        /// that key. Until then, listings and migrations see the record under the file's name.
         ///
         /// Keys of a storage with `String` or `Int` keys are recognized, the latter by their decimal strings. Records
         /// of a storage with any other key type keep the file's name.

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// An array of the form that one element has.
 ///
-/// One element that cannot be read makes the whole array unreadable, so that setting it anew loses none, unless the type
-/// says otherwise:
+/// One element that cannot be read makes the whole array unreadable, so that setting it anew loses none, unless the
+/// type says otherwise:
 ///
 /// ```swift
 /// struct Frog: Codable, DefaultsSerializable {
