@@ -50,16 +50,6 @@ public struct MigrationReport: Hashable, Sendable, Codable {
             failedRecords = []
             unmatchedNames = []
         }
-
-        /// Decodes a step; a report of an earlier release lacks some members.
-        public init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            summary = try container.decode(String.self, forKey: .summary)
-            counts = try container.decode(RecordCounts.self, forKey: .counts)
-            keys = try container.decode([KeyOutcome].self, forKey: .keys)
-            failedRecords = try container.decodeIfPresent([FailedRecord].self, forKey: .failedRecords) ?? []
-            unmatchedNames = try container.decodeIfPresent([UnmatchedName].self, forKey: .unmatchedNames) ?? []
-        }
     }
 
     /// A migration that was deferred.
@@ -90,13 +80,10 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     public var deferred: [Deferral]
     /// Whether this is the report of a dry run, which changes nothing.
     public var isDryRun: Bool
-    /// Whether the store was upgraded by a newer app and is read-only; nil in a report of an earlier release.
-    var isForReading: Bool?
-
     /// Whether the store was upgraded by a newer app and is open for reading only.
     ///
     /// See ``DowngradePolicy/openReadOnly``.
-    public var isReadOnly: Bool { isForReading ?? false }
+    public var isReadOnly = false
 
     /// Whether there was nothing to do.
     public var isEmpty: Bool {

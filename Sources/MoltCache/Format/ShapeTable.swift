@@ -3,8 +3,7 @@ internal import MoltCore
 
 /// The shape that each type was last written with, and the schema version at that time.
 ///
-/// The table is created with the first shape; a file of an earlier release gets it with its first write. Code that
-/// removes records or upgrades the file need not know of it.
+/// The table is created with the first shape. Code that removes records or upgrades the file need not know of it.
 struct ShapeTable {
     private let connection: Connection
 

@@ -39,7 +39,7 @@ package struct Downgrade {
             deferred: [],
             isDryRun: options.isDryRun
         )
-        report.isForReading = true
+        report.isReadOnly = true
         options.monitor?.send(.finished(report))
         return report
     }

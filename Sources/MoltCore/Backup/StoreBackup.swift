@@ -40,18 +40,6 @@ public struct StoreBackup: Hashable, Sendable, Codable {
         self.isAutomatic = isAutomatic
         self.attachedStores = attachedStores
     }
-
-    /// Decodes a backup; one written by an earlier release names no attached stores.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        url = try container.decode(URL.self, forKey: .url)
-        schemaVersion = try container.decode(Int.self, forKey: .schemaVersion)
-        date = try container.decode(Date.self, forKey: .date)
-        size = try container.decode(Int.self, forKey: .size)
-        recordCount = try container.decodeIfPresent(Int.self, forKey: .recordCount)
-        isAutomatic = try container.decode(Bool.self, forKey: .isAutomatic)
-        attachedStores = try container.decodeIfPresent([String].self, forKey: .attachedStores) ?? []
-    }
 }
 
 extension StoreBackup: CustomStringConvertible {
