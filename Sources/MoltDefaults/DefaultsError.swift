@@ -27,7 +27,7 @@ public struct DefaultsError: Error, Sendable {
     /// The place inside the value, such as `[2].name`; nil for the whole value.
     ///
     /// Descriptions of the place and of the error omit the keys of dictionaries.
-    public var place: ValuePlace?
+    package var place: ValuePlace?
     /// The error that caused this one.
     ///
     /// - Important: It may contain a value. Do not log it where users' data must not go.

@@ -51,6 +51,19 @@ extension CodableCache {
         }
     }
 
+    /// Whether an error says that the disk is full, or that a file has reached the largest size that it may have.
+    ///
+    /// The failed call has changed nothing. Try again when there is space.
+    public static func isOutOfSpace(_ error: any Error) -> Bool {
+        switch error {
+        case let error as SQLiteError: error.isFull || error.isAtLimit
+        case let error as DurableFile.Failure: error.isOutOfSpace
+        case let error as CacheError: error.underlying.map(isOutOfSpace) == true
+        case let error as MigrationError: error.underlying.map(isOutOfSpace) == true
+        default: false
+        }
+    }
+
     private static func verify(
         _ path: String,
         _ progress: ((Double) -> Void)?,

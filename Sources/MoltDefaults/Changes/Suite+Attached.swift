@@ -36,16 +36,16 @@ extension Suite: AttachedStore {
         let (intent, domain) = (try SuiteIntent(changes), SuiteDomain(self))
         switch phase {
         case .add:
-            try domain.changeContent(settingAsideDamage: true) { SuiteEdit(values: intent.additions(to: $0)) }
+            try domain.change(settingAsideDamage: true) { SuiteEdit(values: intent.additions(to: $0)) }
         case .remove:
-            try domain.change(settingAsideDamage: false) { SuiteEdit(removed: intent.removals(from: $0)) }
+            try domain.change(settingAsideDamage: false) { SuiteEdit(removed: intent.removals(from: $0.values)) }
         }
     }
 
     /// Writes all changes atomically and reads them back.
     package func apply(_ changes: [UInt8]) throws {
         let intent = try SuiteIntent(changes)
-        try SuiteDomain(self).changeContent(settingAsideDamage: true) { intent.changes(to: $0) }
+        try SuiteDomain(self).change(settingAsideDamage: true) { intent.changes(to: $0) }
     }
 
     /// The whole domain as changes, including values under reserved keys.

@@ -36,18 +36,15 @@ public class DefaultsKeys: @unchecked Sendable {
 }
 
 extension DefaultsKeys {
-    /// A handler for errors of subscripts, which cannot throw.
-    public typealias FailureHandler = @Sendable (any Error) -> Void
-
     /// Called when `suite[.key]` could not read or set a value; writes a line to standard error by default.
     ///
     /// It is called on the thread that used the subscript. An unreadable value is reported at each read.
-    public static var onFailure: FailureHandler {
+    public static var onFailure: @Sendable (any Error) -> Void {
         get { failureHandler.withLock { $0 } }
         set { failureHandler.withLock { $0 = newValue } }
     }
 
-    private static let failureHandler = Mutex<FailureHandler> { error in
+    private static let failureHandler = Mutex<@Sendable (any Error) -> Void> { error in
         // `write(_:)` terminates the process if standard error is closed.
         try? FileHandle.standardError.write(contentsOf: Data("Molt: \(error)\n".utf8))
     }

@@ -41,25 +41,17 @@ package struct SuiteDomain: Sendable {
         try notifyingObservers { try SuiteStorage(suite).change(settingAsideDamage: false) { _ in edit } }
     }
 
-    /// Changes the domain as ``write(set:remove:)`` does, with changes computed from its current values.
+    /// Changes the domain as ``write(set:remove:)`` does, with changes computed from its current content.
     ///
     /// On Linux no other user of Molt writes the domain between the read and the write, and the file is read only once.
     ///
     /// - Parameters:
     ///   - setsAside: Whether a file that is not a property list, such as one truncated by a kill, is renamed with the
     ///     suffix `.damaged`; for callers that know its content and restore it.
-    ///   - edit: Receives the domain's values and returns the changes; if they are empty, nothing is written. It must
+    ///   - edit: Receives the domain's content and returns the changes; if they are empty, nothing is written. It must
     ///     not use the suite. It may be called again if the app changes the suite meanwhile.
     /// - Throws: The same errors as ``write(set:remove:)``.
-    package func change(
-        settingAsideDamage setsAside: Bool,
-        _ edit: ([String: PropertyListValue]) throws -> SuiteEdit
-    ) throws {
-        try changeContent(settingAsideDamage: setsAside) { try edit($0.values) }
-    }
-
-    /// Changes the domain, with changes computed from its values and from whether a kill has truncated its file.
-    func changeContent(settingAsideDamage setsAside: Bool, _ edit: (SuiteContent) throws -> SuiteEdit) throws {
+    package func change(settingAsideDamage setsAside: Bool, _ edit: (SuiteContent) throws -> SuiteEdit) throws {
         try suite.validate()
         try notifyingObservers {
             try SuiteStorage(suite).change(settingAsideDamage: setsAside) { content in

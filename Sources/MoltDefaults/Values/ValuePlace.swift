@@ -2,9 +2,9 @@
 ///
 /// The keys of dictionaries are part of the value and may be user input. ``description`` and errors therefore omit
 /// them; ``fullDescription`` shows them.
-public struct ValuePlace: Hashable, Sendable {
+package struct ValuePlace: Hashable, Sendable {
     /// One step into a container.
-    public enum Step: Hashable, Sendable {
+    package enum Step: Hashable, Sendable {
         /// An index of an array, from 0.
         case index(Int)
         /// A key of a dictionary.
@@ -14,17 +14,17 @@ public struct ValuePlace: Hashable, Sendable {
     }
 
     /// The steps, outermost first; empty for the whole value.
-    public var steps: [Step]
+    package var steps: [Step]
 
     /// Creates a place from its steps; without steps it is the whole value.
-    public init(_ steps: [Step] = []) {
+    package init(_ steps: [Step] = []) {
         self.steps = steps
     }
 
     /// The place including the keys of dictionaries, such as `["Ada"][0].name`.
     ///
     /// - Important: It contains a part of the value. Do not log it where users' data must not go.
-    public var fullDescription: String {
+    package var fullDescription: String {
         text { $0 }
     }
 
@@ -43,17 +43,17 @@ public struct ValuePlace: Hashable, Sendable {
 
 extension ValuePlace: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The place without the keys of dictionaries, such as `["…"][0].name`; empty for the whole value.
-    public var description: String {
+    package var description: String {
         text { _ in "…" }
     }
 
     /// The same as ``description``, so that a place printed inside another value does not show keys either.
-    public var debugDescription: String {
+    package var debugDescription: String {
         description
     }
 
     /// An empty mirror, so that `dump` does not show keys either.
-    public var customMirror: Mirror {
+    package var customMirror: Mirror {
         Mirror(self, children: [])
     }
 }

@@ -71,6 +71,7 @@
                     try cache.batch { try $0.set(String(repeating: "b", count: 2_000_000), forKey: "batch") }
                 }
                 try FullDiskSweep.check(try #require(error))
+                #expect(CodableCache.isOutOfSpace(try #require(error)))
                 #expect(try cache.value(String.self, forKey: "first") == "first")
                 #expect(try cache.count() == 51 + written)
                 #expect(try cache.value(String.self, forKey: "batch") == nil)

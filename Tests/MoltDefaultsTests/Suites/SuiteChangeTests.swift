@@ -39,7 +39,7 @@ import Testing
         @Test func `is computed from the values at the time of writing`() throws {
             try scratch.suite.set(1, forKey: "count")
             let (suite, begun, ended) = (scratch.suite, DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            try scratch.domain.change(settingAsideDamage: false) { values in
+            try scratch.domain.change(settingAsideDamage: false) { content in
                 Thread.detachNewThread {
                     begun.signal()
                     try? suite.set(1, forKey: "other")
@@ -48,7 +48,7 @@ import Testing
                 begun.wait()
                 // Long enough for a write that does not wait for the lock.
                 usleep(50_000)
-                return SuiteEdit(values: ["count": .int((values["count"]?.int ?? 0) + 1)])
+                return SuiteEdit(values: ["count": .int((content.values["count"]?.int ?? 0) + 1)])
             }
             ended.wait()
             #expect(try scratch.values == ["count": 2, "other": 1])
@@ -61,11 +61,11 @@ import Testing
                 await #expect(processExitsWith: .success) { [name = name as String, key = key as String] in
                     let domain = SuiteDomain(Suite(name))
                     for _ in 0..<40 {
-                        try domain.change(settingAsideDamage: true) { values in
+                        try domain.change(settingAsideDamage: true) { content in
                             SuiteEdit(
                                 values: [
-                                    "both": .int((values["both"]?.int ?? 0) + 1),
-                                    key: .int((values[key]?.int ?? 0) + 1),
+                                    "both": .int((content.values["both"]?.int ?? 0) + 1),
+                                    key: .int((content.values[key]?.int ?? 0) + 1),
                                 ]
                             )
                         }

@@ -114,9 +114,9 @@
             await #expect(processExitsWith: .signal(SIGKILL)) { [name = scratch.name as String] in
                 let scratch = ScratchSuite(named: name)
                 try scratch.defaults.set(5, forKey: "new")
-                try scratch.domain.change(settingAsideDamage: true) { values in
-                    if values["new"] != nil { kill(getpid(), SIGKILL) }
-                    return values.isEmpty ? SuiteEdit(values: ["a": 1, "b": 2]) : SuiteEdit(values: ["c": 3])
+                try scratch.domain.change(settingAsideDamage: true) { content in
+                    if content.values["new"] != nil { kill(getpid(), SIGKILL) }
+                    return content.values.isEmpty ? SuiteEdit(values: ["a": 1, "b": 2]) : SuiteEdit(values: ["c": 3])
                 }
             }
             try expect(["a": 1, "b": 2, "new": 5])

@@ -114,8 +114,8 @@
         @Test func `A change beside a reset setting is made once for each key`() throws {
             try Way.thereAndBack.happen(to: "a", in: scratch.defaults)
             for round in 2...4 as ClosedRange<Int64> {
-                try scratch.domain.change(settingAsideDamage: false) { values in
-                    SuiteEdit(values: values.mapValues { .int(($0.int ?? 0) + 1) })
+                try scratch.domain.change(settingAsideDamage: false) { content in
+                    SuiteEdit(values: content.values.mapValues { .int(($0.int ?? 0) + 1) })
                 }
                 try expect(["a": .int(round), "b": .int(round)])
                 try scratch.defaults.set(9, forKey: "b")
@@ -126,13 +126,13 @@
         /// As another thread would, between reading and writing.
         @Test func `A setting made during a change is kept and does not prevent the change`() throws {
             var calls = 0
-            try scratch.domain.change(settingAsideDamage: false) { values throws(DefaultsError) in
+            try scratch.domain.change(settingAsideDamage: false) { content throws(DefaultsError) in
                 calls += 1
                 if calls == 1, let defaults = try? scratch.defaults {
                     defaults.set(5, forKey: "a")
                     defaults.set(6, forKey: "c")
                 }
-                return SuiteEdit(values: ["b": .int((values["a"]?.int ?? 0) * 10)])
+                return SuiteEdit(values: ["b": .int((content.values["a"]?.int ?? 0) * 10)])
             }
             #expect(calls == 2)
             try expect(["a": 5, "b": 50, "c": 6])
@@ -140,7 +140,7 @@
 
         @Test func `A change succeeds while the app keeps setting another key`() throws {
             var calls = 0
-            try scratch.domain.change(settingAsideDamage: false) { values throws(DefaultsError) in
+            try scratch.domain.change(settingAsideDamage: false) { content throws(DefaultsError) in
                 calls += 1
                 (try? scratch.defaults)?.set(calls * 100, forKey: "a")
                 return SuiteEdit(values: ["b": 2])
@@ -153,7 +153,7 @@
         @Test func `A change fails with an error while the app keeps setting the same key`() throws {
             var calls = 0
             let error = #expect(throws: DefaultsError.self) {
-                try scratch.domain.change(settingAsideDamage: false) { values throws(DefaultsError) in
+                try scratch.domain.change(settingAsideDamage: false) { content throws(DefaultsError) in
                     calls += 1
                     (try? scratch.defaults)?.set(calls * 100, forKey: "b")
                     return SuiteEdit(values: ["b": 2])
@@ -169,7 +169,7 @@
         @Test(arguments: ["", "<?xml version"])
         func `A file truncated during a change loses nothing`(left: String) throws {
             var calls = 0
-            try scratch.domain.change(settingAsideDamage: false) { values throws(DefaultsError) in
+            try scratch.domain.change(settingAsideDamage: false) { content throws(DefaultsError) in
                 calls += 1
                 if calls == 1 { try? scratch.writeFile(left) }
                 return SuiteEdit(values: ["b": 2])
@@ -243,7 +243,7 @@
                 let unsaved = ScratchSuite(named: TestHome.newSuiteName())
                 try unsaved.defaults.set(1, forKey: "unsaved")
                 // The library would create the directory to save this value.
-                try unsaved.domain.change(settingAsideDamage: false) { values in
+                try unsaved.domain.change(settingAsideDamage: false) { content in
                     values == ["unsaved": 1] ? SuiteEdit() : SuiteEdit(values: ["wrong": 1])
                 }
                 #expect(!isThere())
@@ -258,8 +258,8 @@
                 }
                 #expect(error?.code == .cannotStore)
                 #expect(!isThere())
-                try scratch.domain.change(settingAsideDamage: false) { values in
-                    SuiteEdit(values: ["a": .int(Int64(values.count))])
+                try scratch.domain.change(settingAsideDamage: false) { content in
+                    SuiteEdit(values: ["a": .int(Int64(content.values.count))])
                 }
                 #expect(try scratch.values == ["a": 0])
                 try unsaved.domain.write(set: ["a": 1])
