@@ -244,7 +244,7 @@
                 try unsaved.defaults.set(1, forKey: "unsaved")
                 // The library would create the directory to save this value.
                 try unsaved.domain.change(settingAsideDamage: false) { content in
-                    values == ["unsaved": 1] ? SuiteEdit() : SuiteEdit(values: ["wrong": 1])
+                    content.values == ["unsaved": 1] ? SuiteEdit() : SuiteEdit(values: ["wrong": 1])
                 }
                 #expect(!isThere())
                 try scratch.domain.change(settingAsideDamage: false) { _ in SuiteEdit() }
