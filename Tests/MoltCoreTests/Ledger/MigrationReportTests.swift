@@ -10,15 +10,15 @@ struct MigrationReportTests {
         // As a tool would read it from a log.
         let none = #"{"read":0,"changed":0,"dropped":0,"created":0,"quarantined":0}"#
         let json = """
-            {"store":"people.molt","from":0,"to":2,"isFresh":false,"startedAt":0,"duration":1.239,"expiredCount":0,"deferred":[],"isDryRun":false,"entries":[
+            {"store":"people.molt","from":0,"to":2,"isFresh":false,"startedAt":0,"duration":1.239,"expiredCount":0,"deferred":[],"isDryRun":false,"isReadOnly":false,"entries":[
               {"migration":{"name":"a","version":1},"outcome":"ran","duration":0.0104,
                "counts":{"read":1234567,"changed":900,"dropped":12,"created":0,"quarantined":0},
                "attachedCounts":{},
                "steps":[
                  {"summary":"rename A.x to y",
-                  "counts":{"read":1234567,"changed":900,"dropped":0,"created":0,"quarantined":0},"keys":[]},
+                  "counts":{"read":1234567,"changed":900,"dropped":0,"created":0,"quarantined":0},"keys":[],"failedRecords":[],"unmatchedNames":[]},
                  {"summary":"delete the type B",
-                  "counts":{"read":0,"changed":0,"dropped":12,"created":0,"quarantined":0},"keys":[]}]},
+                  "counts":{"read":0,"changed":0,"dropped":12,"created":0,"quarantined":0},"keys":[],"failedRecords":[],"unmatchedNames":[]}]},
               {"migration":{"name":"b","version":2},"outcome":"replaced","duration":0,"counts":\(none),
                "attachedCounts":{},"steps":[]}]}
             """
