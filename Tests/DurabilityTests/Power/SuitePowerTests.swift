@@ -115,7 +115,7 @@
                     var found: [AppScenario.Left: Int] = [:]
                     // Creating a sweep compares its recording with the current files, so both are created first.
                     let sweeps = try [recording, recording.withoutTheLibrarysSyncs()].map {
-                        try PowerLossSweep(of: $0, seeds: TestRun.choose(4, long: 100))
+                        try PowerLossSweep(of: $0, seeds: TestRun.choose(2, long: 100))
                     }
                     for sweep in sweeps {
                         _ = try sweep.run { moment in

@@ -12,7 +12,7 @@
         /// The calls are those that change file names or contents, from the last step to the end of the journal.
         ///
         /// They concern the suite's file, its temporary file, the journal and SQLite's files. The process is killed
-        /// before every eighth of them, in the long run before each.
+        /// before every sixteenth of them, in the long run before each.
         @Test(arguments: UpgradeScenario.Primary.allCases, [1, 2])
         func `The next opening finishes an upgrade killed before a disk call`(
             primary: UpgradeScenario.Primary,
@@ -39,7 +39,7 @@
             // The random instants are drawn from the duration of an upgrade that is not killed.
             let duration: Int = try scenario.kept("duration")
             var generator = SeededGenerator(seed: seed)
-            let count = TestRun.choose(6, long: 50)
+            let count = TestRun.choose(3, long: 50)
             for _ in 0..<count {
                 try scenario.restore(image)
                 let delay = Int.random(in: 0...duration, using: &generator)
@@ -61,9 +61,9 @@
             #expect(try scenario.kills.values.reduce(0, +) == count)
         }
 
-        /// The calls before which the process is killed: every eighth, in the long run all.
+        /// The calls before which the process is killed: every sixteenth, in the long run all.
         private static func chosen(_ calls: Int) -> [Int] {
-            Array(stride(from: 1, through: calls, by: TestRun.choose(8, long: 1)))
+            Array(stride(from: 1, through: calls, by: TestRun.choose(16, long: 1)))
         }
 
         /// Kills an upgrade before each chosen disk call, and lets another process finish it.
