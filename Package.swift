@@ -35,7 +35,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: molt + ["CMoltSQLite"],
             path: "Benchmarks",
-            exclude: ["Results"]
+            exclude: ["README.md", "Results"]
         ),
         .testTarget(name: "MoltCoreTests", dependencies: ["MoltCore", "Generators"]),
         .testTarget(

@@ -38,9 +38,10 @@ enum RecordCases {
         check: @escaping @Sendable (Record, ArraySlice<UInt8>, Int) throws -> Bool
     ) -> BenchmarkCase {
         var benchmark = BenchmarkCase(name: name, summary: summary, recordSize: size) { context in
-            // Enough different contents to exceed a processor's first caches.
-            let pool = try (1...min(context.records, size == .large ? 1000 : 4000)).map { try People.content($0, size) }
-            let key = Data(People.key(1).utf8)
+            // Enough different contents to exceed a processor's first caches; arrays, because access to Data is slower.
+            let poolSize = min(context.records, size == .large ? 1000 : 4000)
+            let pool = try (1...poolSize).map { Array(try People.content($0, size)) }
+            let key = Array(People.key(1).utf8)
             let batch = RecordBatch(capacity: MigrationOptions().batchSize, coding: .standard)
             let count = context.records
             var written: [UInt8] = []
@@ -83,7 +84,7 @@ enum RecordCases {
         return benchmark
     }
 
-    private static func append(_ content: Data, to batch: RecordBatch, id: Int, _ key: Data) {
+    private static func append(_ content: [UInt8], to batch: RecordBatch, id: Int, _ key: [UInt8]) {
         content.withUnsafeBytes { content in
             key.withUnsafeBytes { key in
                 batch.append(

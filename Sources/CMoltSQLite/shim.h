@@ -1,5 +1,10 @@
 #ifndef CMOLTSQLITE_SHIM_H
 #define CMOLTSQLITE_SHIM_H
+
+#if !__has_include(<sqlite3.h>)
+#error "Molt needs the headers of SQLite. Install libsqlite3-dev (Debian, Ubuntu), sqlite-devel (Fedora, Amazon Linux) or Xcode."
+#else
+
 #include <sqlite3.h>
 #if defined(__linux__)
 #include <sys/syscall.h>
@@ -22,4 +27,5 @@ static inline void molt_begin_writing(int descriptor, long long offset, long lon
     (void)descriptor, (void)offset, (void)count;
 #endif
 }
+#endif
 #endif

@@ -262,6 +262,19 @@ import Testing
         #expect(try cache.count() == 0)
     }
 
+    @Test func `Values of a type can be read despite one that cannot be decoded`() throws {
+        try cache.set(Person.john, forKey: "john")
+        try cache.set(Person.jane, forKey: "misfit")
+        try cache.set(Person.jane, forKey: "jane")
+        try SQLite(scratch.file()).run("UPDATE molt_record SET content = '{}' WHERE key = 'misfit'")
+        var failures: [CacheError] = []
+        #expect(try cache.values(of: Person.self) { failures.append($0) }.map(\.value) == [.john, .jane])
+        #expect(failures.map(\.key) == ["misfit"])
+        #expect(failures.map(\.code) == [.unreadableContent])
+        let error = #expect(throws: CacheError.self) { try cache.values(of: Person.self) }
+        #expect(error?.key == "misfit")
+    }
+
     @Test func `Sizes grow with the stored content`() throws {
         #expect(try cache.contentSize() == 0)
         #expect(try cache.totalSize() > 0)

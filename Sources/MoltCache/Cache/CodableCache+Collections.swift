@@ -24,27 +24,53 @@ extension CodableCache {
     ///
     /// - Throws: ``CacheError`` with the code `unreadableContent` for the first value that cannot be decoded.
     public func values<Value: Decodable>(of type: Value.Type) throws -> [(key: String, value: Value)] {
+        var failure: CacheError?
+        let values = try values(of: type, isOver: { failure != nil }, failed: { failure = $0 })
+        if let failure { throw failure }
+        return values
+    }
+
+    /// The keys and values stored as a type that can be decoded.
+    ///
+    /// ```swift
+    /// let people = try cache.values(of: Person.self) { error in print("\(error.key ?? ""): \(error.code)") }
+    /// ```
+    ///
+    /// - Parameter failed: Called for each value that cannot be decoded, with an error that has the code
+    ///   `unreadableContent` and names the key. It must not use the cache.
+    public func values<Value: Decodable>(
+        of type: Value.Type,
+        onFailure failed: (CacheError) -> Void
+    ) throws -> [(key: String, value: Value)] {
+        try values(of: type, isOver: { false }, failed: failed)
+    }
+
+    private func values<Value: Decodable>(
+        of type: Value.Type,
+        isOver: () -> Bool,
+        failed: (CacheError) -> Void
+    ) throws -> [(key: String, value: Value)] {
         let name = RecordTypeName.of(type)
         var values: [(key: String, value: Value)] = []
-        var failure: (any Error)?
-        let isRead: Void? = try core.readAlone { session throws(SQLiteError) in
-            try session.forEachContent(ofType: name) { content throws(SQLiteError) in
-                guard failure == nil else { return }
-                do {
-                    values.append((key: content.key, value: try decode(type, content)))
-                } catch {
-                    failure = error
-                }
+        func add(_ content: StoredContent) {
+            guard !isOver() else { return }
+            do throws(CacheError) {
+                values.append((key: content.key, value: try decode(type, content)))
+            } catch {
+                failed(error)
             }
         }
-        if let failure { throw failure }
+        let isRead: Void? = try core.readAlone { session throws(SQLiteError) in
+            try session.forEachContent(ofType: name) { content in add(content) }
+        }
         if isRead != nil { return values }
         let contents = try list { session throws(SQLiteError) in
             var contents: [StoredContent] = []
             try session.forEachContent(ofType: name) { contents.append($0) }
             return contents
         }
-        return try contents.map { (key: $0.key, value: try decode(type, $0)) }
+        for content in contents { add(content) }
+        return values
     }
 
     /// The number of values.

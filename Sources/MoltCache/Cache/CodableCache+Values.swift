@@ -190,7 +190,7 @@ extension CodableCache {
         }
     }
 
-    func decode<Value: Decodable>(_ type: Value.Type, _ found: StoredContent) throws -> Value {
+    func decode<Value: Decodable>(_ type: Value.Type, _ found: StoredContent) throws(CacheError) -> Value {
         if found.isData {
             if let data = found.data as? Value { return data }
             throw unreadable(type, found, nil)
