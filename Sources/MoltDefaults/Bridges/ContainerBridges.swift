@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// An array of the form that one element has.
+/// Stores an array as an array of its encoded elements.
 ///
-/// One element that cannot be read makes the whole array unreadable, so that setting it anew loses none, unless the
-/// type says otherwise:
+/// By default an array with an unreadable element is unreadable as a whole, so that the element is not lost when the
+/// array is next set. A type may skip such elements instead:
 ///
 /// ```swift
 /// struct Frog: Codable, DefaultsSerializable {
@@ -17,18 +17,18 @@ public struct DefaultsArrayBridge<Element: DefaultsSerializable>: DefaultsValueB
 
     /// Creates the bridge.
     ///
-    /// - Parameter skipsUnreadable: Whether elements that cannot be read are left out.
-    /// - Important: With that, they are lost when the array is next set.
+    /// - Parameter skipsUnreadable: Whether unreadable elements are skipped.
+    /// - Important: Skipped elements are lost when the array is next set.
     public init(skippingUnreadable skipsUnreadable: Bool = false) {
         self.skipsUnreadable = skipsUnreadable
     }
 
-    /// The array.
+    /// Encodes the elements as an array.
     public func encode(_ value: [Element]) throws -> PropertyListValue? {
         try Element.encodeElements(of: value)
     }
 
-    /// The elements, in order.
+    /// Decodes the elements, in order.
     public func decode(_ stored: PropertyListValue) throws -> [Element] {
         guard skipsUnreadable, case .array(let elements) = stored else {
             return try Element.decodeElements(of: stored)
@@ -43,14 +43,14 @@ public struct DefaultsArrayBridge<Element: DefaultsSerializable>: DefaultsValueB
 }
 
 extension Array: DefaultsSerializable where Element: DefaultsSerializable {
-    /// The array bridge of the elements' type.
+    /// The array bridge of the element type.
     public static var bridge: Element.ArrayBridge {
         Element.arrayBridge
     }
 }
 
 extension DefaultsSerializable {
-    /// The array that has the elements of a sequence, each in its own form.
+    /// Encodes a sequence as an array of its encoded elements.
     static func encodeElements(of elements: some Sequence<Self>) throws -> PropertyListValue {
         try .array(
             elements.enumerated().map { index, element in
@@ -59,7 +59,7 @@ extension DefaultsSerializable {
         )
     }
 
-    /// The elements of an array.
+    /// Decodes the elements of an array, in order.
     static func decodeElements(of stored: PropertyListValue) throws -> [Self] {
         guard case .array(let elements) = stored else { throw DefaultsError.mismatch("an array") }
         return try elements.enumerated().map { index, element in
@@ -68,7 +68,7 @@ extension DefaultsSerializable {
     }
 }
 
-/// An array of the form that one element has, in the same order in every run.
+/// Stores a set as an array of its encoded elements, sorted so that the order is the same in every run.
 struct DefaultsSetBridge<Element: DefaultsSerializable & Hashable>: DefaultsValueBridge {
     func encode(_ value: Set<Element>) throws -> PropertyListValue? {
         let stored = try Element.encodeElements(of: value)
@@ -89,13 +89,13 @@ struct DefaultsSetBridge<Element: DefaultsSerializable & Hashable>: DefaultsValu
 }
 
 extension Set: DefaultsSerializable where Element: DefaultsSerializable {
-    /// An array of the elements' forms.
+    /// Stores a set as an array of its encoded elements.
     public static var bridge: some DefaultsBridge<Set<Element>, PropertyListValue> {
         DefaultsSetBridge()
     }
 }
 
-/// A dictionary whose keys are strings and whose values have their own forms.
+/// Stores a dictionary with string keys and encoded values.
 struct DefaultsDictionaryBridge<Key: DefaultsDictionaryKey, Element: DefaultsSerializable>: DefaultsValueBridge {
     func encode(_ value: [Key: Element]) throws -> PropertyListValue? {
         var stored: [String: PropertyListValue] = [:]
@@ -133,15 +133,15 @@ struct DefaultsDictionaryBridge<Key: DefaultsDictionaryKey, Element: DefaultsSer
 }
 
 extension Dictionary: DefaultsSerializable where Key: DefaultsDictionaryKey, Value: DefaultsSerializable {
-    /// A dictionary of the values' forms.
+    /// Stores a dictionary with string keys and encoded values.
     public static var bridge: some DefaultsBridge<[Key: Value], PropertyListValue> {
         DefaultsDictionaryBridge()
     }
 }
 
-/// The two bounds of a `Range`, as an array.
+/// Stores a `Range` as an array of its two bounds, as Defaults does since 6.3.
 ///
-/// Defaults writes them so since 6.3; JSON text, as earlier ones wrote it, is read too.
+/// The JSON text of earlier releases is read too.
 struct DefaultsRangeBridge<Bound: DefaultsSerializable & Comparable>: DefaultsValueBridge {
     func encode(_ value: Range<Bound>) throws -> PropertyListValue? {
         try Bound.encodeElements(of: [value.lowerBound, value.upperBound])
@@ -158,9 +158,9 @@ struct DefaultsRangeBridge<Bound: DefaultsSerializable & Comparable>: DefaultsVa
     }
 }
 
-/// The two bounds of a `ClosedRange`, as an array.
+/// Stores a `ClosedRange` as an array of its two bounds, as Defaults does since 6.3.
 ///
-/// Defaults writes them so since 6.3; JSON text, as earlier ones wrote it, is read too.
+/// The JSON text of earlier releases is read too.
 struct DefaultsClosedRangeBridge<Bound: DefaultsSerializable & Comparable>: DefaultsValueBridge {
     func encode(_ value: ClosedRange<Bound>) throws -> PropertyListValue? {
         try Bound.encodeElements(of: [value.lowerBound, value.upperBound])
@@ -178,21 +178,21 @@ struct DefaultsClosedRangeBridge<Bound: DefaultsSerializable & Comparable>: Defa
 }
 
 extension Range: DefaultsSerializable where Bound: DefaultsSerializable {
-    /// An array of the two bounds.
+    /// Stores a range as an array of its two bounds.
     public static var bridge: some DefaultsBridge<Range<Bound>, PropertyListValue> {
         DefaultsRangeBridge()
     }
 }
 
 extension ClosedRange: DefaultsSerializable where Bound: DefaultsSerializable {
-    /// An array of the two bounds.
+    /// Stores a range as an array of its two bounds.
     public static var bridge: some DefaultsBridge<ClosedRange<Bound>, PropertyListValue> {
         DefaultsClosedRangeBridge()
     }
 }
 
 extension DefaultsSerializable where Self: Comparable {
-    /// The bounds of an array of two, the lower one first.
+    /// Decodes an array of two bounds, the lower one first.
     fileprivate static func decodeBounds(of stored: PropertyListValue) throws -> (lower: Self, upper: Self) {
         let bounds = try decodeElements(of: stored)
         guard bounds.count == 2, bounds[0] <= bounds[1] else {
@@ -201,14 +201,14 @@ extension DefaultsSerializable where Self: Comparable {
         return (bounds[0], bounds[1])
     }
 
-    /// The range of a JSON text; nil for what is no text, or when a bound cannot have been JSON.
+    /// Decodes a range from JSON text; nil if the stored value is not a string, or the range is not `Decodable`.
     fileprivate static func formerRange<Value>(_ type: Value.Type, of stored: PropertyListValue) throws -> Value? {
         guard let text = stored.string, let type = type as? any Decodable.Type else { return nil }
         return try DefaultsJSON.decode(type, from: text.utf8) as? Value
     }
 }
 
-/// A collection of your own that stands in a suite as an array of its elements' forms.
+/// A custom collection that is stored as an array of its encoded elements.
 ///
 /// ```swift
 /// struct Bag<Element: DefaultsSerializable>: Collection { … }
@@ -218,32 +218,32 @@ extension DefaultsSerializable where Self: Comparable {
 /// }
 /// ```
 ///
-/// A `Codable` one may have been JSON text of any shape before; a conversion decodes it as a whole.
+/// The former JSON text of a `Codable` collection may have any shape, so a conversion decodes it as a whole.
 public protocol DefaultsCollectionSerializable: Collection, DefaultsSerializable where Element: DefaultsSerializable {
-    /// Makes the collection from its elements, in order.
+    /// Creates the collection from its elements, in order.
     init(_ elements: [Element])
 }
 
 extension DefaultsCollectionSerializable {
-    /// An array of the elements' forms, for the bridge of a type that could stand otherwise, too.
+    /// Stores the encoded elements as an array; return it from `bridge` in a type that matches several bridges.
     public static var elementsBridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsCollectionBridge()
     }
 
-    /// An array of the elements' forms.
+    /// Stores the encoded elements as an array.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsCollectionBridge()
     }
 }
 
 extension DefaultsCollectionSerializable where Self: Codable {
-    /// An array of the elements' forms.
+    /// Stores the encoded elements as an array.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsCollectionBridge()
     }
 }
 
-/// An array of the elements' forms, for a collection of the app.
+/// Stores a custom collection as an array of its encoded elements.
 struct DefaultsCollectionBridge<Value: DefaultsCollectionSerializable>: DefaultsValueBridge {
     func encode(_ value: Value) throws -> PropertyListValue? {
         try Value.Element.encodeElements(of: value)
@@ -253,38 +253,38 @@ struct DefaultsCollectionBridge<Value: DefaultsCollectionSerializable>: Defaults
         try Value(Value.Element.decodeElements(of: stored))
     }
 
-    /// An array; nil for a Codable collection, whose JSON text may have had any shape.
+    /// An array; nil for a Codable collection, whose former JSON text may have any shape.
     var form: DefaultsForm? {
         Value.self is any Decodable.Type ? nil : .array(of: Value.Element.defaultsForm)
     }
 }
 
-/// A set of your own that stands in a suite as an array of its elements' forms.
+/// A custom set that is stored as an array of its encoded elements.
 public protocol DefaultsSetAlgebraSerializable: SetAlgebra, DefaultsSerializable where Element: DefaultsSerializable {
     /// The elements, in any order.
     func toArray() -> [Element]
 }
 
 extension DefaultsSetAlgebraSerializable {
-    /// An array of the elements' forms, for the bridge of a type that could stand otherwise, too.
+    /// Stores the encoded elements as an array; return it from `bridge` in a type that matches several bridges.
     public static var elementsBridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsSetAlgebraBridge()
     }
 
-    /// An array of the elements' forms.
+    /// Stores the encoded elements as an array.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsSetAlgebraBridge()
     }
 }
 
 extension DefaultsSetAlgebraSerializable where Self: Codable {
-    /// An array of the elements' forms.
+    /// Stores the encoded elements as an array.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsSetAlgebraBridge()
     }
 }
 
-/// An array of the elements' forms, for a set of the app.
+/// Stores a custom set as an array of its encoded elements.
 struct DefaultsSetAlgebraBridge<Value: DefaultsSetAlgebraSerializable>: DefaultsValueBridge
 where Value.Element: DefaultsSerializable {
     func encode(_ value: Value) throws -> PropertyListValue? {
@@ -295,7 +295,7 @@ where Value.Element: DefaultsSerializable {
         try Value(Value.Element.decodeElements(of: stored))
     }
 
-    /// An array; nil for a Codable set, whose JSON text may have had any shape.
+    /// An array; nil for a Codable set, whose former JSON text may have any shape.
     var form: DefaultsForm? {
         Value.self is any Decodable.Type ? nil : .set(of: Value.Element.defaultsForm)
     }

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Turns values of a type into what a suite can hold, and back.
+/// Converts values of a type to property list objects, and back.
 ///
-/// A bridge of your own gives a type any native form:
+/// A custom bridge can store a type in any native form:
 ///
 /// ```swift
 /// struct TimeZoneBridge: DefaultsBridge {
@@ -17,37 +17,37 @@ internal import Foundation
 /// }
 /// ```
 ///
-/// A bridge that can say why a value cannot be read or stored is a ``DefaultsValueBridge``.
+/// To throw errors that say why a value cannot be read or stored, implement ``DefaultsValueBridge``.
 public protocol DefaultsBridge<Value, Serializable>: Sendable {
     /// The type that the app uses.
     associatedtype Value
-    /// What stands in the suite: a string, number, Boolean, date, data, or arrays and dictionaries of these.
+    /// The stored type: a string, number, Boolean, date, data, or an array or dictionary of these.
     associatedtype Serializable
 
-    /// What to store for a value; nil when there is none, or when it cannot be stored.
+    /// Returns the object to store for a value; nil if there is no value or it cannot be stored.
     func serialize(_ value: Value?) -> Serializable?
 
-    /// The value for what is stored; nil when there is none, or when it cannot be read.
+    /// Returns the value of a stored object; nil if there is no object or it cannot be read.
     func deserialize(_ object: Serializable?) -> Value?
 
-    /// What to store for a value; nil for a value that stands for its absence.
+    /// Encodes a value; returns nil if nothing is to be stored for it.
     ///
-    /// Unless a bridge says otherwise, ``serialize(_:)`` decides.
+    /// The default implementation calls ``serialize(_:)``.
     func encode(_ value: Value) throws -> PropertyListValue?
 
-    /// The value for what is stored.
+    /// Decodes a stored value.
     ///
-    /// Unless a bridge says otherwise, ``deserialize(_:)`` decides.
+    /// The default implementation calls ``deserialize(_:)``.
     func decode(_ stored: PropertyListValue) throws -> Value
 
-    /// The form of what the bridge stores; nil, unless a bridge says otherwise: it is known to the bridge alone.
+    /// The form of the stored values; nil if only the bridge knows it, which is the default.
     var form: DefaultsForm? { get }
 }
 
 extension DefaultsBridge {
-    /// What ``serialize(_:)`` gives, as a property list.
+    /// Encodes a value by ``serialize(_:)``.
     ///
-    /// - Throws: ``DefaultsError`` with the code `cannotStore` when it gives nothing, or what no suite can hold.
+    /// - Throws: ``DefaultsError`` with the code `cannotStore` if the result is nil or no suite can hold it.
     public func encode(_ value: Value) throws -> PropertyListValue? {
         guard let object = serialize(value) else {
             throw DefaultsError.unstorable(
@@ -60,9 +60,9 @@ extension DefaultsBridge {
         return try PropertyListValue(normalizing: object)
     }
 
-    /// What ``deserialize(_:)`` gives.
+    /// Decodes a stored value by ``deserialize(_:)``.
     ///
-    /// - Throws: ``DefaultsError`` with the code `typeMismatch` when it gives nothing.
+    /// - Throws: ``DefaultsError`` with the code `typeMismatch` if the value is of another type or the result is nil.
     public func decode(_ stored: PropertyListValue) throws -> Value {
         guard let object = try serializable(from: stored), let value = deserialize(object) else {
             throw DefaultsError.mismatch("what the bridge of \(Value.self) stores")
@@ -70,13 +70,13 @@ extension DefaultsBridge {
         return value
     }
 
-    /// Nil: what is stored is known to the bridge alone.
+    /// Nil, because only the bridge knows the form.
     public var form: DefaultsForm? {
         nil
     }
 
     private func serializable(from stored: PropertyListValue) throws -> Serializable? {
-        // A type of ours reads every number type; a cast would ask for the very type that the platform hands out.
+        // A `DefaultsSerializable` type reads every kind of number; a cast would require the platform's exact type.
         if let type = Serializable.self as? any DefaultsSerializable.Type {
             return try type.decoded(from: stored) as? Serializable
         }
@@ -85,10 +85,10 @@ extension DefaultsBridge {
 }
 
 extension PropertyListValue {
-    /// What a bridge of the app is given.
+    /// The object to pass to a custom bridge.
     ///
-    /// Its numbers are `NSNumber`s, as `UserDefaults` has them on Apple platforms: on all of them a cast to any number
-    /// type gives the number when the type can hold it.
+    /// Numbers are `NSNumber`s, as in `UserDefaults` on Apple platforms. On all platforms, they can be cast to any
+    /// number type that can represent them.
     fileprivate var bridged: Any {
         switch self {
         case .bool(let bool): NSNumber(value: bool)
@@ -102,22 +102,22 @@ extension PropertyListValue {
     }
 }
 
-/// A bridge that works on property lists and says why something cannot be read or stored.
+/// A bridge that works on property list values and throws errors that say why a value cannot be read or stored.
 ///
-/// Implement both ``DefaultsBridge/encode(_:)`` and ``DefaultsBridge/decode(_:)``; the other two follow from them. All
+/// Implement both ``DefaultsBridge/encode(_:)`` and ``DefaultsBridge/decode(_:)``; the other two methods call them. All
 /// bridges of this package are of this kind.
 public protocol DefaultsValueBridge: DefaultsBridge where Serializable == PropertyListValue {}
 
 extension DefaultsValueBridge {
-    /// What `encode` gives; nil when it throws.
+    /// The result of `encode`; nil if it throws.
     public func serialize(_ value: Value?) -> PropertyListValue? {
-        // `encode` gives the reason.
+        // This method cannot report an error; `encode` does.
         value.flatMap { try? encode($0) }
     }
 
-    /// What `decode` gives; nil when it throws.
+    /// The result of `decode`; nil if it throws.
     public func deserialize(_ object: PropertyListValue?) -> Value? {
-        // `decode` gives the reason.
+        // This method cannot report an error; `decode` does.
         object.flatMap { try? decode($0) }
     }
 }

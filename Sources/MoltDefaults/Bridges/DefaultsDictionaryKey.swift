@@ -2,8 +2,8 @@ public import Foundation
 
 /// A type whose values can be keys of a dictionary in a suite, where all keys are strings.
 ///
-/// A `LosslessStringConvertible` type has its description as the key, a `RawRepresentable` one its raw value's. Such
-/// a type only needs to declare the conformance:
+/// The key of a `LosslessStringConvertible` value is its description; that of any other `RawRepresentable` value is the
+/// key of its raw value. Such types only need to declare the conformance:
 ///
 /// ```swift
 /// extension Period: DefaultsDictionaryKey {}
@@ -12,7 +12,7 @@ public protocol DefaultsDictionaryKey: Hashable, SendableMetatype {
     /// The key as a string.
     var defaultsKey: String { get }
 
-    /// The key of a string; nil when no value of the type has it.
+    /// Creates the value with a key; nil if there is none.
     init?(defaultsKey: String)
 }
 
@@ -22,19 +22,19 @@ extension DefaultsDictionaryKey where Self: LosslessStringConvertible {
         description
     }
 
-    /// The value with this description.
+    /// Creates the value with this description.
     public init?(defaultsKey: String) {
         self.init(defaultsKey)
     }
 }
 
 extension DefaultsDictionaryKey where Self: RawRepresentable, RawValue: DefaultsDictionaryKey {
-    /// The raw value as text.
+    /// The key of the raw value.
     public var defaultsKey: String {
         rawValue.defaultsKey
     }
 
-    /// The value with the raw value of this text.
+    /// Creates the value whose raw value has this key.
     public init?(defaultsKey: String) {
         guard let rawValue = RawValue(defaultsKey: defaultsKey) else { return nil }
         self.init(rawValue: rawValue)
@@ -48,7 +48,7 @@ where Self: RawRepresentable & LosslessStringConvertible, RawValue: DefaultsDict
         description
     }
 
-    /// The value with this description.
+    /// Creates the value with this description.
     public init?(defaultsKey: String) {
         self.init(defaultsKey)
     }
@@ -69,12 +69,12 @@ extension UInt32: DefaultsDictionaryKey {}
 extension UInt64: DefaultsDictionaryKey {}
 
 extension UUID: DefaultsDictionaryKey {
-    /// The text in upper case, with dashes.
+    /// The UUID string, in upper case with dashes.
     public var defaultsKey: String {
         uuidString
     }
 
-    /// The UUID of a text.
+    /// Creates a UUID from its string.
     public init?(defaultsKey: String) {
         self.init(uuidString: defaultsKey)
     }

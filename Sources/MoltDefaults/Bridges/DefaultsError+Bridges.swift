@@ -1,7 +1,7 @@
 extension DefaultsError {
-    /// The error for something stored that is not what its type asks for.
+    /// The error for a stored value that is not of the expected kind.
     ///
-    /// - Parameter expected: What it should be: "an integer that fits UInt8".
+    /// - Parameter expected: What was expected, such as "an integer that fits UInt8".
     package static func mismatch(_ expected: String, at place: ValuePlace? = nil) -> DefaultsError {
         var error = DefaultsError(
             .typeMismatch,
@@ -11,20 +11,20 @@ extension DefaultsError {
         return error
     }
 
-    /// The error for a value that its type's form cannot hold.
+    /// The error for a value that cannot be stored.
     ///
-    /// - Parameter fault: What is wrong with it, and what to do.
+    /// - Parameter fault: The sentences that say what is wrong and what to do.
     static func unstorable(_ fault: String, at place: ValuePlace? = nil) -> DefaultsError {
         var error = DefaultsError(.cannotStore, fault)
         error.place = place
         return error
     }
 
-    /// Runs a conversion of something inside a value, so that its error says where that is.
+    /// Runs a conversion of a part of a value, and adds the part's place to its error.
     ///
     /// - Parameters:
-    ///   - step: The way to it.
-    ///   - code: What an error that a bridge of the app throws is.
+    ///   - step: The step to the part.
+    ///   - code: The code for other errors than ``DefaultsError``, which a custom bridge may throw.
     static func within<Value>(
         _ step: ValuePlace.Step,
         _ code: Code,
@@ -37,7 +37,7 @@ extension DefaultsError {
         }
     }
 
-    /// The error itself; one of another type, which a bridge of the app threw, as the cause of an error of ours.
+    /// The error itself if it is a ``DefaultsError``; else one with the custom bridge's error as the underlying error.
     static func wrapping(_ error: any Error, as code: Code) -> DefaultsError {
         error as? DefaultsError
             ?? DefaultsError(code, "The bridge of the value's type failed; see what it threw.", underlying: error)

@@ -25,27 +25,27 @@ extension DefaultsForm {
     public static var float: DefaultsForm { DefaultsForm(.float) }
     /// A `Double` or `CGFloat`.
     public static var double: DefaultsForm { DefaultsForm(.double) }
-    /// A string; JSON in it is part of the string, and never converted.
+    /// A string; JSON inside it is part of the string and never converted.
     public static var string: DefaultsForm { DefaultsForm(.string) }
     /// A date.
     public static var date: DefaultsForm { DefaultsForm(.date) }
-    /// Bytes.
+    /// Data.
     public static var data: DefaultsForm { DefaultsForm(.data) }
-    /// A URL, as JSON text.
+    /// A URL, stored as JSON text.
     public static var url: DefaultsForm { DefaultsForm(.url) }
     /// A UUID.
     public static var uuid: DefaultsForm { DefaultsForm(.uuid) }
-    /// A decimal number, as JSON text.
+    /// A decimal number, stored as JSON text.
     public static var decimal: DefaultsForm { DefaultsForm(.decimal) }
-    /// `Data` of a keyed archive.
+    /// A keyed archive, stored as `Data`.
     public static var keyedArchive: DefaultsForm { DefaultsForm(.keyedArchive) }
 
-    /// An integer within a type's limits.
+    /// An integer in the range of a type.
     static func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> DefaultsForm {
         DefaultsForm(.integer(min: Int64(clamping: Number.min), max: UInt64(clamping: Number.max)))
     }
 
-    /// Any value that a suite can hold; never converted.
+    /// Any property list value; it is never converted.
     static var any: DefaultsForm {
         DefaultsForm(
             .native(
@@ -57,28 +57,28 @@ extension DefaultsForm {
 }
 
 extension DefaultsForm {
-    /// A Codable value that stands as JSON text, of a type that is not at hand: any JSON text will do.
+    /// A Codable value, stored as JSON text, of a type that is not available: any JSON text is valid.
     public static var codable: DefaultsForm {
         DefaultsForm(.codable(check: { json in try DefaultsJSON.check(json) }))
     }
 
-    /// A Codable value that stands as JSON text.
+    /// A Codable value, stored as JSON text.
     ///
-    /// - Parameter type: The text must be one that the type can be decoded from.
+    /// - Parameter type: The type; text that it cannot be decoded from is invalid.
     public static func codable<Value: Decodable & SendableMetatype>(as type: Value.Type) -> DefaultsForm {
         DefaultsForm(.codable(check: { json in _ = try DefaultsJSON.decode(Value.self, from: json) }))
     }
 
-    /// A raw value of a type that is not at hand: any value of the form will do.
+    /// A raw value of a type that is not available: any value of the raw value's form is valid.
     ///
-    /// - Parameter form: That of the raw value: ``string`` or an integer.
+    /// - Parameter form: The form of the raw value: ``string`` or an integer.
     public static func rawValue(of form: DefaultsForm) -> DefaultsForm {
         DefaultsForm(.rawValue(form, isKnown: { stored in form.fits(scalar: stored) }))
     }
 
-    /// A raw value.
+    /// A raw value of a type.
     ///
-    /// - Parameter type: The value must be one of its raw values.
+    /// - Parameter type: The type; a value that is not one of its raw values is invalid.
     public static func rawValue<Value: RawRepresentable & SendableMetatype>(_ type: Value.Type) -> DefaultsForm
     where Value.RawValue: DefaultsSerializable {
         let isKnown: @Sendable (PropertyListValue) -> Bool = { stored in
@@ -87,9 +87,9 @@ extension DefaultsForm {
         return DefaultsForm(.rawValue(Value.RawValue.defaultsForm, isKnown: isKnown))
     }
 
-    /// A value that stands natively today, and as JSON text of a Codable form before.
+    /// A value that is stored natively now, and was stored as JSON text of a Codable type before.
     ///
-    /// - Parameter type: That Codable form; its native form says what stands today.
+    /// - Parameter type: The former Codable type; its `NativeForm` is the current type.
     public static func native<Former: DefaultsCodableType>(from type: Former.Type) -> DefaultsForm
     where Former.NativeForm: DefaultsSerializable {
         Former.NativeForm.native { json in
@@ -102,7 +102,7 @@ extension DefaultsForm {
         DefaultsForm(.array(element))
     }
 
-    /// A set, which stands as an array in any order.
+    /// A set, stored as an array in any order.
     public static func set(of element: DefaultsForm) -> DefaultsForm {
         DefaultsForm(.set(element))
     }
@@ -110,23 +110,23 @@ extension DefaultsForm {
     /// A dictionary.
     ///
     /// - Parameters:
-    ///   - key: How its keys are written; strings by default.
-    ///   - value: How its values stand.
+    ///   - key: The form of the keys; strings by default.
+    ///   - value: The form of the values.
     public static func dictionary(key: DefaultsKeyForm = .string, of value: DefaultsForm) -> DefaultsForm {
         DefaultsForm(.dictionary(key, value))
     }
 
-    /// A `Range`, which stands as an array of its bounds.
+    /// A `Range`, stored as an array of its bounds.
     public static func range(of bound: DefaultsForm) -> DefaultsForm {
         DefaultsForm(.range(bound, isClosed: false))
     }
 
-    /// A `ClosedRange`, which stands as an array of its bounds.
+    /// A `ClosedRange`, stored as an array of its bounds.
     public static func closedRange(of bound: DefaultsForm) -> DefaultsForm {
         DefaultsForm(.range(bound, isClosed: true))
     }
 
-    // Raw values are strings or numbers; other forms are left to the conversion.
+    // Checks strings and integers, the usual raw values; the conversion checks all others.
     private func fits(scalar stored: PropertyListValue) -> Bool {
         switch (kind, stored) {
         case (.string, _): stored.string != nil
@@ -143,22 +143,22 @@ extension DefaultsForm {
 }
 
 extension DefaultsKeyForm {
-    /// Keys that are strings.
+    /// String keys.
     public static var string: DefaultsKeyForm {
         .of(String.self)
     }
 
-    /// Keys that are integers of any width, as strings.
+    /// Integer keys of any width, stored as strings.
     public static var integer: DefaultsKeyForm {
         DefaultsKeyForm { text in Int64(text)?.description ?? UInt64(text)?.description }
     }
 
-    /// Keys that are raw values of a type that is not at hand: any string will do.
+    /// Keys that are raw values of a type that is not available: any string is valid.
     public static var rawValue: DefaultsKeyForm {
         DefaultsKeyForm { $0 }
     }
 
-    /// Keys of a type, each as its string.
+    /// Keys of a type, stored as strings.
     public static func of<Key: DefaultsDictionaryKey>(_ type: Key.Type) -> DefaultsKeyForm {
         DefaultsKeyForm(mayAlternate: type != String.self && type != Int.self) { text in
             Key(defaultsKey: text)?.defaultsKey

@@ -1,14 +1,14 @@
 internal import MoltCore
 
-/// How the values under a key are stored, without their Swift types: a conversion of settings needs no more.
+/// The stored form of a setting's value, without its Swift type, which conversions of settings do not need.
 ///
-/// Typed keys know their form; write one out for tools that have no types:
+/// Typed keys provide their form. Tools without the app's types specify it:
 ///
 /// ```swift
 /// .key("timeZones", .array(of: .codable))
 /// ```
 ///
-/// The JSON text alone would not do: a date stands there as a number, data as a string.
+/// JSON text does not determine the form: in JSON, a date is a number and data is a string.
 public struct DefaultsForm: Sendable {
     package let kind: Kind
 
@@ -16,12 +16,12 @@ public struct DefaultsForm: Sendable {
         self.kind = kind
     }
 
-    /// What conversions look at.
+    /// The kinds of forms that conversions distinguish.
     package indirect enum Kind: Sendable {
         case bool
-        /// An integer within limits.
+        /// An integer in a range.
         case integer(min: Int64, max: UInt64)
-        /// A `Float`: single precision.
+        /// A number in single precision.
         case float
         case double
         case string
@@ -30,25 +30,25 @@ public struct DefaultsForm: Sendable {
         case url
         case uuid
         case decimal
-        /// Two bounds.
+        /// A range, with the form of its bounds.
         case range(DefaultsForm, isClosed: Bool)
-        /// A leaf that stands as JSON text; `check` throws for text that the type cannot be decoded from.
+        /// A value stored as JSON text; `check` throws for text that the type cannot be decoded from.
         ///
-        /// `isRawValue` says whether a value is one of the type's raw values, which is read as it is.
+        /// `isRawValue` returns whether a value is one of the type's raw values, which are valid without conversion.
         case codable(
             check: @Sendable ([UInt8]) throws -> Void,
             isRawValue: @Sendable (PropertyListValue) -> Bool = { _ in false }
         )
-        /// A raw value that stands as such; the closure says whether it is one of the type's.
+        /// A raw value stored as such; the closure returns whether it is one of the type's.
         case rawValue(DefaultsForm, isKnown: @Sendable (PropertyListValue) -> Bool)
-        /// Data of a keyed archive.
+        /// A keyed archive, stored as data.
         case keyedArchive
         case array(DefaultsForm)
         case set(DefaultsForm)
         case dictionary(DefaultsKeyForm, DefaultsForm)
-        /// A type that was stored as JSON text of its Codable form and now stands natively, in a form of its own.
+        /// A value that was stored as JSON text of a Codable type, and is now stored natively by a custom bridge.
         ///
-        /// `convert` decodes the JSON text and gives the native form; `isCurrent` says whether a value is one.
+        /// `convert` decodes the JSON text and returns the native value; `isCurrent` returns whether a value is native.
         case native(
             convert: @Sendable ([UInt8]) throws -> PropertyListValue,
             isCurrent: @Sendable (PropertyListValue) -> Bool
@@ -57,11 +57,11 @@ public struct DefaultsForm: Sendable {
 }
 
 extension DefaultsForm {
-    /// The form as text that stays the same in all releases of Molt; closures in it count for nothing.
+    /// The form as text that is the same in all releases of Molt; closures do not affect it.
     var identity: String {
         switch kind {
         case .bool: "bool"
-        // Not how wide it is: an Int is not on all devices.
+        // Without the limits, because the width of `Int` depends on the device.
         case .integer: "integer"
         case .float: "float"
         case .double: "double"
@@ -83,13 +83,13 @@ extension DefaultsForm {
     }
 }
 
-/// How the keys of a dictionary are written.
+/// The form of a dictionary's keys.
 public struct DefaultsKeyForm: Sendable {
-    /// The string that a suite's dictionary has for the key; nil when it is no key of the type.
+    /// Converts a key to its string in a stored dictionary; returns nil if it is not a key of the type.
     package let text: @Sendable (String) -> String?
-    /// Whether Codable may write dictionaries with such keys as an array, of keys and values in turn.
+    /// Whether Codable may encode dictionaries with such keys as an array of alternating keys and values.
     ///
-    /// It does so for all keys but `String` and `Int`, which it writes as the properties of an object.
+    /// It does so for all keys except `String` and `Int`, which it encodes as the properties of an object.
     package let mayAlternate: Bool
 
     package init(mayAlternate: Bool = true, _ text: @escaping @Sendable (String) -> String?) {
@@ -98,12 +98,12 @@ public struct DefaultsKeyForm: Sendable {
     }
 }
 
-/// Why JSON text of a type with a bridge of its own cannot be converted: nothing says how to read it.
+/// The error for JSON text of a type that has a custom bridge but no Codable form.
 struct NoCodableForm: ValueFreeError {
     /// The type's name.
     var type: String
 
-    /// The reason, as reports show it.
+    /// The reason as shown in reports.
     var description: String {
         "JSON text of \(type), which is not Codable and names no Codable form"
     }

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension Bool: DefaultsSerializable {
-    /// A Boolean; the numbers 0 and 1 are read too, because launch arguments and tools write them.
+    /// Stores a Boolean; the numbers 0 and 1 are read too, because launch arguments and tools write them.
     public static var bridge: some DefaultsBridge<Bool, PropertyListValue> {
         DefaultsScalarBridge(.bool, "a Boolean", stored: PropertyListValue.bool) { stored in
             switch stored {
@@ -15,31 +15,31 @@ extension Bool: DefaultsSerializable {
 }
 
 extension String: DefaultsSerializable {
-    /// The string itself.
+    /// Stores the string unchanged.
     public static var bridge: some DefaultsBridge<String, PropertyListValue> {
         DefaultsScalarBridge(.string, "a string", stored: PropertyListValue.string, value: \.string)
     }
 }
 
 extension Date: DefaultsSerializable {
-    /// The date itself; Linux keeps whole seconds only.
+    /// Stores the date; Linux rounds it down to whole seconds.
     public static var bridge: some DefaultsBridge<Date, PropertyListValue> {
         DefaultsScalarBridge(.date, "a date", stored: PropertyListValue.date, value: \.date)
     }
 }
 
 extension Data: DefaultsSerializable {
-    /// The bytes themselves.
+    /// Stores the bytes unchanged.
     ///
-    /// An archive of a class without `NSSecureCoding` is read this way: decoding one that a suite holds is not safe,
-    /// so it is left to the app.
+    /// Read archives of classes without `NSSecureCoding` as `Data`: decoding them from a suite is not safe, so it is
+    /// left to the app.
     public static var bridge: some DefaultsBridge<Data, PropertyListValue> {
         DefaultsScalarBridge(.data, "data", stored: PropertyListValue.data, value: \.data)
     }
 }
 
 extension UUID: DefaultsSerializable {
-    /// The text without quotes, as Defaults writes it since 6.2; that of earlier ones, with quotes, is read too.
+    /// Stores the string without quotes, as Defaults does since 6.2; the quoted one of earlier releases is read too.
     public static var bridge: some DefaultsBridge<UUID, PropertyListValue> {
         DefaultsScalarBridge(.uuid, "the text of a UUID", stored: { .string($0.uuidString) }, value: uuid)
     }
@@ -54,33 +54,33 @@ extension UUID: DefaultsSerializable {
 }
 
 extension URL: DefaultsSerializable {
-    /// JSON text, as every version of Defaults writes it.
+    /// Stores JSON text, as every release of Defaults does.
     public static var bridge: some DefaultsBridge<URL, PropertyListValue> {
         DefaultsScalarBridge(.url, "JSON text of a URL", stored: DefaultsJSON.text) { stored in
-            // nil is a mismatch, which the bridge throws with words of its own.
+            // The bridge throws its own mismatch error for nil.
             try? DefaultsJSON.value(of: stored)
         }
     }
 }
 
 extension Decimal: DefaultsSerializable {
-    /// JSON text, as every version of Defaults writes it.
+    /// Stores JSON text, as every release of Defaults does.
     public static var bridge: some DefaultsBridge<Decimal, PropertyListValue> {
         DefaultsScalarBridge(.decimal, "JSON text of a number", stored: DefaultsJSON.text) { stored in
-            // nil is a mismatch, which the bridge throws with words of its own.
+            // The bridge throws its own mismatch error for nil.
             try? DefaultsJSON.value(of: stored)
         }
     }
 }
 
 extension PropertyListValue: DefaultsSerializable {
-    /// The value itself.
+    /// Stores the value unchanged.
     public static var bridge: some DefaultsBridge<PropertyListValue, PropertyListValue> {
         DefaultsScalarBridge(.any, "a value", stored: { $0 }, value: { $0 })
     }
 }
 
-/// A type whose values stand natively in a suite today, and stood there as JSON text of a Codable form before.
+/// A type whose values are stored natively now, and were stored as JSON text of a Codable type before.
 ///
 /// It lets `defaultsV4ToV5` convert a struct into a dictionary, or an enum into its raw value:
 ///
@@ -104,26 +104,26 @@ extension PropertyListValue: DefaultsSerializable {
 /// }
 /// ```
 public protocol DefaultsNativeType: DefaultsSerializable {
-    /// The form that the values had before.
+    /// The former Codable type.
     associatedtype CodableForm: DefaultsCodableType where CodableForm.NativeForm == Self
 }
 
-/// The Codable form that values of a ``DefaultsNativeType`` had before.
+/// The former Codable type of a ``DefaultsNativeType``.
 public protocol DefaultsCodableType: Codable, SendableMetatype {
-    /// The type that the app uses today.
+    /// The type that the app uses now.
     associatedtype NativeForm
 
-    /// The same value in the type that the app uses today.
+    /// Converts the value to the type that the app uses now.
     ///
-    /// Comes by itself when both types have raw values of one type.
+    /// There is a default implementation if both types have raw values of the same type.
     func toNative() throws -> NativeForm
 }
 
 extension DefaultsCodableType
 where Self: RawRepresentable, NativeForm: RawRepresentable, RawValue == NativeForm.RawValue {
-    /// The value with the same raw value.
+    /// Returns the native value with the same raw value.
     ///
-    /// - Throws: ``DefaultsError`` when the native type has none.
+    /// - Throws: ``DefaultsError`` with the code `typeMismatch` if there is none.
     public func toNative() throws -> NativeForm {
         guard let native = NativeForm(rawValue: rawValue) else {
             throw DefaultsError.mismatch("a raw value of \(NativeForm.self)")
@@ -133,7 +133,7 @@ where Self: RawRepresentable, NativeForm: RawRepresentable, RawValue == NativeFo
 }
 
 extension DefaultsNativeType {
-    /// The native form, made from JSON text of the Codable one.
+    /// The native form, converted from JSON text of the former Codable type.
     static var formerlyCodable: DefaultsForm {
         native { json in
             try encodeInside(DefaultsJSON.decode(CodableForm.self, from: json).toNative())

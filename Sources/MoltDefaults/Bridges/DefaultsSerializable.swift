@@ -1,16 +1,16 @@
 public import Foundation
 
-/// A type whose values can stand under a key of a suite.
+/// A type whose values can be stored in a suite.
 ///
-/// Most types only need to say so:
+/// Most types only need to declare the conformance:
 ///
-/// | type | stands in the suite as |
+/// | Type | Stored as |
 /// |---|---|
-/// | `Codable` | JSON text, the default `JSONEncoder`'s |
+/// | `Codable` | JSON text in the default format of `JSONEncoder` |
 /// | `RawRepresentable` | its raw value |
-/// | both | JSON text, and its raw value is read as well; its raw value with ``DefaultsPreferRawRepresentable`` |
-/// | an `NSObject` with `NSSecureCoding` | `Data`, a secure keyed archive |
-/// | a ``DefaultsCollectionSerializable`` or ``DefaultsSetAlgebraSerializable`` | an array of its elements' forms |
+/// | both | JSON text (raw values are read too); with ``DefaultsPreferRawRepresentable``, its raw value |
+/// | an `NSObject` with `NSSecureCoding` | `Data` of a secure keyed archive |
+/// | a ``DefaultsCollectionSerializable`` or ``DefaultsSetAlgebraSerializable`` | an array of its encoded elements |
 ///
 /// ```swift
 /// enum Period: String, Codable, DefaultsSerializable {
@@ -19,7 +19,7 @@ public import Foundation
 /// }
 /// ```
 ///
-/// A type that fits two rows names one of them:
+/// A type that matches two rows selects one of them:
 ///
 /// ```swift
 /// struct Weekdays: OptionSet, DefaultsSetAlgebraSerializable {
@@ -30,22 +30,22 @@ public import Foundation
 /// }
 /// ```
 ///
-/// For any other form give the type a ``bridge`` of its own, and its arrays an ``arrayBridge``.
+/// For any other form, give the type a custom ``bridge``, and its arrays an ``arrayBridge``.
 public protocol DefaultsSerializable: SendableMetatype {
-    /// Turns values of the type into what a suite can hold; its `Value` is the type itself.
+    /// The type of the bridge for values of this type; its `Value` must be this type.
     associatedtype Bridge: DefaultsBridge
-    /// Does the same for arrays of the type; its `Value` is `[Self]`.
+    /// The type of the bridge for arrays of this type; its `Value` must be `[Self]`.
     associatedtype ArrayBridge: DefaultsBridge
 
-    /// Turns values of the type into what a suite can hold.
+    /// The bridge for values of this type.
     static var bridge: Bridge { get }
-    /// Turns arrays of the type into what a suite can hold; unless a type says otherwise, an array of its own form.
+    /// The bridge for arrays of this type; by default, it stores an array of the encoded elements.
     static var arrayBridge: ArrayBridge { get }
-    /// How values of the type stand in a suite; unless a type says otherwise, what its bridge says.
+    /// The form of stored values; derived from the bridge by default.
     static var defaultsForm: DefaultsForm { get }
 }
 
-/// A type that is both `Codable` and `RawRepresentable`, and stands in a suite as its raw value.
+/// A type that is both `Codable` and `RawRepresentable`, and is stored as its raw value.
 ///
 /// ```swift
 /// enum Theme: String, Codable, DefaultsSerializable, DefaultsPreferRawRepresentable { case light, dark }
@@ -53,88 +53,88 @@ public protocol DefaultsSerializable: SendableMetatype {
 public protocol DefaultsPreferRawRepresentable: RawRepresentable {}
 
 extension DefaultsSerializable {
-    /// An array of the form that one value has.
+    /// Stores an array of the encoded elements.
     public static var arrayBridge: DefaultsArrayBridge<Self> {
         DefaultsArrayBridge()
     }
 }
 
 extension DefaultsSerializable where Self: Codable {
-    /// JSON text, for the ``bridge`` of a type that could stand otherwise, too.
+    /// Stores JSON text; return it from ``bridge`` in a type that matches several bridges.
     public static var jsonBridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsCodableBridge()
     }
 
-    /// JSON text.
+    /// Stores JSON text.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsCodableBridge()
     }
 }
 
 extension DefaultsSerializable where Self: RawRepresentable, RawValue: DefaultsSerializable {
-    /// The raw value, for the ``bridge`` of a type that could stand otherwise, too.
+    /// Stores the raw value; return it from ``bridge`` in a type that matches several bridges.
     public static var rawValueBridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsRawRepresentableBridge()
     }
 
-    /// The raw value.
+    /// Stores the raw value.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsRawRepresentableBridge()
     }
 }
 
 extension DefaultsSerializable where Self: RawRepresentable & Codable, RawValue: DefaultsSerializable {
-    /// JSON text.
+    /// Stores JSON text.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsCodableBridge()
     }
 }
 
 extension DefaultsSerializable where Self: DefaultsPreferRawRepresentable & Codable, RawValue: DefaultsSerializable {
-    /// The raw value.
+    /// Stores the raw value.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsRawRepresentableBridge()
     }
 }
 
 extension DefaultsSerializable where Self: NSObject & NSSecureCoding {
-    /// A secure keyed archive, for the ``bridge`` of a type that could stand otherwise, too.
+    /// Stores a secure keyed archive; return it from ``bridge`` in a type that matches several bridges.
     public static var keyedArchiveBridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsKeyedArchiveBridge()
     }
 
-    /// A secure keyed archive.
+    /// Stores a secure keyed archive.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsKeyedArchiveBridge()
     }
 }
 
-// A bridge's `Value` is not bound to `Self` in the protocol: classes that can be subclassed, as colours are, could
-// not conform then. So these two check it, and nobody else needs to.
+// The protocol does not require that a bridge's `Value` is `Self`, because non-final classes, such as those of colors,
+// could not conform then. `encode(_:)` and `decoded(from:)` therefore check it, so that their callers need not.
 extension DefaultsSerializable {
-    /// What a suite has to hold for the value; nil for a value that stands for its absence.
+    /// Encodes a value; returns nil if nothing is to be stored for it.
     ///
-    /// - Throws: ``DefaultsError``, or what a bridge of the app throws, when it cannot be stored.
+    /// - Throws: ``DefaultsError``, or an error of a custom bridge, if the value cannot be stored.
     package static func encode(_ value: Self) throws -> PropertyListValue? {
         guard let value = value as? Bridge.Value else { throw unfittingBridge }
         return try bridge.encode(value)
     }
 
-    /// The value that a suite holds.
+    /// Decodes a stored value.
     ///
-    /// - Throws: ``DefaultsError``, or what a bridge of the app throws, when it cannot be read.
+    /// - Throws: ``DefaultsError``, or an error of a custom bridge, if the value cannot be read.
     package static func decoded(from stored: PropertyListValue) throws -> Self {
         guard let value = try bridge.decode(stored) as? Self else { throw unfittingBridge }
         return value
     }
 
-    /// ``encode(_:)`` for a value of which only the type at run time is known.
+    /// ``encode(_:)`` for a value whose type is known only at run time.
     static func encode(any value: Any) throws -> PropertyListValue? {
         guard let value = value as? Self else { throw unfittingBridge }
         return try encode(value)
     }
 
-    /// ``encode(_:)`` for a value inside another, where nothing cannot be stored.
+    /// ``encode(_:)`` for a value inside a container, which cannot hold nil.
     static func encodeInside(_ value: Self) throws -> PropertyListValue {
         guard let stored = try encode(value) else {
             throw DefaultsError.unstorable("No suite can hold nil inside of an array or dictionary. Leave it out.")
@@ -151,7 +151,7 @@ extension DefaultsSerializable {
 }
 
 extension DefaultsSerializable {
-    /// What the bridge says; else the native form of a type whose values were JSON text of a Codable form before.
+    /// The bridge's form; for a ``DefaultsNativeType`` or a bridge without a form, a native form made from JSON.
     public static var defaultsForm: DefaultsForm {
         if let type = Self.self as? any DefaultsNativeType.Type {
             return type.formerlyCodable
@@ -159,7 +159,7 @@ extension DefaultsSerializable {
         if let form = bridge.form {
             return form
         }
-        // A custom bridge: JSON text, if any, was the value's own.
+        // The bridge is custom: former JSON text, if any, was encoded by the type itself.
         return native { json in
             guard let type = Self.self as? any Decodable.Type else {
                 throw NoCodableForm(type: "\(Self.self)")
@@ -169,9 +169,9 @@ extension DefaultsSerializable {
         }
     }
 
-    /// The type's native form.
+    /// Creates the native form of the type.
     ///
-    /// - Parameter convert: Makes it from the JSON text of the Codable form that the type had before.
+    /// - Parameter convert: Converts JSON text of the former Codable type to the native value.
     static func native(convert: @escaping @Sendable ([UInt8]) throws -> PropertyListValue) -> DefaultsForm {
         DefaultsForm(.native(convert: convert, isCurrent: { stored in (try? decoded(from: stored)) != nil }))
     }

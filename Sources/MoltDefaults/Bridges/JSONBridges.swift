@@ -1,19 +1,19 @@
 internal import Foundation
 internal import MoltCore
 
-/// JSON as Defaults writes it: the default coders, dates as seconds since 2001, any value at the top.
+/// JSON as Defaults writes it: that of the default coders, with dates as seconds since 2001, and fragments allowed.
 ///
-/// Keys are sorted, so that the same value has the same bytes in every run.
+/// Keys are sorted, so that a value has the same bytes in every run.
 enum DefaultsJSON {
-    /// The text of a value.
+    /// Encodes a value as JSON.
     ///
-    /// - Throws: ``DefaultsError`` for a value that JSON cannot hold, such as an infinite number.
+    /// - Throws: ``DefaultsError`` for a value that JSON cannot represent, such as an infinite number.
     static func encode(_ value: some Encodable) throws -> Data {
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
             let json = try encoder.encode(value)
-            // A Decimal that is not a number is written like this, which is no JSON.
+            // The encoder writes a `Decimal` that is not a number as NaN, which is not valid JSON.
             if json.firstRange(of: Data("NaN".utf8)) != nil { try check(json) }
             return json
         } catch let EncodingError.invalidValue(_, context) {
@@ -30,9 +30,9 @@ enum DefaultsJSON {
         )
     }
 
-    /// The value of a text.
+    /// Decodes a value from JSON.
     ///
-    /// - Throws: ``DefaultsError`` that says where the text does not fit the type.
+    /// - Throws: ``DefaultsError`` with the place where the JSON does not match the type.
     static func decode<Value: Decodable>(_ type: Value.Type, from json: some Sequence<UInt8>) throws -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(json))
@@ -41,18 +41,18 @@ enum DefaultsJSON {
         }
     }
 
-    /// The text of a value, as a suite holds it.
+    /// Encodes a value as a string of JSON text.
     static func text(of value: some Encodable) throws -> PropertyListValue {
         try .string(String(decoding: encode(value), as: UTF8.self))
     }
 
-    /// The value of a text that a suite holds.
+    /// Decodes a value from a string of JSON text.
     static func value<Value: Decodable>(of stored: PropertyListValue) throws -> Value {
         guard let text = stored.string else { throw DefaultsError.mismatch("JSON text of \(Value.self)") }
         return try decode(Value.self, from: text.utf8)
     }
 
-    /// Throws ``DefaultsError`` for a string that is not JSON.
+    /// Throws ``DefaultsError`` if the text is not valid JSON.
     static func check(_ json: some Sequence<UInt8>) throws {
         do {
             _ = try JSONSerialization.jsonObject(with: Data(json), options: .fragmentsAllowed)
@@ -61,7 +61,7 @@ enum DefaultsJSON {
         }
     }
 
-    // The error's own text may have the value in it; its path has not.
+    // Only the coding path is used, because the error's description may contain the value.
     private static func place(of error: DecodingError) -> ValuePlace? {
         switch error {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
@@ -87,19 +87,17 @@ enum DefaultsJSON {
     }
 }
 
-/// JSON text of a Codable value, as Defaults writes it.
+/// Stores a Codable value as JSON text, as Defaults does.
 ///
-/// Of a type with raw values, a raw value that stands as such is read too: `@AppStorage` and most apps write it so.
+/// For a type with raw values, a stored raw value is read too: `@AppStorage` and most apps write it.
 struct DefaultsCodableBridge<Value: Codable & SendableMetatype>: DefaultsValueBridge {
-    /// Reads a raw value; nil for types that have none.
+    /// Decodes a raw value; nil for types without raw values.
     private let decodeRawValue: (@Sendable (PropertyListValue) throws -> Value)?
 
-    /// Creates the bridge.
     init() {
         decodeRawValue = nil
     }
 
-    /// Creates the bridge of a type with raw values.
     init() where Value: RawRepresentable, Value.RawValue: DefaultsSerializable {
         decodeRawValue = { try DefaultsRawRepresentableBridge<Value>().decode($0) }
     }
@@ -112,7 +110,7 @@ struct DefaultsCodableBridge<Value: Codable & SendableMetatype>: DefaultsValueBr
         do {
             return try DefaultsJSON.value(of: stored)
         } catch {
-            // A value that is neither is refused as not being JSON.
+            // A value that is neither JSON text nor a raw value is reported as not being JSON text.
             guard let value = try? decodeRawValue?(stored) else { throw error }
             return value
         }
@@ -129,7 +127,7 @@ struct DefaultsCodableBridge<Value: Codable & SendableMetatype>: DefaultsValueBr
     }
 }
 
-/// JSON of a Codable value as `Data`, as SwiftyUserDefaults writes it.
+/// Stores a Codable value as `Data` of JSON, as SwiftyUserDefaults does.
 ///
 /// ```swift
 /// struct Toad: Codable, DefaultsSerializable {
@@ -139,17 +137,17 @@ struct DefaultsCodableBridge<Value: Codable & SendableMetatype>: DefaultsValueBr
 ///     var age: Int
 /// }
 /// ```
-/// The array bridge puts all of an array into one `Data`.
+/// The array bridge stores a whole array as one `Data`.
 public struct DefaultsJSONDataBridge<Value: Codable>: DefaultsValueBridge {
     /// Creates the bridge.
     public init() {}
 
-    /// The JSON.
+    /// Encodes the value as JSON data.
     public func encode(_ value: Value) throws -> PropertyListValue? {
         try .data(DefaultsJSON.encode(value))
     }
 
-    /// The value of the JSON.
+    /// Decodes the value from JSON data.
     public func decode(_ stored: PropertyListValue) throws -> Value {
         guard case .data(let json) = stored else { throw DefaultsError.mismatch("data of JSON of \(Value.self)") }
         return try DefaultsJSON.decode(Value.self, from: json)

@@ -2,15 +2,15 @@
     internal import Foundation
 
     extension KeyedArchive {
-        /// The object of an archive; nil when it is damaged, or names a class without secure coding.
+        /// Decodes the root of an archive; nil if the archive is damaged, or names a class without secure coding.
         ///
-        /// Linux' unarchiver (Swift 6.3) ends the process when it meets a class that is not allowed, a reference to
-        /// nothing, or a damaged property list. So the archive is looked through first, and the unarchiver is told that
-        /// all classes are allowed once it is known to name none but classes with secure coding; who asks for the root,
-        /// or for a part of it, gets nil for one of another class.
+        /// On Linux (Swift 6.3) the unarchiver terminates the process for a class that is not allowed, a dangling
+        /// reference, or a damaged property list. The archive is therefore checked first. Once it is known to name only
+        /// classes with secure coding, the unarchiver may decode any class: the caller's cast fails if the root, or a
+        /// part of it, is of another class.
         static func root(of data: Data) -> Any? {
             guard let data = binary(data), let archive = ArchivedObjects(data), archive.isSound else { return nil }
-            // Whatever is the matter with it, it is no archive: the caller says so.
+            // The caller throws its own mismatch error for nil.
             guard let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data) else { return nil }
             unarchiver.requiresSecureCoding = false
             unarchiver.decodingFailurePolicy = .setErrorAndReturn
@@ -18,22 +18,22 @@
             return unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey)
         }
 
-        /// The archive as a binary property list; one in XML, which Foundation reads without harm, is converted.
+        /// The archive as a binary property list; Foundation converts XML, which it reads without that risk.
         private static func binary(_ data: Data) -> Data? {
             if data.starts(with: "bplist".utf8) { return data }
-            // Whatever is the matter with it, it is no archive: the caller says so.
+            // The caller throws its own mismatch error for nil.
             guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) else { return nil }
             return try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
         }
     }
 
-    /// The table of objects that an archive consists of.
+    /// The object table of an archive.
     private struct ArchivedObjects {
         private let list: BinaryPropertyList
         /// The objects, as indices into the list.
         private let objects: [Int]
 
-        /// Reads the table; nil for what is no archive.
+        /// Reads the table; nil for data that is not an archive.
         init?(_ data: Data) {
             guard let list = BinaryPropertyList(data), let archive = list.properties(at: list.root),
                 case .array(let objects) = archive["$objects"].flatMap(list.object)
@@ -42,7 +42,7 @@
             self.objects = objects
         }
 
-        /// Whether nothing is damaged, every reference is to an object, and every class can be decoded safely.
+        /// Whether nothing is damaged or cyclic, all references are valid, and all classes can be decoded safely.
         var isSound: Bool {
             guard (0..<list.count).allSatisfy(isWhole),
                 objects.allSatisfy({ hasSecureClass($0) && hasRequiredMembers($0) })
@@ -57,7 +57,7 @@
             case done
         }
 
-        /// Whether no object is inside of itself: the unarchiver would follow it until the stack ends.
+        /// Whether an object is free of cycles and of deep nesting, on which the unarchiver would overflow the stack.
         private func isAcyclic(_ reference: Int, depth: Int, _ states: inout [Visit]) -> Bool {
             switch states[reference] {
             case .done: return true
@@ -73,7 +73,7 @@
             return isEnded
         }
 
-        /// The objects that an object refers to, its class aside.
+        /// The objects that an object refers to, except its class.
         private func references(in index: Int) -> [Int] {
             guard let properties = list.properties(at: index) else { return [] }
             return properties.filter { $0.key != "$class" }.values.flatMap { index -> [Int] in
@@ -85,7 +85,7 @@
             }
         }
 
-        /// The references in an array; nil when it is none, or holds something else.
+        /// The references in an array; nil if the object is not an array, or contains anything else.
         private func elements(_ index: Int?) -> [Int]? {
             guard case .array(let elements) = index.flatMap(list.object) else { return nil }
             var references: [Int] = []
@@ -96,7 +96,7 @@
             return references
         }
 
-        /// Whether a collection has what its class reads without looking whether it is there.
+        /// Whether a collection has the members that its class reads without checking that they exist.
         private func hasRequiredMembers(_ index: Int) -> Bool {
             guard let properties = list.properties(at: index),
                 case .reference(let type) = properties["$class"].flatMap(list.object),
@@ -125,7 +125,7 @@
             }
         }
 
-        // An object names its class; a class names itself and those above it.
+        // An object names its class; a class names itself and its superclasses.
         private func hasSecureClass(_ index: Int) -> Bool {
             guard let properties = list.properties(at: index) else { return true }
             if let type = properties["$class"] {

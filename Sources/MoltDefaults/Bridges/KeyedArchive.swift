@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Keyed archives of classes with secure coding: the one place that decodes what a suite holds of them.
+/// Keyed archives of classes with secure coding; no other code uses an unarchiver.
 package enum KeyedArchive {
-    /// The archive of an object.
+    /// Archives an object.
     ///
-    /// - Throws: ``DefaultsError`` with the code `cannotStore` when a class inside has no secure coding.
+    /// - Throws: ``DefaultsError`` with the code `cannotStore` if a class inside it has no secure coding.
     static func archive(_ object: Any) throws -> PropertyListValue {
         do {
             return try .data(NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true))
@@ -17,10 +17,10 @@ package enum KeyedArchive {
         }
     }
 
-    /// The object of an archive.
+    /// Unarchives an object.
     ///
-    /// - Parameter classes: What the root, and the elements of an array, may be.
-    /// - Throws: ``DefaultsError`` with the code `typeMismatch` when it is of another class, or damaged.
+    /// - Parameter classes: The allowed classes of the root and of the elements of an array.
+    /// - Throws: ``DefaultsError`` with the code `typeMismatch` if the object is of another class, or damaged.
     package static func object<Object>(_ classes: [AnyClass], from stored: PropertyListValue) throws -> Object {
         guard let data = stored.data, let object = root(classes, of: data) as? Object else {
             throw DefaultsError.mismatch("a keyed archive of \(Object.self) with secure coding")
@@ -30,7 +30,7 @@ package enum KeyedArchive {
 
     private static func root(_ classes: [AnyClass], of data: Data) -> Any? {
         #if canImport(Darwin)
-            // nil is a mismatch, which the caller throws; Foundation's words for it could name values.
+            // The caller throws its own mismatch error for nil; Foundation's description could contain values.
             try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
         #else
             root(of: data)
@@ -38,9 +38,9 @@ package enum KeyedArchive {
     }
 }
 
-/// A secure keyed archive of an object.
+/// Stores an object as a secure keyed archive.
 ///
-/// Archives that were written without secure coding are read too, when their class supports it.
+/// Archives that were written without secure coding are read too, if their class supports it.
 struct DefaultsKeyedArchiveBridge<Value: NSObject & NSSecureCoding>: DefaultsValueBridge {
     func encode(_ value: Value) throws -> PropertyListValue? {
         try KeyedArchive.archive(value)
@@ -55,17 +55,17 @@ struct DefaultsKeyedArchiveBridge<Value: NSObject & NSSecureCoding>: DefaultsVal
     }
 }
 
-/// One secure keyed archive of an array of objects, as SwiftyUserDefaults writes it.
+/// Stores an array of objects as one secure keyed archive, as SwiftyUserDefaults does.
 public struct DefaultsKeyedArchiveArrayBridge<Element: NSObject & NSSecureCoding>: DefaultsValueBridge {
     /// Creates the bridge.
     public init() {}
 
-    /// The archive.
+    /// Archives the objects.
     public func encode(_ value: [Element]) throws -> PropertyListValue? {
         try KeyedArchive.archive(NSArray(array: value))
     }
 
-    /// The objects of the archive.
+    /// Unarchives the objects.
     public func decode(_ stored: PropertyListValue) throws -> [Element] {
         try KeyedArchive.object([NSArray.self, Element.self], from: stored)
     }

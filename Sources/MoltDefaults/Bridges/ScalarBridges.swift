@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An integer, exact in every width.
+/// Stores an integer of up to 64 bits exactly.
 struct DefaultsIntegerBridge<Value: FixedWidthInteger>: DefaultsValueBridge {
     func encode(_ value: Value) throws -> PropertyListValue? {
         guard let number = PropertyListValue(exactly: value) else {
@@ -31,7 +31,7 @@ struct DefaultsIntegerBridge<Value: FixedWidthInteger>: DefaultsValueBridge {
 }
 
 extension DefaultsSerializable where Self: FixedWidthInteger & Codable {
-    /// An integer.
+    /// Stores an integer.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsIntegerBridge()
     }
@@ -48,9 +48,9 @@ extension UInt16: DefaultsSerializable {}
 extension UInt32: DefaultsSerializable {}
 extension UInt64: DefaultsSerializable {}
 
-/// A number with a fraction.
+/// Stores a floating-point number.
 struct DefaultsFloatingPointBridge<Value: BinaryFloatingPoint>: DefaultsValueBridge {
-    /// The number in double precision, which has every `Float` and `CGFloat` exactly.
+    /// Encodes the number in double precision, which represents every `Float` and `CGFloat` exactly.
     func encode(_ value: Value) throws -> PropertyListValue? {
         .double(Double(value))
     }
@@ -73,7 +73,7 @@ struct DefaultsFloatingPointBridge<Value: BinaryFloatingPoint>: DefaultsValueBri
 }
 
 extension DefaultsSerializable where Self: BinaryFloatingPoint & Codable {
-    /// A number.
+    /// Stores a floating-point number.
     public static var bridge: some DefaultsBridge<Self, PropertyListValue> {
         DefaultsFloatingPointBridge()
     }
@@ -83,14 +83,14 @@ extension Float: DefaultsSerializable {}
 extension Double: DefaultsSerializable {}
 extension CGFloat: DefaultsSerializable {}
 
-/// A value that a suite holds as it is, or as one string.
+/// Stores a value unchanged, or as one string.
 struct DefaultsScalarBridge<Value>: DefaultsValueBridge {
     private let scalarForm: DefaultsForm
     private let name: String
     private let stored: @Sendable (Value) throws -> PropertyListValue
     private let value: @Sendable (PropertyListValue) -> Value?
 
-    /// - Parameter name: What the value is, for messages: "a date".
+    /// - Parameter name: The description of the value in messages, such as "a date".
     init(
         _ form: DefaultsForm,
         _ name: String,
@@ -117,7 +117,7 @@ struct DefaultsScalarBridge<Value>: DefaultsValueBridge {
     }
 }
 
-/// The raw value.
+/// Stores the raw value.
 struct DefaultsRawRepresentableBridge<Value: RawRepresentable & SendableMetatype>: DefaultsValueBridge
 where Value.RawValue: DefaultsSerializable {
     func encode(_ value: Value) throws -> PropertyListValue? {
@@ -136,7 +136,7 @@ where Value.RawValue: DefaultsSerializable {
     }
 }
 
-/// A value that may be absent: nil has nothing stored.
+/// Stores the wrapped value, or nothing for nil.
 struct DefaultsOptionalBridge<Wrapped: DefaultsSerializable>: DefaultsValueBridge {
     func encode(_ value: Wrapped?) throws -> PropertyListValue? {
         try value.flatMap { try Wrapped.encode($0) }
@@ -152,7 +152,7 @@ struct DefaultsOptionalBridge<Wrapped: DefaultsSerializable>: DefaultsValueBridg
 }
 
 extension Optional: DefaultsSerializable where Wrapped: DefaultsSerializable {
-    /// The form of the value; nothing for nil.
+    /// Stores the wrapped value, or nothing for nil.
     public static var bridge: some DefaultsBridge<Wrapped?, PropertyListValue> {
         DefaultsOptionalBridge()
     }

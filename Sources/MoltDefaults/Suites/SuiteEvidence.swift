@@ -17,7 +17,7 @@ package enum SuiteEvidence: Sendable {
         do {
             let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
             let bytes = try DurableFile.read(target) ?? Data()
-            // The reader of the file reports damage; it is no reason to wait.
+            // Damage is reported when the file is read; it is not a reason to wait.
             let list = bytes.isEmpty ? nil : try? PropertyListReader.object(bytes) as? [String: Any]
             self = list?.isEmpty == false ? .filled : .empty
         } catch {
