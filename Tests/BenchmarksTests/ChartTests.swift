@@ -89,7 +89,6 @@ struct `Chart of the benchmarks` {
             try ComparisonChart(report).svg
                 == String(contentsOf: folder.appending(path: "comparison.svg"), encoding: .utf8)
         )
-        #expect(try BenchmarkReport(contentsOf: folder.appending(path: "cache.json").path).ratios.count == 3)
     }
 }
 
