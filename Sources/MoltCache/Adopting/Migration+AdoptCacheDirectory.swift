@@ -30,8 +30,8 @@ extension Migration {
     /// - Parameters:
     ///   - version: The schema version that the migration brings a store to.
     ///   - name: The migration's name; each directory needs its own.
-    ///   - directory: The directory of one storage: Cache's `DiskConfig.directory`, or the subdirectory
-    ///     `DiskConfig.name` of the caches directory.
+    ///   - directory: The directory of one storage: the subdirectory `DiskConfig.name` of Cache's
+    ///     `DiskConfig.directory`, or of the caches directory.
     ///   - keys: The files to adopt, and the keys of their records.
     ///   - type: The kind of content in the files, and its type name. A string literal is the type name alone.
     ///   - existing: Which content to keep when the store already has a record under the key. The default is the

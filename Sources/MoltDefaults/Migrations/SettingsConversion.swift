@@ -93,6 +93,6 @@ public enum UnconvertibleSettings: String, Hashable, Sendable {
     /// The upgrade fails with the code `notConvertible`, and nothing is changed.
     case fail
     /// The good elements of an array, set or dictionary are kept, and the original value is set aside; see
-    /// ``Suite/setAsideValues()``. A value without good elements stays unchanged, as with ``leave``.
+    /// ``Suite/setAsideValues()``. Any other value stays unchanged, as with ``leave``.
     case salvage
 }

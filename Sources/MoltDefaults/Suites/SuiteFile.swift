@@ -185,11 +185,18 @@
                 try limit?.check()
                 if ContinuousClock.now - start >= timeout { throw busy(after: timeout, limit) }
             }
-            try recover()
-            let found = try body()
+            let found = try Self.workLock.withLock {
+                try recover()
+                return try body()
+            }
             _ = consume lock
             return found
         }
+
+        /// Held while a file is read or written under its lock: the library saves all suites of the process together.
+        ///
+        /// Otherwise a change of one suite could make the library write another one that is just being replaced.
+        private static let workLock = NSLock()
 
         private func busy(after timeout: Duration, _ limit: LockLimit?) -> any Error {
             let message =

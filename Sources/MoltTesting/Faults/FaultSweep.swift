@@ -51,9 +51,8 @@ public struct FaultSweep: Sendable {
     ///   - migrations: The app's registry.
     ///   - faults: The faults to inject; ``Fault/all`` by default.
     ///   - entryPoints: The entry points that open the store, except in memory; nil for the most common one.
-    ///   - configuration: The app's configuration of its cache, with its coders and attached stores. Attached suites
-    ///     are copied and compared, and directories of Cache are copied; see ``TemporaryStore`` for other attached
-    ///     stores.
+    ///   - configuration: The app's configuration of its cache, with its coders and attached suites. Suites are copied
+    ///     and compared, and directories of Cache are copied.
     ///   - batchSize: The number of records per batch.
     public init(
         of fixture: StoreFixture,

@@ -10,10 +10,6 @@ internal import Synchronization
 /// own settings are neither read nor changed. The directory of an
 /// `adoptCacheDirectory(to:_:directory:keys:type:existing:afterwards:strict:)` is copied when the first upgrade begins,
 /// and the upgrades work on the copy.
-///
-/// - Important: The app's own types that conform to `AttachedStore` cannot be copied. Upgrades read and change the
-///   stores that the migrations name. To replace one, pass another store of the same name in the configuration's
-///   `attached`.
 public final class TemporaryStore: Sendable {
     /// The cache file; it does not exist if the fixture is only a suite.
     public let url: URL

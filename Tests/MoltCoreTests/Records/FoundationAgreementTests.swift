@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Agreement of records with Foundation` {
     private static let options = RandomObject.Options(hasDuplicates: false, isForFoundation: true)
 
-    @Test(arguments: 0..<16)
+    @Test(arguments: 0..<8)
     func `A changed record decodes to the model with the same changes`(seed: Int) throws {
         var generator = SeededGenerator(seed: 7_000 + UInt64(seed))
         for _ in 0..<200 {

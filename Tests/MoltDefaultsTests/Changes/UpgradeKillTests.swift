@@ -12,7 +12,7 @@
         /// The calls are those that change file names or contents, from the last step to the end of the journal.
         ///
         /// They concern the suite's file, its temporary file, the journal and SQLite's files. The process is killed
-        /// before every sixteenth of them, in the long run before each.
+        /// before every 24th of them, in the long run before each.
         @Test(arguments: UpgradeScenario.Primary.allCases, [1, 2])
         func `The next opening finishes an upgrade killed before a disk call`(
             primary: UpgradeScenario.Primary,
@@ -61,9 +61,9 @@
             #expect(try scenario.kills.values.reduce(0, +) == count)
         }
 
-        /// The calls before which the process is killed: every sixteenth, in the long run all.
+        /// The calls before which the process is killed: every 24th, in the long run all.
         private static func chosen(_ calls: Int) -> [Int] {
-            Array(stride(from: 1, through: calls, by: TestRun.choose(16, long: 1)))
+            Array(stride(from: 1, through: calls, by: TestRun.choose(24, long: 1)))
         }
 
         /// Kills an upgrade before each chosen disk call, and lets another process finish it.
