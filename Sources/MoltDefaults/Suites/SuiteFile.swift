@@ -195,8 +195,9 @@
 
         /// Held while a file is read or written under its lock: the library saves all suites of the process together.
         ///
-        /// Otherwise a change of one suite could make the library write another one that is just being replaced.
-        private static let workLock = NSLock()
+        /// Otherwise a change of one suite could make the library write another one that is just being replaced. The
+        /// lock is recursive because an observer that the library notifies may use another suite.
+        private static let workLock = NSRecursiveLock()
 
         private func busy(after timeout: Duration, _ limit: LockLimit?) -> any Error {
             let message =
