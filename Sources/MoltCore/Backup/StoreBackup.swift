@@ -2,8 +2,8 @@ public import Foundation
 
 /// A copy of a store at one moment, in a file beside the store.
 ///
-/// The backup of a cache is itself a cache file, which any SQLite tool can read. It includes the settings that the
-/// upgrade was about to change.
+/// The backup of a cache is itself a cache file, which any SQLite tool can read. It includes the settings of the
+/// attached suites, and those that the upgrade was about to change.
 public struct StoreBackup: Hashable, Sendable, Codable {
     /// The file.
     public var url: URL
