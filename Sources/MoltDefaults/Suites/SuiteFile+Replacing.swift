@@ -104,6 +104,26 @@
             return false
         }
 
+        /// Runs a closure that changes another suite, while the library may write this file too.
+        ///
+        /// It does not wait for a file that another process is changing; such a file, and one that cannot be copied, is
+        /// written without protection, as by the app itself. Only errors of the closure are thrown.
+        func withCopyUnlessBusy(_ body: () throws -> Void) throws {
+            struct Busy: Error {}
+            guard let lock = try? lock(waiting: { throw Busy() }) else { return try body() }
+            try? recover()
+            let copy = (try? bytes()).flatMap { try? makeCopy(of: $0) }
+            do {
+                try body()
+            } catch {
+                try? recover()
+                throw error
+            }
+            // A failure of this file must not fail the change of another. The next use of the suite restores the file.
+            do { try end(copy) } catch { try? recover() }
+            _ = consume lock
+        }
+
         /// The file's bytes once any writer has finished; the known bytes if the file stays truncated.
         ///
         /// - Parameter path: The path to read; the file's own by default.

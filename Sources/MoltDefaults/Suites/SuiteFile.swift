@@ -185,19 +185,11 @@
                 try limit?.check()
                 if ContinuousClock.now - start >= timeout { throw busy(after: timeout, limit) }
             }
-            let found = try Self.workLock.withLock {
-                try recover()
-                return try body()
-            }
+            try recover()
+            let found = try body()
             _ = consume lock
             return found
         }
-
-        /// Held while a file is read or written under its lock: the library saves all suites of the process together.
-        ///
-        /// Otherwise a change of one suite could make the library write another one that is just being replaced. The
-        /// lock is recursive because an observer that the library notifies may use another suite.
-        private static let workLock = NSRecursiveLock()
 
         private func busy(after timeout: Duration, _ limit: LockLimit?) -> any Error {
             let message =

@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
     internal import Foundation
+    internal import Synchronization
 
     /// A suite's domain on Linux, a property list file that `UserDefaults` caches in memory.
     ///
@@ -42,6 +43,7 @@
 
         /// All values in the domain; saves the app's unsaved values.
         func read() throws -> [String: PropertyListValue] {
+            Self.noteUse(of: suite)
             let saved = try saved()
             if matchesLibrary(saved) { return saved }
             // The library would create the directory without syncing its directory entry.
@@ -108,6 +110,7 @@
             settingAsideDamage setsAside: Bool,
             _ makeEdit: (SuiteContent) throws -> SuiteEdit
         ) throws -> Bool {
+            Self.noteUse(of: suite)
             if !file.hasDirectory {
                 guard try !makeEdit(SuiteContent(values: live(saved: [:]))).isEmpty else { return false }
                 try file.makeDirectory()
@@ -253,12 +256,42 @@
 
         /// Has the library save its unsaved values and reread the file.
         ///
-        /// This saves other suites of the process too, as the app's own `synchronize()` does.
+        /// This saves other suites of the process too. Suites that were used through Molt and have unsaved values get a
+        /// copy beside their file meanwhile.
         private func synchronize() throws {
-            let isSaved = try SuiteFormat.withDecimalPoint { try suite.makeDefaults().synchronize() }
-            guard isSaved else {
-                throw file.failure(.notWritable, "What the app has set could not be saved to \(file.path).")
+            let used = Self.used.withLock { $0.filter { $0 != .standard } + [.standard] }
+            let others = used.filter { !$0.isSameDomain(as: suite) }.map { SuiteStorage($0) }
+            try synchronize(beside: others.filter(\.hasUnsaved)[...])
+        }
+
+        private func synchronize(beside others: ArraySlice<SuiteStorage>) throws {
+            guard let other = others.first else {
+                let isSaved = try SuiteFormat.withDecimalPoint { try suite.makeDefaults().synchronize() }
+                guard isSaved else {
+                    throw file.failure(.notWritable, "What the app has set could not be saved to \(file.path).")
+                }
+                return
             }
+            try other.file.withCopyUnlessBusy { try synchronize(beside: others.dropFirst()) }
+        }
+
+        /// The suites used most recently, latest first; limited, because each write checks all of them.
+        private static let used = Mutex<[Suite]>([])
+        private static let longestUse = 8
+
+        private static func noteUse(of suite: Suite) {
+            used.withLock { used in
+                used.removeAll { $0 == suite }
+                used.insert(suite, at: 0)
+                if used.count > longestUse { used.removeLast() }
+            }
+        }
+
+        /// Whether the app has set visible values that are not in the file.
+        private var hasUnsaved: Bool {
+            // An unreadable suite is treated as by the app's own `synchronize()`.
+            guard let saved = try? file.read(), let live = try? live(saved: saved) else { return false }
+            return live != saved
         }
 
         private func matchesLibrary(_ saved: [String: PropertyListValue]) -> Bool {
