@@ -81,12 +81,7 @@ extension CacheStore: BackedUpStore {
                 of: storeName,
                 keeping: BackupRequest(.aside, version: 0),
                 atCopy: atCopy
-            ).replace(
-                with: .nothing,
-                // Interrupted upgrades of the old store do not count for the new one.
-                whenLocked: { attemptsURL.map { AttemptLog($0).clear() } },
-                waiting: waiting
-            )
+            ).replace(with: .nothing, waiting: waiting)
         } catch let error as SQLiteError {
             throw CacheError(error, path: storeName)
         } catch let error as DurableFile.Failure {

@@ -18,6 +18,7 @@ package struct StoreReplacement {
     /// The files beside the store; its path is resolved if it is a link.
     private let files: BackupFiles
     private let storeName: String
+    private let attempts: AttemptLog
 
     /// The request for a copy of intact contents before they are replaced; nil for no copy.
     private let keeping: BackupRequest?
@@ -38,6 +39,7 @@ package struct StoreReplacement {
         self.attachedNow = attachedNow
         self.atCopy = atCopy
         files = BackupFiles(storeName)
+        attempts = AttemptLog(CacheStore.attemptsURL(of: storeName))
     }
 
     package enum Contents {
@@ -60,17 +62,13 @@ package struct StoreReplacement {
 
     /// Replaces the contents.
     ///
-    /// - Parameters:
-    ///   - whenLocked: Called with the lock held, before anything is replaced.
-    ///   - waiting: Called repeatedly while another process holds the lock; throws to give up.
+    /// Interrupted upgrades of the old contents do not count for the new ones.
+    ///
+    /// - Parameter waiting: Called repeatedly while another process holds the lock; throws to give up.
     /// - Returns: The requested copy of intact contents, or the damaged file; nil when there were none.
     /// - Throws: The error of `waiting`; ``CacheError`` for a foreign file; ``DamagedSource``; ``SQLiteError``.
     @discardableResult
-    func replace(
-        with contents: Contents,
-        whenLocked: () -> Void = {},
-        waiting: () throws -> Void
-    ) throws -> StoreBackup? {
+    func replace(with contents: Contents, waiting: () throws -> Void) throws -> StoreBackup? {
         try HardLinks.check(files.path)
         if FileStatus.hasContent(files.path) { try FileProbe.refuseForeignJournal(files.path) }
         // On failure, the next lines report the reason.
@@ -79,14 +77,13 @@ package struct StoreReplacement {
         if !FileStatus.hasContent(files.path) {
             // An empty file that is written in place would be a cache without records after a power loss. SQLite would
             // also delete its log, which may hold all remaining data.
-            whenLocked()
             try contents.check()
             let isEmpty = { !FileStatus.hasContent(files.path) }
             return try describe(setAside(by: contents, ifStill: isEmpty, waiting: waiting))
         }
         var kept: StoreBackup?
         do {
-            let damaged = try replacePages(with: contents, &kept, whenLocked, waiting)
+            let damaged = try replacePages(with: contents, &kept, waiting)
             return kept ?? damaged
         } catch {
             // The copy is useless while the contents are still there. After an I/O error, the log may still contain the
@@ -95,7 +92,6 @@ package struct StoreReplacement {
             if let kept, !mayBeCommitted { try? DurableFile.remove(FileStatus.path(of: kept.url)) }
             guard let error = error as? SQLiteError, error.isDamage else { throw error }
             try contents.check()
-            whenLocked()
             // Another process may have replaced it first.
             let isStillDamaged = { isDamaged(storeName) }
             return try describe(setAside(by: contents, ifStill: isStillDamaged, waiting: waiting))
@@ -113,7 +109,6 @@ package struct StoreReplacement {
     private func replacePages(
         with contents: Contents,
         _ kept: inout StoreBackup?,
-        _ whenLocked: () -> Void,
         _ waiting: () throws -> Void
     ) throws -> StoreBackup? {
         let live = try Connection(files.path, mode: .readWrite)
@@ -141,7 +136,7 @@ package struct StoreReplacement {
         }
         if live.hasMoved { throw SQLiteError.moved }
         let (state, isTampered) = try lockedState(isOurs: isOurs)
-        whenLocked()
+        attempts.clear()
         var damaged: StoreBackup?
         if isTampered || state == nil || isDamaged(storeName) {
             // Copied page by page, because some records may still be recoverable.
@@ -225,6 +220,7 @@ package struct StoreReplacement {
     ) throws -> String? {
         let lock = try FileLock(directory: files.directory, waiting: waiting)
         guard try isAsBefore() else { throw SQLiteError.moved }
+        attempts.clear()
         let (part, _) = try files.begin(.damaged, version: nil, at: Date())
         let copy = try Connection(part.path, mode: .readWrite)
         try copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")

@@ -9,14 +9,22 @@ extension PropertyListValue: Hashable {
         case (.unsigned(let left), .unsigned(let right)): left == right
         // NaN equals itself; otherwise a suite that holds one would never read back as it was written.
         case (.double(let left), .double(let right)): left == right || (left.isNaN && right.isNaN)
-        // Compared by bytes: strings that are only canonically equivalent are different values.
-        case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.string(let left), .string(let right)): hasSameBytes(left, right)
         case (.date(let left), .date(let right)): left == right
         case (.data(let left), .data(let right)): left == right
         case (.array(let left), .array(let right)): left == right
-        case (.dictionary(let left), .dictionary(let right)): left == right
+        case (.dictionary(let left), .dictionary(let right)):
+            left.count == right.count
+                && left.allSatisfy { key, value in
+                    right.index(forKey: key).map { hasSameBytes(right[$0].key, key) && right[$0].value == value } ?? false
+                }
         default: false
         }
+    }
+
+    /// Strings that are only canonically equivalent are different values.
+    private static func hasSameBytes(_ left: String, _ right: String) -> Bool {
+        left.utf8.elementsEqual(right.utf8)
     }
 
     /// Hashes the value and its kind.

@@ -213,6 +213,14 @@ struct AttemptTests {
         #expect(try CacheStore.contents(at: aside.url) == before)
     }
 
+    @Test func `does not count for a store that was restored from a backup`() async throws {
+        let backup = try CodableCache.backUp(at: url)
+        await crash()
+        try CodableCache.restore(backup, at: url)
+        #expect(CodableCache.unfinishedAttempts(at: url).isEmpty)
+        try open(limit: 1).close()
+    }
+
     @Test func `An upgrade that failed and was rolled back is not counted`() throws {
         for _ in 0..<3 {
             let error = #expect(throws: MigrationError.self) {

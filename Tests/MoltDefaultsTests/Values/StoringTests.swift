@@ -53,6 +53,8 @@ import Testing
         let composed: PropertyListValue = "\u{E9}"
         let decomposed: PropertyListValue = "e\u{301}"
         #expect(composed != decomposed)
+        #expect(["\u{E9}": 1] as PropertyListValue != ["e\u{301}": 1])
+        #expect(["\u{E9}": 1] as PropertyListValue == ["\u{E9}": 1])
         let scratch = try ScratchSuite(["a": composed])
         try scratch.suite.set(decomposed, forKey: "a")
         #expect(try scratch.suite.value(forKey: "a") == decomposed)
