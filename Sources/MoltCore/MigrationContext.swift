@@ -43,6 +43,8 @@ public final class MigrationContext {
     /// The number of the next pass of this block; deferred changes are grouped by it.
     private var nextStage = 0
     var counts = RecordCounts()
+    /// The number of deleted records by their type.
+    private var deleted: [ExactName: Int] = [:]
     var failureCount = 0
     /// For each type, the number of records that its longest enumeration visited.
     var mostVisited: [ExactName: Int] = [:]
@@ -120,6 +122,24 @@ public final class MigrationContext {
             if (error as? MigrationError)?.code != .keyExists { failure = error }
             throw error
         }
+    }
+
+    // MARK: Notes for the report
+
+    /// The data that the block has destroyed.
+    var losses: [DataLoss] {
+        deleted.sorted { $0.key.text < $1.key.text }.map { DataLoss(.records, $0.key.text, count: $0.value) }
+            + keys.filter { $0.outcome == .removed }.map { DataLoss(.setting, $0.key) }
+    }
+
+    func noteDeleted(_ count: Int, ofType type: String) {
+        counts.dropped += count
+        if count > 0 { deleted[ExactName(type), default: 0] += count }
+    }
+
+    /// Notes a record before and after a change in a dry run; nil before it was created and after it was deleted.
+    func note(_ before: Record?, _ after: Record?) {
+        scope.notes?.add(before, after, migration: step.migration, step: step.number)
     }
 
     /// Notes a type that has no record, unless the store is empty.

@@ -42,6 +42,8 @@ public struct MigrationOptions: Sendable {
     package var now: (@Sendable () -> Date)?
     /// Whether the upgrade changes nothing outside the store.
     package var isDryRun = false
+    /// The number of records of each step that the report of a dry run shows.
+    package var sampleCount = 0
     /// The largest reserved id: records that blocks create get larger ones, whether or not reserved ids are in use.
     package var lastReservedID: Int64 = 0
     /// The number of records that are read, changed and written at a time.

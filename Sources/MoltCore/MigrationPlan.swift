@@ -33,6 +33,8 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
         public var status: Status
         /// Whether it would run; on a fresh store only the steps run that bring data in.
         public var willRun: Bool
+        /// The data that its steps destroy by their declarations; closures may drop more.
+        public var losses: [DataLoss]
         /// The reason why it is deferred, in a sentence.
         public var deferral: String?
         /// Whether the ledger has a row for it, including one that records a deferral.
@@ -96,6 +98,11 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// The applied migrations up to the first one that is not applied.
     public var completed: [MigrationID] {
         entries.prefix { $0.status == .applied || $0.status == .replaced }.map(\.migration)
+    }
+
+    /// The data that the pending migrations destroy by their declarations; closures may drop more.
+    public var losses: [DataLoss] {
+        isFresh ? [] : entries.filter(\.willRun).flatMap(\.losses)
     }
 
     /// Whether opening the store would write to it.
@@ -183,6 +190,7 @@ extension MigrationPlan: CustomStringConvertible {
                 lines.append("       - \(step)")
             }
         }
+        if !losses.isEmpty { lines.append("  removes: \(losses.map(\.description).joined(separator: ", "))") }
         return lines.joined(separator: "\n")
     }
 

@@ -42,6 +42,16 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         public var failedRecords: [FailedRecord]
         /// The names in the step that no record has; they may be misspelled.
         public var unmatchedNames: [UnmatchedName]
+        /// The data that it destroyed.
+        public var losses: [DataLoss]
+        /// Records before and after the step, if a dry run was asked for them.
+        ///
+        /// They contain the user's values, and are therefore not encoded.
+        public var samples: [RecordSample] = []
+
+        private enum CodingKeys: CodingKey {
+            case summary, counts, keys, failedRecords, unmatchedNames, losses
+        }
 
         init(summary: String) {
             self.summary = summary
@@ -49,6 +59,7 @@ public struct MigrationReport: Hashable, Sendable, Codable {
             keys = []
             failedRecords = []
             unmatchedNames = []
+            losses = []
         }
     }
 
@@ -93,6 +104,11 @@ public struct MigrationReport: Hashable, Sendable, Codable {
     /// The outcomes for all keys that steps worked on, in order.
     public var keys: [KeyOutcome] {
         entries.flatMap { $0.steps.flatMap(\.keys) }
+    }
+
+    /// The data that the steps destroyed, in order.
+    public var losses: [DataLoss] {
+        entries.flatMap { $0.steps.flatMap(\.losses) }
     }
 
     /// The sum of the counts of all migrations.

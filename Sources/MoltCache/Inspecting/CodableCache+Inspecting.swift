@@ -43,17 +43,29 @@ extension CodableCache {
     /// the store would be open for reading, or the error says why not. The error has the code
     /// `superseded`.
     ///
+    /// With samples, the report also shows records before and after each step, with the user's values:
+    ///
+    /// ```text
+    /// split-full-name: transform Person
+    ///   "ada" of type Person
+    ///     - fullName: "Ada Lovelace"
+    ///     + firstName: "Ada"
+    ///     + lastName: "Lovelace"
+    /// ```
+    ///
     /// Suites and other attached stores are read and not changed.
     ///
     /// - Important: A block's other changes outside the store are made here, too.
     /// - Parameters:
     ///   - url: The file; when there is none, the report is that of a new store.
     ///   - migrations: The migrations to try.
+    ///   - samples: The maximum number of changed records to show for each step; none by default.
     ///   - configuration: How the cache would be opened; its monitor reports the progress.
     /// - Throws: ``CacheError`` and ``MigrationError`` as ``init(at:migrations:configuration:)`` does.
     public static func dryRun(
         at url: URL,
         migrations: MigrationRegistry,
+        samples: Int = 0,
         configuration: Configuration = Configuration()
     ) throws -> MigrationReport {
         let scratch: CopyDirectory
@@ -74,6 +86,7 @@ extension CodableCache {
         defer { store.close() }
         var options = configuration.migrationOptions
         options.isDryRun = true
+        options.sampleCount = samples
         do {
             let reading =
                 configuration.downgrade == .openReadOnly ? try Downgrade(migrations, options).reading(store) : nil

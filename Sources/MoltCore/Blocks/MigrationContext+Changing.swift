@@ -23,6 +23,7 @@ extension MigrationContext {
         try perform { try $0.insert(record, id: nextID, version: recordVersion) }
         nextID += 1
         counts.created += 1
+        note(nil, record)
     }
 
     /// Writes back a record from ``record(forKey:)``: its content, expiry, key and type name.
@@ -37,7 +38,7 @@ extension MigrationContext {
         guard let stored = try perform({ try $0.record(id: record.id) }) else {
             throw record.error(.recordMissing, "The record was deleted, so it cannot be updated.")
         }
-        if record.isDropped { return try delete(id: record.id) }
+        if record.isDropped { return try delete(id: stored.id, ofType: stored.typeName, stored) }
         // Check before writing, so that the block may catch the error and go on.
         if let key = record.changedKey, let other = try perform({ try $0.record(forKey: key) }), other.id != record.id {
             throw stored.error(
@@ -49,6 +50,7 @@ extension MigrationContext {
         // A copy from before a rename of its type does not restore the old name.
         let isRetyped = record.hasNewTypeName && !RecordObject.isSame(record.typeName, stored.typeName)
         let stage = newStage()
+        note(stored, record)
         if try write(record, isRetyped: isRetyped, stage: stage) {
             try perform { try $0.applyDeferredChanges(stage: stage) }
         }
@@ -65,7 +67,7 @@ extension MigrationContext {
         for level in enumerations.indices {
             enumerations[level].additions.removeAll { RecordObject.isSame($0.key, key) }
         }
-        try delete(id: record.id)
+        try delete(id: record.id, ofType: record.typeName, record)
         return true
     }
 
@@ -81,7 +83,7 @@ extension MigrationContext {
         }
         let count = try perform { try $0.deleteType(type) }
         if count == 0 { try noteMissing(type) }
-        counts.dropped += count
+        noteDeleted(count, ofType: type)
         return count
     }
 
@@ -140,10 +142,14 @@ extension MigrationContext {
         }
     }
 
-    func delete(id: Int64) throws {
+    /// - Parameters:
+    ///   - typeName: The record's stored type name.
+    ///   - before: The record before the deletion, for a dry run.
+    func delete(id: Int64, ofType typeName: String, _ before: Record?) throws {
         touch(id, isDeleted: true)
         try perform { try $0.delete(id: id) }
-        counts.dropped += 1
+        noteDeleted(1, ofType: typeName)
+        if let before { note(before, nil) }
     }
 
     /// Notes in the current enumerations that a record may have changed since they read it.

@@ -85,6 +85,7 @@ extension MigrationContext {
     ) throws -> Bool {
         let typeName = record.typeName
         var read: Record?
+        var before: Record?
         var revision = record.revision
         let changes = changeCount
         var isAtPoint = false
@@ -92,6 +93,7 @@ extension MigrationContext {
             try record.read()
             let old = try original(of: record, level)
             read = old
+            before = scope.notes == nil ? nil : record
             revision = record.revision
             if let atPoint = scope.options.atPoint {
                 isAtPoint = true
@@ -111,13 +113,14 @@ extension MigrationContext {
         }
         if let failure { throw failure }
         let isDeleted = enumerations[level].isCurrentDeleted
-        if record.isDropped, !isDeleted { try delete(id: record.id) }
+        if record.isDropped, !isDeleted { try delete(id: record.id, ofType: typeName, before) }
         for addition in enumerations[level].additions { try add(addition) }
         if record.isDropped || isDeleted { return false }
         guard record.revision != revision else { return false }
         guard !enumerations[level].isCurrentWritten else {
             throw lostUpdate(key: read?.key ?? record.key, type: typeName)
         }
+        if let before { note(before, record) }
         let isRetyped = !RecordObject.isSame(record.typeName, typeName)
         if isRetyped {
             // The change is written when this enumeration ends; outer enumerations must see it.
@@ -186,7 +189,7 @@ extension MigrationContext {
             throw error
         }
         if isDropped {
-            try delete(id: old.id)
+            try delete(id: old.id, ofType: typeName, old)
             return true
         }
         touch(old.id, isDeleted: true)

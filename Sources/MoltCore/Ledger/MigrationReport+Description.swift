@@ -10,7 +10,8 @@ extension MigrationReport: CustomStringConvertible {
             case 1: ["expired: 1 record was removed before the upgrade"]
             default: ["expired: \(Self.grouped(expiredCount)) records were removed before the upgrade"]
             }
-        return ([table] + expired + failureLines + nameLines + keyLines + waiting).joined(separator: "\n")
+        let lines = [table] + expired + failureLines + nameLines + lossLines + keyLines + waiting + sampleLines
+        return lines.joined(separator: "\n")
     }
 
     var headline: String {
@@ -107,6 +108,28 @@ extension MigrationReport: CustomStringConvertible {
     private var nameLines: [String] {
         entries.flatMap { entry in
             entry.steps.flatMap(\.unmatchedNames).map { ErrorSummary.oneLine("\(entry.migration.name): \($0)") }
+        }
+    }
+
+    private var lossLines: [String] {
+        entries.compactMap { entry in
+            let losses = entry.steps.flatMap(\.losses)
+            guard !losses.isEmpty else { return nil }
+            return ErrorSummary.oneLine(
+                "\(entry.migration.name): removed \(losses.map(\.description).joined(separator: ", "))"
+            )
+        }
+    }
+
+    /// The records before and after each step, if the dry run was asked for them.
+    private var sampleLines: [String] {
+        entries.flatMap { entry in
+            entry.steps.filter { !$0.samples.isEmpty }.flatMap { step in
+                ["", "\(entry.migration.name): \(step.summary)"]
+                    + step.samples.map { sample in
+                        sample.description.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
+                    }
+            }
         }
     }
 

@@ -8,6 +8,7 @@ struct RecordChanger: Sendable {
     private let storeName: String
     private let atPoint: UpgradeHook?
     private let stopCheck: StopCheck
+    private let notes: StepNotes?
     /// For each step, whether a record that it cannot convert stops the upgrade.
     private let stops: [Bool]
     private let stageCount: Int
@@ -24,13 +25,15 @@ struct RecordChanger: Sendable {
         _ pending: [PendingMigration],
         storeName: String,
         options: MigrationOptions,
-        stopCheck: StopCheck? = nil
+        stopCheck: StopCheck? = nil,
+        notes: StepNotes? = nil
     ) {
         chains = StepChains(steps)
         self.pending = pending
         self.storeName = storeName
         atPoint = options.atPoint
         self.stopCheck = stopCheck ?? StopCheck(options)
+        self.notes = notes
         stops = steps.map { options.policy(of: $0) == .stop }
         stageCount = steps.count
         isParallel = steps.contains { step in
@@ -127,6 +130,17 @@ struct RecordChanger: Sendable {
         return false
     }
 
+    private func note(_ before: Record, _ after: Record, at link: StepChains.Link) {
+        let step = pending[link.migration].migration.steps[link.number]
+        notes?.add(
+            before,
+            after,
+            migration: link.migration,
+            step: link.number,
+            isConversion: step.declaration is ConvertStep
+        )
+    }
+
     /// Runs a stored record through the steps before a stage again, without calling the hook.
     func replay(_ record: inout Record, before stage: Int) -> (outcome: RecordOutcome, counts: PassCounts) {
         var counts = PassCounts(migrations: pending.count, stages: stageCount)
@@ -164,6 +178,7 @@ struct RecordChanger: Sendable {
             named = link.stage
             let revision = record.revision
             let key = record.changedKey
+            var before: Record?
             do {
                 try record.read()
                 if let atPoint, !isReplay {
@@ -171,6 +186,7 @@ struct RecordChanger: Sendable {
                     try atPoint(UpgradePoint(.record, "\(record.key) of type \(link.typeName)"))
                     isAtPoint = false
                 }
+                if notes != nil, !isReplay { before = record }
                 try link.edit.apply(&record)
                 if let failure = record.failure { throw failure }
             } catch {
@@ -182,6 +198,7 @@ struct RecordChanger: Sendable {
                 }
                 return outcome
             }
+            if let before, record.revision != revision { note(before, record, at: link) }
             if record.isDropped {
                 counts.stages[link.stage].dropped += 1
                 counts.migrations[migration].dropped += 1

@@ -28,7 +28,8 @@ final class RecordPass {
             pending,
             storeName: scope.storeName,
             options: scope.options,
-            stopCheck: stopCheck
+            stopCheck: stopCheck,
+            notes: scope.notes
         )
         counts = PassCounts(migrations: pending.count, stages: steps.count)
     }
@@ -96,12 +97,20 @@ final class RecordPass {
         case .renameType(let name, let newName):
             try inStep(stage) { try records.renameType(name, to: newName) }
         case .deleteType(let name):
+            try noteSamples(ofType: name, deletedBy: steps[stage])
             let count = try inStep(stage) { try records.deleteType(name) }
             counts.stages[stage].dropped += count
             counts.migrations[steps[stage].migration].dropped += count
         case .edit, .run:
             break
         }
+    }
+
+    private func noteSamples(ofType type: String, deletedBy step: UpgradeSchedule.Step) throws {
+        guard let notes = scope.notes, notes.sampleCount > 0 else { return }
+        let batch = RecordBatch(capacity: notes.sampleCount, coding: scope.coding)
+        try records.read(into: batch, type: type, after: 0, through: .max)
+        for index in 0..<batch.count { notes.add(batch[index], nil, migration: step.migration, step: step.number) }
     }
 
     private func inStep<R>(_ stage: Int, _ body: () throws -> R) throws -> R {

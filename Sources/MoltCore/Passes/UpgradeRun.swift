@@ -144,11 +144,29 @@ final class UpgradeRun {
             entries[step.migration].steps[step.number].unmatchedNames += unmatched[stage].map { [$0] } ?? []
             entries[step.migration].steps[step.number].counts += pass.counts.stages[stage]
             entries[step.migration].steps[step.number].failedRecords = scope.failures.records(of: step)
+            entries[step.migration].steps[step.number].losses += losses(of: step, pass.counts.stages[stage])
+            addSamples(of: step)
         }
         for index in pending.indices {
             entries[index].counts += pass.counts.migrations[index]
         }
         share(start.duration(to: .now).seconds, among: steps, pass.counts)
+    }
+
+    /// The data that a step of a pass has destroyed.
+    private func losses(of step: UpgradeSchedule.Step, _ counts: RecordCounts) -> [DataLoss] {
+        let declared = pending[step.migration].migration.steps[step.number].declaration.losses
+        var losses = counts.changed > 0 ? declared.filter { $0.kind == .property } : []
+        for index in losses.indices { losses[index].count = counts.changed }
+        guard let type = step.typeName else { return losses }
+        if counts.dropped > 0 { losses.append(DataLoss(.records, type, count: counts.dropped)) }
+        return losses + (scope.notes?.losses(of: type, migration: step.migration, step: step.number) ?? [])
+    }
+
+    private func addSamples(of step: UpgradeSchedule.Step) {
+        guard let notes = scope.notes else { return }
+        entries[step.migration].steps[step.number].samples =
+            notes.samples(migration: step.migration, step: step.number)
     }
 
     /// Divides the time of a pass among its migrations, in proportion to the records that each read.
@@ -187,6 +205,8 @@ final class UpgradeRun {
         entries[step.migration].steps[step.number].keys += context.keys
         entries[step.migration].steps[step.number].unmatchedNames += context.unmatchedNames
         entries[step.migration].steps[step.number].failedRecords = scope.failures.records(of: step)
+        entries[step.migration].steps[step.number].losses += context.losses
+        addSamples(of: step)
         entries[step.migration].counts += context.counts
         entries[step.migration].attachedCounts.merge(scope.attachments.counts(of: context.usedAttachments)) { $1 }
         entries[step.migration].duration += start.duration(to: .now).seconds

@@ -9,6 +9,8 @@ struct UpgradeScope {
     let options: MigrationOptions
     let meter: ProgressMeter
     let failures: FailureTally
+    /// The notes of a dry run; nil for an upgrade.
+    let notes: StepNotes?
 
     init(
         transaction: any MigrationTransaction,
@@ -25,5 +27,6 @@ struct UpgradeScope {
         self.options = options
         self.meter = meter
         failures = FailureTally(options)
+        notes = StepNotes(options)
     }
 }

@@ -207,7 +207,8 @@ extension MigrationPlan {
             migration: migration.id,
             steps: migration.steps.map(\.description),
             status: .pending,
-            willRun: true
+            willRun: true,
+            losses: migration.steps.flatMap(\.declaration.losses)
         )
         entry.isRecorded = rows.applied[migration.name] != nil || rows.deferred.contains(migration.name)
         if state.isFresh {

@@ -12,6 +12,15 @@ struct UpgradeSchedule {
         /// The step's policy for records that it cannot convert; nil for the policy of the options.
         var onFailure: RecordFailurePolicy?
 
+        /// The type that it changes or deletes; nil for a block.
+        var typeName: String? {
+            switch action {
+            case .renameType(let name, _), .deleteType(let name): name
+            case .edit(let edit): edit.typeName
+            case .run: nil
+            }
+        }
+
         /// Whether it processes one record at a time.
         var isEdit: Bool {
             if case .edit = action { true } else { false }

@@ -8,6 +8,7 @@ extension MigrationStep {
     ///     ``Migration/fingerprint``.
     ///   - faults: The faults of the step, one sentence each.
     ///   - attached: The attached stores that it works on.
+    ///   - losses: The data that it destroys.
     ///   - usesRecords: Whether it reads or changes records of the primary store.
     ///   - readiness: Returns the reason why the step cannot run now, in a sentence, or nil.
     ///   - body: The step's work.
@@ -17,6 +18,7 @@ extension MigrationStep {
         parameters: [String],
         faults: [String] = [],
         attaching attached: [any AttachedStore],
+        losses: [DataLoss] = [],
         usesRecords: Bool = false,
         readiness: @escaping Readiness = { _ in nil },
         _ body: @escaping @Sendable (MigrationContext) throws -> Void
@@ -26,6 +28,7 @@ extension MigrationStep {
             summary: summary,
             parameters: parameters,
             faults: faults,
+            losses: losses,
             usesRecords: usesRecords
         )
         self.init(declaration, .run(body), attaching: attached, readiness: readiness)
@@ -41,6 +44,7 @@ struct BuiltInStep: StepDeclaration {
     var summary: String
     var parameters: [String]
     var faults: [String]
+    var losses: [DataLoss]
     var usesRecords: Bool
 
     var description: String { summary }

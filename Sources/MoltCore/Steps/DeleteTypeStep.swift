@@ -14,6 +14,7 @@ struct DeleteTypeStep: StepDeclaration {
 
     var description: String { "delete the type \(name)" }
     var identity: [String] { [Self.kind, name] }
+    var losses: [DataLoss] { [DataLoss(.records, name)] }
 
     func check(_ check: inout StepCheck) {
         check.use(type: name)

@@ -26,6 +26,8 @@ struct RemovePropertyStep: RecordStep {
     var description: String { "remove \(type).\(path)" }
     var identity: [String] { [Self.kind, type, String(path.count)] + path.names + [ifMissing.rawValue] }
 
+    var losses: [DataLoss] { [DataLoss(.property, "\(type).\(path)")] }
+
     var change: StepChange {
         { record in
             if try !record.removeIfPresent(path), ifMissing == .fail { throw record.missing(path) }

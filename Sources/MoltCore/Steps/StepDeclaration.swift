@@ -9,8 +9,15 @@ package protocol StepDeclaration: Hashable, Codable, Sendable, CustomStringConve
     /// The kind and the parameters for the fingerprint, in a form that never changes.
     var identity: [String] { get }
 
+    /// The data that the step destroys.
+    var losses: [DataLoss] { get }
+
     /// Adds the faults of the step, considering earlier steps.
     func check(_ check: inout StepCheck)
+}
+
+extension StepDeclaration {
+    package var losses: [DataLoss] { [] }
 }
 
 /// A step that changes each record of a type and is fully described by its declaration.

@@ -69,7 +69,8 @@ extension MigrationStep {
             summary: summary,
             parameters: [suite.declaredName] + keys,
             faults: faults(of: keys),
-            attaching: [suite]
+            attaching: [suite],
+            losses: keys.map { DataLoss(.setting, $0) }
         ) { migration in
             let settings = try migration.suite(suite)
             let outcomes = try keys.map { key in

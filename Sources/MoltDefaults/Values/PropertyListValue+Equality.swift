@@ -16,7 +16,8 @@ extension PropertyListValue: Hashable {
         case (.dictionary(let left), .dictionary(let right)):
             left.count == right.count
                 && left.allSatisfy { key, value in
-                    right.index(forKey: key).map { hasSameBytes(right[$0].key, key) && right[$0].value == value } ?? false
+                    right.index(forKey: key).map { hasSameBytes(right[$0].key, key) && right[$0].value == value }
+                        ?? false
                 }
         default: false
         }

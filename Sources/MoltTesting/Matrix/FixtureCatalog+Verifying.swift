@@ -20,6 +20,8 @@ extension FixtureCatalog {
     ///   - types: The app's current types, for decoding records; raw data needs no type.
     ///   - versions: The versions that must have a fixture. By default these are 0 and every version of the registry,
     ///     from its oldest supported version on. A catalog without fixtures always fails.
+    ///   - losses: The names of all data that the migrations may destroy, as in `DataLoss.name`: "Person.fax" for a
+    ///     property, "Draft" for the records of a type, "theme" for a setting. nil, the default, allows any.
     ///   - configuration: The app's configuration of its cache, with its coders and attached stores.
     /// - Returns: The upgrades that were run.
     /// - Throws: ``MatrixFailure`` with all failures, or the error of reading or writing the directory.
@@ -28,18 +30,26 @@ extension FixtureCatalog {
         _ migrations: MigrationRegistry,
         types: [FixtureType],
         versions: [Int]? = nil,
+        acknowledging losses: [String]? = nil,
         configuration: CodableCache.Configuration = CodableCache.Configuration()
     ) async throws -> MatrixReport {
-        var verification = try CatalogVerification(self, migrations, types: types, configuration: configuration)
+        var verification = try CatalogVerification(
+            self,
+            migrations,
+            types: types,
+            losses: losses.map(AcknowledgedLosses.init),
+            configuration: configuration
+        )
         return try await verification.run(versions: versions)
     }
 }
 
-/// One run of ``FixtureCatalog/verify(_:types:versions:configuration:)``.
+/// One run of ``FixtureCatalog/verify(_:types:versions:acknowledging:configuration:)``.
 struct CatalogVerification {
     let catalog: FixtureCatalog
     let migrations: MigrationRegistry
     let types: [FixtureType]
+    let losses: AcknowledgedLosses?
     let configuration: CodableCache.Configuration
 
     private let mode: RecordingMode
@@ -51,11 +61,13 @@ struct CatalogVerification {
         _ catalog: FixtureCatalog,
         _ migrations: MigrationRegistry,
         types: [FixtureType],
+        losses: AcknowledgedLosses?,
         configuration: CodableCache.Configuration
     ) throws {
         self.catalog = catalog
         self.migrations = migrations
         self.types = types
+        self.losses = losses
         self.configuration = configuration
         mode = try catalog.recordingMode()
         audit = try CatalogAudit(catalog, migrations, mode: mode)
@@ -67,6 +79,7 @@ struct CatalogVerification {
     mutating func run(versions: [Int]?) async throws -> MatrixReport {
         for fault in migrations.faults { failures.add(.registry, "registry", fault) }
         failures.add(audit.failures)
+        if let losses { failures.add(losses.failures(of: migrations)) }
         checkVersions(versions ?? migrations.upgradableVersions)
         for file in audit.fixtures where file.version >= migrations.oldestSupportedVersion {
             // An unreadable file is reported even if nothing can be upgraded.
@@ -121,7 +134,8 @@ struct CatalogVerification {
             migrations: migrations,
             types: types,
             configuration: configuration,
-            newest: audit.newest
+            newest: audit.newest,
+            losses: losses
         )
         try await upgrades.run()
         report.rows.append(upgrades.row)

@@ -11,6 +11,7 @@ struct FixtureUpgrades {
     let types: [FixtureType]
     private(set) var configuration: CodableCache.Configuration
     private let newest: Int
+    let losses: AcknowledgedLosses?
 
     var failures = FailureList()
     var results: [Int: StoreFixture] = [:]
@@ -19,13 +20,15 @@ struct FixtureUpgrades {
     /// - Parameters:
     ///   - migrations: A valid registry.
     ///   - newest: The newest version, which may not have shipped yet; nil for that of the registry.
+    ///   - losses: The data that the migrations may destroy; nil for any.
     init(
         _ name: String,
         _ fixture: StoreFixture,
         migrations: MigrationRegistry,
         types: [FixtureType],
         configuration: CodableCache.Configuration,
-        newest: Int? = nil
+        newest: Int? = nil,
+        losses: AcknowledgedLosses? = nil
     ) {
         self.name = name
         self.fixture = fixture
@@ -33,6 +36,7 @@ struct FixtureUpgrades {
         self.types = types
         self.configuration = configuration
         self.newest = newest ?? migrations.version
+        self.losses = losses
         // Edited migrations are reported separately, and should not prevent the other checks.
         self.configuration.editedMigrations = .ignore
     }

@@ -16,9 +16,9 @@ struct MigrationReportTests {
                "attachedCounts":{},
                "steps":[
                  {"summary":"rename A.x to y",
-                  "counts":{"read":1234567,"changed":900,"dropped":0,"created":0,"quarantined":0},"keys":[],"failedRecords":[],"unmatchedNames":[]},
+                  "counts":{"read":1234567,"changed":900,"dropped":0,"created":0,"quarantined":0},"keys":[],"failedRecords":[],"unmatchedNames":[],"losses":[]},
                  {"summary":"delete the type B",
-                  "counts":{"read":0,"changed":0,"dropped":12,"created":0,"quarantined":0},"keys":[],"failedRecords":[],"unmatchedNames":[]}]},
+                  "counts":{"read":0,"changed":0,"dropped":12,"created":0,"quarantined":0},"keys":[],"failedRecords":[],"unmatchedNames":[],"losses":[]}]},
               {"migration":{"name":"b","version":2},"outcome":"replaced","duration":0,"counts":\(none),
                "attachedCounts":{},"steps":[]}]}
             """

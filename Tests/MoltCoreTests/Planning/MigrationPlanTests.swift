@@ -180,6 +180,7 @@ struct MigrationPlanTests {
                   > 2  c  (pending)
                        - remove Person.age
                        - number them
+                  removes: Person.age
                 """
         )
         #expect(

@@ -36,6 +36,44 @@ struct MatrixTests {
         #expect(try directory.files() == files)
     }
 
+    @Test func `Data that migrations destroy must be acknowledged by name if the test asks for that`() async throws {
+        let directory = CatalogDirectory()
+        var store = StoreFixture(schemaVersion: 0)
+        store.records = [
+            .init("ada", "Person", .json(#"{"name":"Ada","fax":"1","pager":"2","age":36}"#)),
+            .init("old", "Person", .json(#"{"name":"Old","fax":"1","pager":"2","age":-1}"#)),
+        ]
+        try directory.catalog(recording: .missing).keep(store, named: "everyday")
+        struct Person: Codable { var name: String }
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "fax", .removeProperty("Person", "fax"), .deleteType("Draft")),
+            Migration(to: 2, "age", .transform("Person") { if try $0.int("age") < 0 { $0.drop() } }),
+            Migration(to: 3, "model", .convert("Person", from: Person.self, to: Person.self) { $0 }),
+        ]
+        func failure(_ losses: [String]?) async -> MatrixFailure? {
+            await Releases.failure {
+                try await directory.catalog(recording: .never)
+                    .verify(migrations, types: [.type(Person.self)], versions: [0], acknowledging: losses)
+            }
+        }
+        let names = ["Person.fax", "Draft", "Person", "Person.age", "Person.pager"]
+        #expect(await failure(nil)?.all(.loss).isEmpty == true)
+        #expect(await failure(names)?.all(.loss).isEmpty == true)
+        let missing = try #require(await failure([])?.all(.loss))
+        #expect(missing.count == 5)
+        #expect(
+            missing.first?.message
+                == "migration \"fax\" (version 1) destroys the property Person.fax. If that is intended, add "
+                + "\"Person.fax\" to `acknowledging`."
+        )
+        for name in names {
+            let others = names.filter { $0 != name }
+            let left = try #require(await failure(others)?.all(.loss))
+            #expect(left.count == 1)
+            #expect(left.first?.message.contains("add \"\(name)\" to") == true)
+        }
+    }
+
     @Test func `A fixture of a later version without a ledger is a failure`()
         async throws
     {

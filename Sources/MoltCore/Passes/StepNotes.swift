@@ -1,0 +1,65 @@
+/// What a dry run notes of each step: samples of its changes, and the properties that conversions lose.
+final class StepNotes: Sendable {
+    private struct Step: Hashable {
+        var migration: Int
+        var number: Int
+    }
+
+    private struct Note {
+        /// The samples with the lowest ids, so that they do not depend on the number of cores.
+        var samples: [(id: Int64, sample: RecordSample)] = []
+        /// The number of records that lost a property.
+        var lost: [String: Int] = [:]
+    }
+
+    let sampleCount: Int
+    private let notes = Locked<[Step: Note]>([:])
+
+    /// Returns nil unless the options are those of a dry run.
+    init?(_ options: MigrationOptions) {
+        guard options.isDryRun else { return nil }
+        sampleCount = max(0, options.sampleCount)
+    }
+
+    /// Notes a change of a record by a step.
+    ///
+    /// - Parameters:
+    ///   - before: The record before the step; nil if the step created it.
+    ///   - after: The record after the step; nil if the step deleted it.
+    func add(_ before: Record?, _ after: Record?, migration: Int, step number: Int, isConversion: Bool = false) {
+        let lost = isConversion ? lostProperties(before, after) : []
+        guard sampleCount > 0 || !lost.isEmpty else { return }
+        let id = (before ?? after)?.id ?? 0
+        notes.withLock { notes in
+            var note = notes[Step(migration: migration, number: number)] ?? Note()
+            for name in lost { note.lost[name, default: 0] += 1 }
+            let place = note.samples.firstIndex { $0.id > id } ?? note.samples.count
+            // A step that left malformed content has failed already.
+            if place < sampleCount, let sample = try? RecordSample(before: before, after: after) {
+                note.samples.insert((id, sample), at: place)
+                if note.samples.count > sampleCount { note.samples.removeLast() }
+            }
+            notes[Step(migration: migration, number: number)] = note
+        }
+    }
+
+    private func lostProperties(_ before: Record?, _ after: Record?) -> [String] {
+        guard let before, var after, !after.isDropped, !before.isData else { return [] }
+        // Content that cannot be read was reported by the step.
+        try? after.read()
+        let names = after.object.names
+        return before.object.names.filter { name in
+            !names.contains { RecordObject.isSame($0, name) } && before[PropertyPath(name)] != .null
+        }
+    }
+
+    func samples(migration: Int, step number: Int) -> [RecordSample] {
+        notes.withLock { $0[Step(migration: migration, number: number)]?.samples.map(\.sample) ?? [] }
+    }
+
+    /// The properties of a type that a conversion lost, by name.
+    func losses(of type: String, migration: Int, step number: Int) -> [DataLoss] {
+        let lost = notes.withLock { $0[Step(migration: migration, number: number)]?.lost ?? [:] }
+        return lost.sorted { $0.key < $1.key }.map { DataLoss(.property, "\(type).\($0)", count: $1) }
+    }
+}

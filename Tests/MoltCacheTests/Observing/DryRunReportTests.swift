@@ -1,0 +1,169 @@
+import Foundation
+import MoltCache
+import MoltCore
+import Testing
+
+@Suite("The report of a dry run")
+struct DryRunReportTests {
+    private struct Person: Codable {
+        var name: String
+        var fax: String?
+    }
+
+    private struct Draft: Codable {
+        var text: String
+    }
+
+    private struct NewPerson: Codable {
+        var name: String
+    }
+
+    private let scratch: ScratchDirectory
+    private let url: URL
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        url = scratch.file()
+        let cache = try CodableCache(at: url)
+        for number in 1...30 {
+            let person = Person(name: "Ada \(number)", fax: number <= 7 ? "+1 \(number)" : nil)
+            try cache.set(person, forKey: "person-\(number)")
+        }
+        for number in 1...3 { try cache.set(Draft(text: "draft \(number)"), forKey: "draft-\(number)") }
+        cache.close()
+    }
+
+    private func dryRun(samples: Int = 0, _ steps: MigrationStep...) throws -> MigrationReport {
+        let migration = Migration(to: 1, "first", steps: steps)
+        return try CodableCache.dryRun(at: url, migrations: [migration], samples: samples)
+    }
+
+    @Test func `shows the first records that a step changed, before and after`() throws {
+        let report = try dryRun(
+            samples: 2,
+            .transform("Person") { person in
+                if person.key == "person-1" { return }
+                let parts = try person.remove("name", as: String.self).split(separator: " ")
+                person["first"] = .string(parts[0])
+                person["number"] = .string(parts[1])
+            }
+        )
+        let samples = report.entries[0].steps[0].samples
+        #expect(samples.map(\.key) == ["person-2", "person-3"])
+        #expect(samples[0].before?.object?["name"] == "Ada 2")
+        #expect(samples[0].after?.object?["first"] == "Ada")
+        #expect(samples[0].after?.object?["name"] == nil)
+        #expect(
+            report.description.hasSuffix(
+                """
+
+                first: transform Person
+                  "person-2" of type Person
+                    - name: "Ada 2"
+                    + first: "Ada"
+                    + number: "2"
+                  "person-3" of type Person
+                    - name: "Ada 3"
+                    + first: "Ada"
+                    + number: "3"
+                """
+            )
+        )
+    }
+
+    @Test func `shows each step's own effect, although the steps share one pass`() throws {
+        let report = try dryRun(
+            samples: 1,
+            .renameProperty("Person", "name", to: "fullName"),
+            .renameType("Person", to: "Human"),
+            .addProperty("Human", ["address", "city"], default: "London"),
+            .deleteType("Draft")
+        )
+        let steps = report.entries[0].steps
+        #expect(steps.map(\.samples.count) == [1, 0, 1, 1])
+        #expect(steps[0].samples[0].type == "Person")
+        #expect(steps[2].samples[0].type == "Human")
+        #expect(
+            steps[2].samples[0].description == """
+                "person-1" of type Human
+                  + address.city: "London"
+                """
+        )
+        #expect(steps[3].samples[0].after == nil)
+        #expect(
+            steps[3].samples[0].description == """
+                "draft-1" of type Draft, deleted
+                  - text: "draft 1"
+                """
+        )
+    }
+
+    @Test func `shows what a block changes, creates and deletes`() throws {
+        let report = try dryRun(
+            samples: 10,
+            .run { migration in
+                try migration.enumerate("Draft") { old, new in
+                    if old.key == "draft-1" { return new.drop() }
+                    new["text"] = "changed"
+                    if old.key == "draft-3" { new.key = "last" }
+                }
+                try migration.create("Note", forKey: "note", ["text": "new"] as RecordValue)
+                _ = try migration.delete("draft-2")
+            }
+        )
+        let step = report.entries[0].steps[0]
+        #expect(
+            Set(step.samples.map(\.description)) == [
+                "\"draft-1\" of type Draft, deleted\n  - text: \"draft 1\"",
+                "\"draft-2\" of type Draft\n  - text: \"draft 2\"\n  + text: \"changed\"",
+                "\"draft-2\" of type Draft, deleted\n  - text: \"changed\"",
+                "\"draft-3\" of type Draft, now \"last\"\n  - text: \"draft 3\"\n  + text: \"changed\"",
+                "\"note\" of type Note, created\n  + text: \"new\"",
+            ]
+        )
+        #expect(step.losses == [DataLoss(.records, "Draft", count: 2)])
+    }
+
+    @Test func `shows no values unless it is asked for them, and encodes none`() throws {
+        let step = MigrationStep.renameProperty("Person", "name", to: "fullName")
+        #expect(try !dryRun(step).description.contains("Ada"))
+        let shown = try dryRun(samples: 1, step)
+        #expect(shown.description.contains("Ada 1"))
+        let coded = String(decoding: try JSONEncoder().encode(shown), as: UTF8.self)
+        #expect(!coded.contains("Ada"))
+    }
+
+    @Test func `lists what is removed, with the number of records`() throws {
+        let migrations: MigrationRegistry = [
+            Migration(to: 1, "fax", .removeProperty("Person", "fax")),
+            Migration(
+                to: 2,
+                "drop",
+                .transform("Person") { if $0.key.hasSuffix("9") { $0.drop() } },
+                .deleteType("Draft"),
+                .removeProperty("Person", "pager")
+            ),
+        ]
+        let plan = try MigrationPlan(forFileAt: url, migrations: migrations)
+        #expect(plan.losses.map(\.name) == ["Person.fax", "Draft", "Person.pager"])
+        #expect(plan.description.hasSuffix("\n  removes: Person.fax, all records of type Draft, Person.pager"))
+
+        let expected = [
+            DataLoss(.property, "Person.fax", count: 7), DataLoss(.records, "Person", count: 3),
+            DataLoss(.records, "Draft", count: 3),
+        ]
+        let dry = try CodableCache.dryRun(at: url, migrations: migrations)
+        #expect(dry.losses == expected)
+        #expect(dry.description.contains("\nfax: removed Person.fax in 7 records\n"))
+        #expect(dry.description.contains("\ndrop: removed 3 records of type Person, 3 records of type Draft"))
+        #expect(try CodableCache(at: url, migrations: migrations).report.losses == expected)
+        #expect(try MigrationPlan(forFileAt: url, migrations: migrations).losses.isEmpty)
+    }
+
+    @Test func `lists the properties that a conversion loses`() throws {
+        let report = try dryRun(
+            .convert("Person", from: Person.self, to: NewPerson.self) { NewPerson(name: $0.name) }
+        )
+        #expect(report.losses == [DataLoss(.property, "Person.fax", count: 7)])
+    }
+}
