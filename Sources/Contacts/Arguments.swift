@@ -44,12 +44,13 @@ package struct Arguments: Hashable, Sendable {
                contacts --store FILE [--dry-run]
 
         Without an option it copies the store of release 1, prints the plan, upgrades the copy, prints the report,
-        checks every value, and shows the settings and a few people before and after.
+        checks every value, and shows the settings before and after.
 
           --from RELEASE   begin with a store of release 1, 2 or 3; 1 by default
           --records N      write a new store with N people first, and upgrade that
           --store FILE     upgrade this file in place, without settings
-          --dry-run        print the plan and the report of an upgrade, and write nothing
+          --dry-run        print the plan and the report of an upgrade, with records before and after each step, and
+                           write nothing
           --help           print this
 
         The version of a store is the number of the release that wrote it, from release 2 on.

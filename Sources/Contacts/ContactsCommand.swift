@@ -61,13 +61,16 @@ struct ContactsCommand {
         plan.store = name
         say("\(plan)\n")
         if arguments.isDryRun {
-            var report = try CodableCache.dryRun(at: file, migrations: registry, configuration: configuration)
+            var report = try CodableCache.dryRun(
+                at: file,
+                migrations: registry,
+                samples: 2,
+                configuration: configuration
+            )
             report.store = name
             return say("\(report)\n\nA dry run: nothing was written.")
         }
 
-        let keys = arguments.store == nil ? (0..<3).map(SampleData.key(ofPersonAt:)) : []
-        let peopleBefore = try keys.map { try arguments.release.describePerson(forKey: $0, in: file) }
         let settingsBefore = try settings.own.values()
 
         // An app needs only this line.
@@ -90,10 +93,7 @@ struct ContactsCommand {
             let outcome = cache.report.keys.first { $0.key == key }?.outcome.rawValue ?? ""
             say("  \(key): \(before.object)  →  \(settingsAfter[key].map { "\($0.object)" } ?? "none")  (\(outcome))")
         }
-        for (key, before) in zip(keys, peopleBefore) {
-            guard let before, let after = try cache.describe(Person.self, forKey: key) else { continue }
-            say("\n\(key)\n  before  \(before)\n  after   \(after)")
-        }
+        say("\nTo see records before and after each step: contacts --dry-run")
     }
 
     /// Prints the progress of an upgrade, one line per tenth.

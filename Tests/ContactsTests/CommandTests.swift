@@ -27,10 +27,6 @@ struct `The contacts command` {
         )
         #expect(contacts.output.contains(#"recentSearches: ["Ada","Plat  →  ["Ada","Plat  (not convertible)"#))
         #expect(contacts.output.contains(#"not convertible: "recentSearches" of suite contacts."#))
-        let old = try #require(
-            try release.describePerson(forKey: "contact/1", in: copy(ofStoreOf: release, in: scratch))
-        )
-        #expect(contacts.output.contains("\ncontact/1\n  before  \(old)\n  after   Person {\"address\":"))
         // A scratch store is shown by name, not by path: it is deleted afterwards.
         #expect(contacts.output.count(of: "contacts.molt (a scratch file)") == 2)
         #expect(!contacts.output.contains("/contacts.molt"))
@@ -45,10 +41,6 @@ struct `The contacts command` {
 
         #expect(contacts.status == 0)
         #expect(contacts.output.contains("A copy of the store that release 1 wrote."))
-        #expect(contacts.output.contains(#"before  Alien {"birthYear":-427,"city":"Αθήνα","fullName":"Plato"}"#))
-        let plato =
-            #"{"address":{"city":"Αθήνα"},"birthYear":-427,"firstName":"Plato","isFavorite":false,"lastName":""}"#
-        #expect(contacts.output.contains("after   Person \(plato)\n"))
         #expect(contacts.leftovers.isEmpty)
     }
 
@@ -94,6 +86,7 @@ struct `The contacts command` {
         #expect(contacts.status == 0)
         #expect(contacts.output.contains("10 of 10 migrations to run"))
         #expect(contacts.output.contains("transform Person"))
+        #expect(contacts.output.contains("    - fullName: \"Ada Lovelace\"\n    + firstName: \"Ada\""))
         #expect(contacts.output.contains("A dry run: nothing was written."))
         #expect(try Data(contentsOf: file) == before)
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == names)

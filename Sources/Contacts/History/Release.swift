@@ -117,17 +117,6 @@ package enum Release: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Reads a person from a store of this release with the release's own model, as type and JSON text.
-    package func describePerson(forKey key: String, in file: URL) throws -> String? {
-        let cache = try open(file)
-        defer { cache.close() }
-        return switch self {
-        case .first: try cache.describe(Alien.self, forKey: key)
-        case .second: try cache.describe(V2.Person.self, forKey: key)
-        case .third: try cache.describe(V3.Person.self, forKey: key)
-        }
-    }
-
     /// The settings of all three releases as Defaults 4 wrote them, from a resource of this package.
     package static func settings() throws -> [String: PropertyListValue] {
         let data = try Data(contentsOf: resource("release-1.plist"))
@@ -140,15 +129,6 @@ package enum Release: Int, CaseIterable, Sendable {
             throw ContactsError("The resource Stores/\(name) is missing. Build the package again.")
         }
         return url
-    }
-}
-
-extension CodableCache {
-    func describe<Value: Codable & Sendable>(_ type: Value.Type, forKey key: String) throws -> String? {
-        guard let value = try value(type, forKey: key) else { return nil }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try "\(type) \(String(decoding: encoder.encode(value), as: UTF8.self))"
     }
 }
 
