@@ -38,6 +38,24 @@ public struct MigrationOptions: Sendable {
     public var attemptLimit: Int? = 5
     /// Whether the store is backed up before an upgrade writes to it; nil, the default, for no backup.
     public var backup: BackupPolicy?
+    #if DEBUG
+        /// Whether the last upgrade is redone when its migrations have changed since; false by default.
+        ///
+        /// Use it while you write a migration. When you then edit, rename or remove the migrations of the store's
+        /// version, or change the shape of a type without a new version, the next opening puts the store back to its
+        /// copy from before them, and upgrades it again. Upgrades make such copies even without a ``backup`` policy. If
+        /// there is no copy, a cache is started afresh. Nothing is deleted: the replaced contents are kept beside the
+        /// store. A change of an earlier migration is an error as usual.
+        ///
+        /// It exists in debug builds only, so that it cannot ship:
+        ///
+        /// ```swift
+        /// #if DEBUG
+        ///     configuration.redoesUnshippedMigrations = true
+        /// #endif
+        /// ```
+        public var redoesUnshippedMigrations = false
+    #endif
     /// The current time, by which expired records are removed before an upgrade; nil to keep them.
     package var now: (@Sendable () -> Date)?
     /// Whether the upgrade changes nothing outside the store.
@@ -73,6 +91,20 @@ public struct MigrationOptions: Sendable {
     /// The short version of the main bundle; empty when it has none, as in a command-line tool.
     public static var bundleVersion: String {
         Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? ""
+    }
+
+    /// Whether the last upgrade is redone when its migrations have changed since; false in release builds.
+    package var redoesLastUpgrade: Bool {
+        #if DEBUG
+            redoesUnshippedMigrations
+        #else
+            false
+        #endif
+    }
+
+    /// The policy for backups of the upgrade.
+    var effectiveBackup: BackupPolicy? {
+        backup ?? (redoesLastUpgrade ? BackupPolicy(keep: 5) : nil)
     }
 
     func policy(of step: UpgradeSchedule.Step) -> RecordFailurePolicy {

@@ -38,7 +38,7 @@ package struct Migrator: Sendable {
             let report = try LockLimit.$current.withValue(LockLimit(options)) {
                 let attempt = AttemptNote(store, options)
                 defer { attempt.end() }
-                var upgrade = try look(at: store)
+                var upgrade = try look(at: store, attempt)
                 try finishEarlierJournal(of: store, &upgrade, attempt)
                 try runPending(on: store, &upgrade, attempt, backup)
                 try finishJournal(of: store, upgrade, attempt)
@@ -58,8 +58,14 @@ package struct Migrator: Sendable {
     // MARK: The phases
 
     /// Plans without writing or locking, and waits if other processes must upgrade the store.
-    private func look(at store: any MigrationStore) throws -> Upgrade {
+    private func look(at store: any MigrationStore, _ attempt: AttemptNote) throws -> Upgrade {
         var upgrade = Upgrade(plan: try plan(for: store))
+        if options.redoesLastUpgrade, !options.isDryRun, let store = store.backedUp {
+            var lock = LockWait(options: options, attempt: attempt)
+            let unshipped = UnshippedUpgrade(store: store, registry: registry, options: options)
+            try unshipped.undo(upgrade.plan) { try lock.wait() }
+            upgrade.plan = try plan(for: store)
+        }
         options.monitor?.send(.planned(upgrade.plan))
         if !options.isDryRun { try leaveToOthers(store, &upgrade.plan) }
         return upgrade
@@ -177,8 +183,8 @@ extension MigrationError {
         var error = MigrationError(
             .migrationEdited,
             "Edited after the store had counted it as applied: \(names). A migration never changes once it has shipped: "
-                + "undo the edit, and add a new migration. If it has not shipped yet, start with a new store, or set "
-                + "`editedMigrations = .ignore`."
+                + "undo the edit, and add a new migration. If it has not shipped yet, set `redoesUnshippedMigrations = "
+                + "true` in debug builds, which upgrades the store again."
         )
         error.migration = edit.migration
         return error

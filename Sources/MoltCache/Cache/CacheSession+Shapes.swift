@@ -22,7 +22,8 @@ extension CacheSession {
                     namesakes: namesakes(of: typeName, first)
                 )
                 if driftPolicy == .fail {
-                    refusal = .drifted(drift, in: path)
+                    redoMark?.set()
+                    refusal = .drifted(drift, in: path, isRedone: redoMark != nil)
                     throw SQLiteError(extendedCode: 0, message: "drift")
                 }
                 drifts.append(drift)

@@ -31,6 +31,11 @@ package protocol BackedUpStore: MigrationStore {
 
     func remove(_ backup: StoreBackup) throws
 
+    /// Moves the contents aside, and leaves an empty store.
+    ///
+    /// - Returns: The file with the contents; nil if there were none, or if the store cannot be started afresh.
+    func startAfresh(waiting: () throws -> Void) throws -> StoreBackup?
+
     /// Whether the store's file is damaged; checks all of it.
     func isDamaged() -> Bool
 }
@@ -38,6 +43,9 @@ package protocol BackedUpStore: MigrationStore {
 extension BackedUpStore {
     /// The store itself.
     package var backedUp: (any BackedUpStore)? { self }
+
+    /// Does nothing: without its settings, a suite's app would lose all of them.
+    package func startAfresh(waiting: () throws -> Void) throws -> StoreBackup? { nil }
 }
 
 /// The options of a restore.

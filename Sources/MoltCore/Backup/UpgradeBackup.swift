@@ -9,13 +9,13 @@ final class UpgradeBackup {
     private var state: StoreState?
 
     init(of store: any MigrationStore, _ options: MigrationOptions) {
-        self.store = options.backup != nil && !options.isDryRun ? store.backedUp : nil
+        self.store = options.effectiveBackup != nil && !options.isDryRun ? store.backedUp : nil
         self.options = options
     }
 
     /// Makes the backup if the options ask for one; called in the upgrade's transaction, before anything is written.
     func make(for plan: MigrationPlan, _ state: StoreState, attached: () throws -> [JournalEntry]) throws {
-        guard !plan.isFresh, let store, let policy = options.backup else { return }
+        guard !plan.isFresh, let store, let policy = options.effectiveBackup else { return }
         try options.reach(.beforeBackup)
         let entries = try attached()
         let request = BackupRequest(.automatic, version: plan.from, attached: entries, policy: policy) { [options] in
@@ -39,7 +39,7 @@ final class UpgradeBackup {
 
     /// Removes excess backups after a commit, or if there was nothing to do.
     func upgradeDidEnd() {
-        guard let backup, let store, let policy = options.backup else { return }
+        guard let backup, let store, let policy = options.effectiveBackup else { return }
         // Removal is best effort; the next upgrade tries again.
         let excess = policy.excess(of: (try? store.backups()) ?? []) { start(of: $0, in: store) }
         // Keep this upgrade's backup whatever its date, as the clock may have been set back.

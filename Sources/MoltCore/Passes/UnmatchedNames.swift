@@ -127,14 +127,10 @@ extension Record {
 extension MigrationReport {
     /// Warns in debug builds, on standard error, of names that are probably misspelled.
     func warnOfNames() {
-        #if DEBUG
-            for entry in entries {
-                for name in entry.steps.flatMap(\.unmatchedNames) where name.nearest != nil {
-                    let line = ErrorSummary.oneLine("Molt: warning: migration \(entry.migration): \(name)")
-                    // If this fails, the report still has the names.
-                    try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8))
-                }
+        for entry in entries {
+            for name in entry.steps.flatMap(\.unmatchedNames) where name.nearest != nil {
+                DebugWarning.print("migration \(entry.migration): \(name)")
             }
-        #endif
+        }
     }
 }

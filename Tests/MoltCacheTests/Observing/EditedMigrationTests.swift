@@ -37,7 +37,7 @@ struct EditedMigrationTests {
         #expect(error?.migration == MigrationID(name: "rename", version: 1))
         #expect(error?.store == url.path)
         #expect(error?.message.contains("\"rename\" (version 1)") == true)
-        #expect(error?.message.hasSuffix("start with a new store, or set `editedMigrations = .ignore`.") == true)
+        #expect(error?.message.contains("set `redoesUnshippedMigrations = true` in debug builds") == true)
         #expect(try Data(contentsOf: url) == bytes)
     }
 

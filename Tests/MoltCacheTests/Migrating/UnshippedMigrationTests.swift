@@ -1,0 +1,125 @@
+#if DEBUG
+    import Foundation
+    import MoltCache
+    import MoltCore
+    import Testing
+
+    @Suite("A migration that has not shipped, with redoesUnshippedMigrations")
+    struct UnshippedMigrationTests {
+        private struct Person: Codable, RecordType {
+            static let recordTypeName = "Person"
+            var name: String
+        }
+
+        private struct PersonWithAge: Codable, RecordType {
+            static let recordTypeName = "Person"
+            var name: String
+            var age = 36
+        }
+
+        private let scratch: ScratchDirectory
+        private let url: URL
+        private let shipped = Migration(to: 1, "shipped", .addProperty("Person", "note", default: "shipped"))
+
+        init() throws {
+            scratch = try ScratchDirectory()
+            url = scratch.file()
+            let cache = try CodableCache(at: url)
+            try cache.set(Person(name: "Ada"), forKey: "ada")
+            cache.close()
+            try open(shipped).close()
+        }
+
+        private func open(_ migrations: Migration..., redoes: Bool = true) throws -> CodableCache {
+            var configuration = CodableCache.Configuration()
+            configuration.redoesUnshippedMigrations = redoes
+            return try CodableCache(
+                at: url,
+                migrations: MigrationRegistry(migrations),
+                configuration: configuration
+            )
+        }
+
+        private func adding(_ name: String, to version: Int = 2, named migration: String = "new") -> Migration {
+            Migration(to: version, migration, .addProperty("Person", PropertyPath(name), default: 1))
+        }
+
+        /// The record as it is stored.
+        private func content() throws -> String {
+            let rows = try SQLite(url).rows("SELECT CAST(content AS TEXT) FROM molt_record WHERE key = 'ada'")
+            return rows.first?.first ?? ""
+        }
+
+        @Test func `is undone and run again when it was edited`() throws {
+            try open(shipped, adding("age")).close()
+            #expect(try content() == #"{"name":"Ada","note":"shipped","age":1}"#)
+
+            let cache = try open(shipped, adding("years"))
+            #expect(cache.report.from == 1)
+            cache.close()
+            #expect(try content() == #"{"name":"Ada","note":"shipped","years":1}"#)
+            // The values that were there are still beside the file.
+            let aside = try #require(try CodableCache.filesAside(at: url).first)
+            #expect(aside.schemaVersion == 2)
+
+            try open(shipped, adding("lifetime")).close()
+            #expect(try content() == #"{"name":"Ada","note":"shipped","lifetime":1}"#)
+            #expect(try open(shipped, adding("lifetime")).report.isEmpty)
+        }
+
+        @Test func `is undone when it was renamed, moved to another version or removed`() throws {
+            try open(shipped, adding("age")).close()
+            try open(shipped, adding("age", named: "renamed")).close()
+            #expect(try CodableCache.history(at: url).map(\.name) == ["shipped", "renamed"])
+            try open(shipped, adding("age", to: 3, named: "renamed")).close()
+            #expect(try CodableCache.schemaVersion(ofFileAt: url) == 3)
+            try open(shipped).close()
+            #expect(try CodableCache.schemaVersion(ofFileAt: url) == 1)
+            #expect(try content() == #"{"name":"Ada","note":"shipped"}"#)
+        }
+
+        @Test func `is undone together with others of its version and of later ones`() throws {
+            try open(shipped, adding("age"), adding("size", named: "other"), adding("hat", to: 3, named: "last")).close()
+            // Version 3 was taken back, and version 2 has changed, too.
+            try open(shipped, adding("age")).close()
+            #expect(try content() == #"{"name":"Ada","note":"shipped","age":1}"#)
+            #expect(try CodableCache.history(at: url).map(\.name) == ["shipped", "new"])
+        }
+
+        @Test func `is an error as usual without the option, and for a migration of an earlier version`() throws {
+            try open(shipped, adding("age")).close()
+            let before = try content()
+            let edited = #expect(throws: MigrationError.self) { try open(shipped, adding("years"), redoes: false) }
+            #expect(edited?.code == .migrationEdited)
+            let earlier = Migration(to: 1, "shipped", .addProperty("Person", "note", default: "edited"))
+            let error = #expect(throws: MigrationError.self) { try open(earlier, adding("age")) }
+            #expect(error?.code == .migrationEdited)
+            #expect(try content() == before)
+            #expect(try CodableCache.filesAside(at: url).isEmpty)
+        }
+
+        @Test func `starts afresh without a copy, and keeps the old store aside`() throws {
+            try open(shipped, adding("age"), redoes: false).close()
+            for backup in try CodableCache.backups(at: url) { try CodableCache.removeBackup(backup, at: url) }
+            let cache = try open(shipped, adding("years"))
+            #expect(cache.report.isFresh)
+            #expect(try cache.count() == 0)
+            #expect(try CodableCache.filesAside(at: url).map(\.schemaVersion) == [2])
+        }
+
+        @Test func `is undone when a type's shape changed at the same version`() throws {
+            let cache = try open(shipped, adding("size"))
+            try cache.set(Person(name: "Grace"), forKey: "grace")
+            let error = #expect(throws: MigrationError.self) { try cache.set(PersonWithAge(name: "Alan"), forKey: "alan") }
+            #expect(error?.code == .schemaDrift)
+            #expect(error?.message.contains("The next opening puts the store back to before version 2") == true)
+            cache.close()
+
+            let again = try open(shipped, adding("age"))
+            #expect(try again.keys() == ["ada"])
+            try again.set(PersonWithAge(name: "Alan"), forKey: "alan")
+            again.close()
+            #expect(try open(shipped, adding("age")).count() == 2)
+        }
+    }
+#endif

@@ -1,0 +1,53 @@
+#if DEBUG
+    import Foundation
+    import Molt
+    import MoltDefaults
+    import TestSupport
+    import Testing
+
+    @Suite("Settings under a migration that has not shipped, with redoesUnshippedMigrations")
+    struct UnshippedSettingsTests {
+        private let scratch: ScratchSuite
+        private var suite: Suite { scratch.suite }
+
+        init() throws {
+            scratch = try ScratchSuite(["theme": "dark"])
+        }
+
+        private func migrations(_ newKey: String) -> MigrationRegistry {
+            [Migration(to: 1, "rename", .renameKey("theme", to: newKey, in: suite))]
+        }
+
+        @Test func `are put back with the cache when the migration was edited`() throws {
+            let files = try ScratchDirectory()
+            let url = files.file()
+            try CodableCache(at: url).close()
+            var configuration = CodableCache.Configuration()
+            configuration.redoesUnshippedMigrations = true
+            for key in ["first", "second", "third"] {
+                try CodableCache(at: url, migrations: migrations(key), configuration: configuration).close()
+                #expect(try scratch.values == [key: "dark"])
+            }
+        }
+
+        @Test func `are put back when the suite is a store of its own`() throws {
+            var options = MigrationOptions()
+            options.redoesUnshippedMigrations = true
+            for key in ["first", "second", "third"] {
+                try suite.upgrade(with: migrations(key), options: options)
+                #expect(try suite.values().filter { $0.key != "molt.ledger" } == [key: "dark"])
+            }
+        }
+
+        @Test func `are never lost when there is no copy`() throws {
+            try suite.upgrade(with: migrations("first"))
+            var options = MigrationOptions()
+            options.redoesUnshippedMigrations = true
+            let error = #expect(throws: MigrationError.self) {
+                try suite.upgrade(with: migrations("second"), options: options)
+            }
+            #expect(error?.code == .migrationEdited)
+            #expect(try suite.value(forKey: "first") == "dark")
+        }
+    }
+#endif
