@@ -25,6 +25,8 @@ package final class CacheStore: MigrationStore {
     package var pageSize = 8192
     /// Whether a commit must survive a power loss; a test's copy need not, and is faster.
     package var isDurable = true
+    /// Whether an upgrade records the keys that it changes.
+    var recordsChangedKeys = false
     /// Called before each part of a backup is restored, for tests that kill the process there.
     package var atCopy: () -> Void = {}
     let isInMemory: Bool
@@ -148,6 +150,7 @@ package final class CacheStore: MigrationStore {
             if connection.hasMoved { throw SQLiteError.moved }
             let isFresh = try !FileFormat.recognize(connection, path: storeName, forWriting: true)
             if isFresh { try connection.execute(FileFormat.creation) }
+            if recordsChangedKeys { try connection.execute(ChangedKeyTable.begin) }
             let transaction = CacheTransaction(
                 connection,
                 storeName: storeName,
@@ -162,6 +165,7 @@ package final class CacheStore: MigrationStore {
             defer { stop?.end() }
             try body(transaction)
             try transaction.finish()
+            if recordsChangedKeys { try connection.execute(ChangedKeyTable.end) }
             let generation = try FileFormat.generation(of: connection)
             try retry(waiting) { () throws(SQLiteError) in try connection.execute("COMMIT") }
             self.generation = generation

@@ -182,5 +182,6 @@ extension CacheStore {
         readsLaterLayouts = configuration.downgrade == .openReadOnly
         pageLimit = configuration.pageLimit
         isDurable = configuration.isDurable
+        recordsChangedKeys = configuration.recordsChangedKeys
     }
 }

@@ -157,6 +157,25 @@ final class CacheCore: Sendable {
         }
     }
 
+    /// The next keys that the upgrade changed, in the order of their ids, from the connection that made the upgrade.
+    func upgradedKeys(after last: Int64, limit: Int) throws -> [(id: Int64, key: String, isSet: Bool)] {
+        try checkFile()
+        let now = now()
+        return try writer.withLock { session in
+            try run(on: session, now) { session throws(SQLiteError) in
+                guard try session.connection.integer(ChangedKeyTable.exists) != 0 else { return [] }
+                let statement = try session.connection.prepare(ChangedKeyTable.next)
+                try statement.bind(last, at: 1)
+                try statement.bind(Int64(limit), at: 2)
+                var keys: [(id: Int64, key: String, isSet: Bool)] = []
+                while try statement.step() {
+                    keys.append((statement.integer(0), statement.text(1), statement.integer(2) != 0))
+                }
+                return keys
+            }
+        }
+    }
+
     // MARK: Writing
 
     /// Runs a closure in a write transaction and commits.

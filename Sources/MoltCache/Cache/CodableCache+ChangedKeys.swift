@@ -1,0 +1,32 @@
+internal import MoltCore
+
+extension CodableCache {
+    /// Calls a closure with each key that the upgrade at the opening changed, created or removed.
+    ///
+    /// Use it to update what the app derives from values, such as a search index:
+    ///
+    /// ```swift
+    /// configuration.recordsChangedKeys = true
+    /// let cache = try CodableCache(at: url, migrations: migrations, configuration: configuration)
+    /// try cache.forEachUpgradedKey { key, change in
+    ///     if change == .removed { index.remove(key) } else { index.update(key, try cache.value(Note.self, forKey: key)) }
+    /// }
+    /// ```
+    ///
+    /// Each key occurs once. A record with a new key occurs with both keys, and a rename of a type changes no key. The
+    /// keys are in a temporary file, not in memory, and are gone when the cache is closed: if the app may be killed
+    /// before it has handled them, let the index remember ``schemaVersion``, and rebuild it when that differs.
+    ///
+    /// - Parameter body: Receives a key and the kind `set` or `removed`. It may use the cache.
+    /// - Throws: The error of `body`; ``CacheError`` with the code `closed` or `storeFailed`. Without
+    ///   ``Configuration/recordsChangedKeys``, or if there was nothing to upgrade, nothing is called or thrown.
+    public func forEachUpgradedKey(_ body: (_ key: String, _ change: CacheChange.Kind) throws -> Void) throws {
+        var last: Int64 = 0
+        while true {
+            let keys = try core.upgradedKeys(after: last, limit: 1_000)
+            guard let newest = keys.last else { return }
+            for (_, key, isSet) in keys { try body(key, isSet ? .set : .removed) }
+            last = newest.id
+        }
+    }
+}
