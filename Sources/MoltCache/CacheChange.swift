@@ -28,3 +28,11 @@ public struct CacheChange: Hashable, Sendable {
         self.kind = kind
     }
 }
+
+extension CacheChange: CustomStringConvertible {
+    /// The kind of change, the key and the type, in one line.
+    public var description: String {
+        let value = key.map { "\"\($0)\"" } ?? (typeName == nil ? "all values" : "all")
+        return "\(kind.rawValue): \(value)" + (typeName.map { " of type \($0)" } ?? "")
+    }
+}

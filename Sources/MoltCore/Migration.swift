@@ -123,3 +123,10 @@ extension Migration {
         return String(SHA256.hexadecimal(of: text.utf8).prefix(32))
     }
 }
+
+extension Migration: CustomStringConvertible {
+    /// The name, the version and the steps, in one line.
+    public var description: String {
+        id.description + (steps.isEmpty ? "" : ": ") + steps.map(\.description).joined(separator: ", ")
+    }
+}

@@ -157,6 +157,30 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     }
 }
 
+extension MigrationPlan.Entry: CustomStringConvertible {
+    /// The migration and its status, in one line.
+    public var description: String {
+        "\(migration.version)  \(migration.name)  (\(statusText))"
+    }
+
+    private var statusText: String {
+        switch status {
+        case .pending: "pending"
+        case .applied: "applied"
+        case .replaced: "applied, as the migrations that it replaces"
+        case .late: willRun ? "late, will run" : "late"
+        case .skippedFresh: willRun ? "new store, only brings data in" : "new store, skipped"
+        case .afterImport: "new store, runs if records were brought in"
+        case .deferred: "must wait"
+        }
+    }
+}
+
+extension MigrationPlan.Problem: CustomStringConvertible {
+    /// The code, the problem and the remedy.
+    public var description: String { "\(code): \(message)" }
+}
+
 extension MigrationPlan.Edit: CustomStringConvertible {
     /// The migration and the differences.
     public var description: String {
@@ -182,9 +206,7 @@ extension MigrationPlan: CustomStringConvertible {
             lines.append("  edited after it was applied: \(edit)")
         }
         for entry in entries {
-            lines.append(
-                "  \(mark(of: entry)) \(entry.migration.version)  \(entry.migration.name)  (\(summary(for: entry)))"
-            )
+            lines.append("  \(entry.willRun ? ">" : "·") \(entry)")
             if let deferral = entry.deferral { lines.append("       \(deferral)") }
             for step in entry.steps where entry.willRun {
                 lines.append("       - \(step)")
@@ -200,21 +222,5 @@ extension MigrationPlan: CustomStringConvertible {
         if !needsRun, !journal.isEmpty { return "\(store): version \(to), with changes that are still to be made" }
         if !needsUpgrade { return "\(store): up to date at version \(to)" }
         return "\(store): version \(from) to \(to), \(pending.count) of \(entries.count) migrations to run"
-    }
-
-    private func mark(of entry: Entry) -> String {
-        entry.willRun ? ">" : "·"
-    }
-
-    private func summary(for entry: Entry) -> String {
-        switch entry.status {
-        case .pending: "pending"
-        case .applied: "applied"
-        case .replaced: "applied, as the migrations that it replaces"
-        case .late: entry.willRun ? "late, will run" : "late"
-        case .skippedFresh: entry.willRun ? "new store, only brings data in" : "new store, skipped"
-        case .afterImport: "new store, runs if records were brought in"
-        case .deferred: "must wait"
-        }
     }
 }

@@ -113,3 +113,10 @@ public struct MigrationRegistry: Sendable, ExpressibleByArrayLiteral {
         return registry
     }
 }
+
+extension MigrationRegistry: CustomStringConvertible {
+    /// The migrations, one in each line.
+    public var description: String {
+        migrations.isEmpty ? "no migrations" : migrations.map(\.description).joined(separator: "\n")
+    }
+}

@@ -116,3 +116,25 @@ public struct MigrationReport: Hashable, Sendable, Codable {
         entries.reduce(into: RecordCounts()) { $0 += $1.counts }
     }
 }
+
+extension MigrationReport.Entry: CustomStringConvertible {
+    /// The migration, its outcome, its duration and its counts, in one line.
+    public var description: String {
+        "\(migration): \(outcome.rawValue) in \(MigrationReport.seconds(duration))"
+            + (counts.isZero ? "" : ", \(counts)")
+    }
+}
+
+extension MigrationReport.Step: CustomStringConvertible {
+    /// The step and its counts, in one line.
+    public var description: String {
+        summary + (counts.isZero ? "" : ": \(counts)")
+    }
+}
+
+extension MigrationReport.Deferral: CustomStringConvertible {
+    /// The migration and the reason.
+    public var description: String {
+        "\(migration) waits: \(reason)"
+    }
+}

@@ -126,3 +126,24 @@ extension PropertyListValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryL
         self = .dictionary(Dictionary(elements) { $1 })
     }
 }
+
+extension PropertyListValue: CustomStringConvertible {
+    /// The value as in source code; dates as text, and data by its size.
+    public var description: String {
+        switch self {
+        case .bool(let bool): "\(bool)"
+        case .int(let int): "\(int)"
+        case .unsigned(let unsigned): "\(unsigned)"
+        case .double(let double): "\(double)"
+        case .string(let string): string.debugDescription
+        case .date(let date): "\(date)"
+        case .data(let data): "data, \(data.count) B"
+        case .array(let elements): "[\(elements.map(\.description).joined(separator: ", "))]"
+        case .dictionary(let values): "[\(values.isEmpty ? ":" : Self.members(values))]"
+        }
+    }
+
+    private static func members(_ values: [String: PropertyListValue]) -> String {
+        values.sorted { $0.key < $1.key }.map { "\($0.key.debugDescription): \($0.value)" }.joined(separator: ", ")
+    }
+}

@@ -65,3 +65,10 @@ public struct KeyOutcome: Hashable, Sendable, Codable {
         self.place = place
     }
 }
+
+extension KeyOutcome: CustomStringConvertible {
+    /// The key, its store, the outcome and the reason, in one line; never a value.
+    public var description: String {
+        ErrorSummary.oneLine("\"\(key)\" of \(store): \(outcome)" + (reason.map { ": \($0)" } ?? ""))
+    }
+}

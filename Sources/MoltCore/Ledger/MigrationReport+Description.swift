@@ -91,13 +91,7 @@ extension MigrationReport: CustomStringConvertible {
             }
             lines.append("\(entry.migration.name): \(counts.joined(separator: ", ")), not convertible")
             for record in failed.prefix(shown) {
-                let place = record.property.map { ", property \"\($0)\"" } ?? ""
-                lines.append(
-                    ErrorSummary.oneLine(
-                        "  \(record.outcome.rawValue): \"\(record.key)\" of type \(record.type)\(place): "
-                            + "\(record.code): \(record.reason)"
-                    )
-                )
+                lines.append("  \(record)")
             }
             let more = (failed.contains { $0.outcome == .dropped } ? failed.count : quarantined) - shown
             if more > 0 { lines.append("  and \(Self.grouped(more)) more") }

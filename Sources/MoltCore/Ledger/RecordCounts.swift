@@ -1,7 +1,7 @@
 /// The numbers of records that a migration or a step read, changed, dropped, created and quarantined.
 ///
 /// A type rename changes one row of the store's type table and no record, so it does not count.
-public struct RecordCounts: Hashable, Sendable, Codable {
+public struct RecordCounts: Hashable, Sendable, Codable, CustomStringConvertible {
     /// Records that it processed; consecutive per-record steps of one migration share one reading.
     public var read = 0
     /// Records that it changed.
@@ -20,7 +20,9 @@ public struct RecordCounts: Hashable, Sendable, Codable {
         self == RecordCounts()
     }
 
-    /// The counts as a string, without those that are 0: "500 read, 3 changed".
+    /// The counts without those that are 0, such as "500 read, 3 changed"; "none" if all are.
+    public var description: String { isZero ? "none" : summary }
+
     var summary: String {
         let counts = [
             (read, "read"), (changed, "changed"), (dropped, "dropped"), (created, "created"),

@@ -47,7 +47,7 @@ extension MigrationEvent: CustomStringConvertible {
 }
 
 /// The progress of an upgrade; the fraction never decreases within one opening.
-public struct MigrationProgress: Hashable, Sendable, Codable {
+public struct MigrationProgress: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The number of records that were processed.
     public var completed: Int
     /// The number of records to process; each pass over a record counts.
@@ -65,5 +65,10 @@ public struct MigrationProgress: Hashable, Sendable, Codable {
     /// The completed fraction of the work, from 0 to 1.
     public var fraction: Double {
         total > 0 ? min(1, Double(completed) / Double(total)) : 1
+    }
+
+    /// The percentage and the numbers of records.
+    public var description: String {
+        "\(Int(fraction * 100)) %, \(MigrationReport.grouped(completed)) of \(MigrationReport.grouped(total)) records"
     }
 }

@@ -94,3 +94,11 @@ extension MigrationReport {
         entries.flatMap { $0.steps.flatMap(\.failedRecords) }
     }
 }
+
+extension MigrationReport.FailedRecord: CustomStringConvertible {
+    /// The outcome, the record and the reason, in one line; never a value.
+    public var description: String {
+        let place = property.map { ", property \"\($0)\"" } ?? ""
+        return ErrorSummary.oneLine("\(outcome.rawValue): \"\(key)\" of type \(type)\(place): \(code): \(reason)")
+    }
+}

@@ -157,3 +157,15 @@ private struct CheckedReader {
         }
     }
 }
+
+extension RecordValue: CustomStringConvertible {
+    /// The value as compact JSON.
+    public var description: String {
+        (try? json()).map { String(decoding: $0, as: UTF8.self) } ?? "a value nested too deep for JSON"
+    }
+}
+
+extension RecordObject: CustomStringConvertible {
+    /// The object as compact JSON.
+    public var description: String { RecordValue.object(self).description }
+}

@@ -103,3 +103,10 @@ public struct SetAsideValue: Hashable, Sendable, Codable {
         self.parts = parts
     }
 }
+
+extension SetAsideValue: CustomStringConvertible {
+    /// The migration and the reasons, without values and without places, which may contain keys of a dictionary.
+    public var description: String {
+        "set aside by migration \"\(migration)\": \(parts.map(\.reason).joined(separator: ", "))"
+    }
+}

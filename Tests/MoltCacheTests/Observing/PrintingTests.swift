@@ -57,6 +57,38 @@ struct PrintingTests {
         #expect(report.entries[0].steps.map(\.summary) == ["number-people"])
     }
 
+    @Test func `Every part of a plan and of a report is printed as a line`() async throws {
+        let store = try OldStore(Self.records)
+        let registry: MigrationRegistry = [
+            Migration(to: 1, "mark", .transform("Person") { $0["n"] = 1 }, .deleteType("Draft")),
+            Migration(to: 2, "two"),
+        ]
+        #expect("\(registry)" == "\"mark\" (version 1): transform Person, delete the type Draft\n\"two\" (version 2)")
+        let plan = try MigrationPlan(forFileAt: store.url, migrations: registry)
+        #expect("\(plan.entries)" == "[1  mark  (pending), 2  two  (pending)]")
+        let report = try await store.upgrade(registry)
+        let entry = report.entries[0]
+        #expect("\(entry)".hasPrefix("\"mark\" (version 1): ran in "))
+        #expect("\(entry)".hasSuffix("s, 1 read, 1 changed"))
+        #expect("\(entry.steps)" == "[transform Person: 1 read, 1 changed, delete the type Draft]")
+        #expect("\(entry.counts)" == "1 read, 1 changed")
+        #expect("\(RecordCounts())" == "none")
+        #expect("\(MigrationProgress(completed: 1234, total: 2468))" == "50 %, 1 234 of 2 468 records")
+        let outcome = KeyOutcome(store: "suite a", key: "k", outcome: .renamed, reason: "to l")
+        #expect("\(outcome)" == "\"k\" of suite a: renamed: to l")
+        #expect("\(CacheChange(key: "k", typeName: "Person", kind: .set))" == "set: \"k\" of type Person")
+        #expect("\(CacheChange(key: nil, typeName: nil, kind: .removedAll))" == "removedAll: all values")
+    }
+
+    @Test func `A value is printed as JSON or as in source code`() {
+        #expect("\(["a": [1, true, .null], "b": "c\n"] as RecordValue)" == #"{"a":[1,true,null],"b":"c\n"}"#)
+        #expect(
+            "\(["b": [1, true, 0.5], "a": "c\n", "d": [:]] as PropertyListValue)"
+                == #"["a": "c\n", "b": [1, true, 0.5], "d": [:]]"#
+        )
+        #expect("\(PropertyListValue.data(Data([1, 2])))" == "data, 2 B")
+    }
+
     @Test func `A file's history is its ledger, with one line for each entry`() async throws {
         let store = try OldStore(Self.records)
         #expect(try CodableCache.history(at: store.url) == [])
