@@ -119,9 +119,18 @@ extension MigrationPlan {
     /// print(plan)
     /// ```
     ///
+    /// It also lists types in the migrations that no record has. Properties are compared with the records by a dry run.
+    ///
     /// - Throws: ``MigrationError`` with the code `invalidRegistry`; ``CacheError`` when the file is not a cache, or
     ///   cannot be read.
     public init(forFileAt url: URL, migrations: MigrationRegistry, role: MigrationRole = .current) throws {
         try self.init(for: CacheStore(at: url), migrations: migrations, role: role)
+        guard needsUpgrade, problems.isEmpty else { return }
+        let names = try FileProbe.look(FileStatus.path(of: url)) { connection throws(SQLiteError) in
+            var names: [String] = []
+            try connection.prepare(TransactionQuery.typeNames.sql).eachRow { names.append($0.text(0)) }
+            return names
+        }
+        addUnmatchedTypes(among: names ?? [], migrations)
     }
 }

@@ -131,6 +131,9 @@ extension MigrationReport {
             for name in entry.steps.flatMap(\.unmatchedNames) where name.nearest != nil {
                 DebugWarning.print("migration \(entry.migration): \(name)")
             }
+            for key in entry.steps.flatMap(\.keys) where key.outcome == .absent && key.reason != nil {
+                DebugWarning.print("migration \(entry.migration): \(key)")
+            }
         }
     }
 }

@@ -107,6 +107,28 @@ struct UnmatchedNameTests {
         #expect(report.entries[0].steps[0].unmatchedNames.isEmpty)
     }
 
+    @Test func `is in the plan if it is a type`() throws {
+        let store = try OldStore([StoredRecord("Person", "a", "{}"), StoredRecord("Draft", "b", "{}")])
+        func names(_ steps: MigrationStep...) throws -> [String] {
+            let migrations: MigrationRegistry = [Migration(to: 1, "change", steps: steps)]
+            return try MigrationPlan(forFileAt: store.url, migrations: migrations).unmatchedNames.map(\.description)
+        }
+        let persn = "no record of type \"Persn\"; did you mean \"Person\"?"
+        #expect(try names(.addProperty("Persn", "a", default: 1), .deleteType("Persn")) == [persn])
+        #expect(try names(.deleteType("Note")) == ["no record of type \"Note\""])
+        #expect(
+            try names(.renameType("Person", to: "Human"), .addProperty("Human", "a", default: 1), .deleteType("Draft"))
+                == []
+        )
+        #expect(try names(.deleteType("Draft"), .deleteType("Draf")) == ["no record of type \"Draf\""])
+        // The closures may have made the records that the later steps are about.
+        #expect(try names(.transform("Person") { $0.typeName = "Note" }, .deleteType("Note")) == [])
+        #expect(try names(.transform("Person") { _ in }, .deleteType("Persn")) == [persn])
+        #expect(try names(.run { _ in }, .deleteType("Persn")) == [])
+        let plan = try MigrationPlan(forFileAt: store.url, migrations: [Migration(to: 1, "x", .deleteType("Persn"))])
+        #expect(plan.description.contains("\n  \(persn)\n"))
+    }
+
     @Test func `can be encoded as JSON and decoded`() async throws {
         let report = try await OldStore(Self.people).upgrade(
             [Migration(to: 1, "change", .removeProperty("Person", ["home", "zap"]))]
