@@ -85,7 +85,9 @@ public struct MigrationPlan: Hashable, Sendable, Codable {
     /// The migrations that were edited after the store had counted them as applied; an edit alone is not a problem.
     public var edits: [Edit]
 
-    /// The types in pending steps that no record has; they may be misspelled. Only in the plan for a cache file.
+    /// The types in pending steps that no record has; they may be misspelled.
+    ///
+    /// Only the plan for a cache file has them.
     public var unmatchedNames: [UnmatchedName] = []
 
     /// The migrations that would run, in order, without those that run only if others import records.

@@ -59,7 +59,9 @@ struct DriftTests {
         #expect(error.message.contains(sentence))
         #expect(error.message.contains("the schema version is still 2"))
         #expect(error.message.contains(#"it needs no step: `Migration(to: 3, "person-of-version-3"),`. If version 2"#))
-        #expect(error.message.contains("set `redoesUnshippedMigrations = true` in debug builds, or `drift = .ignore`. "))
+        #expect(
+            error.message.contains("set `redoesUnshippedMigrations = true` in debug builds, or `drift = .ignore`. ")
+        )
         #expect(error.recordType == "Person")
         #expect(error.storeVersion == 2)
         #expect(error.store == directory.file().path)

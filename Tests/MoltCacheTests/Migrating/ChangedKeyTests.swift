@@ -74,7 +74,9 @@ struct ChangedKeyTests {
     @Test func `include both keys of records that swap them`() throws {
         let changes = try changes(
             .transform("Person") { person in
-                if person.key == "person-1" { person.key = "person-2" } else if person.key == "person-2" {
+                if person.key == "person-1" {
+                    person.key = "person-2"
+                } else if person.key == "person-2" {
                     person.key = "person-1"
                 }
             }

@@ -79,7 +79,8 @@
         }
 
         @Test func `is undone together with others of its version and of later ones`() throws {
-            try open(shipped, adding("age"), adding("size", named: "other"), adding("hat", to: 3, named: "last")).close()
+            try open(shipped, adding("age"), adding("size", named: "other"), adding("hat", to: 3, named: "last"))
+                .close()
             // Version 3 was taken back, and version 2 has changed, too.
             try open(shipped, adding("age")).close()
             #expect(try content() == #"{"name":"Ada","note":"shipped","age":1}"#)
@@ -110,7 +111,9 @@
         @Test func `is undone when a type's shape changed at the same version`() throws {
             let cache = try open(shipped, adding("size"))
             try cache.set(Person(name: "Grace"), forKey: "grace")
-            let error = #expect(throws: MigrationError.self) { try cache.set(PersonWithAge(name: "Alan"), forKey: "alan") }
+            let error = #expect(throws: MigrationError.self) {
+                try cache.set(PersonWithAge(name: "Alan"), forKey: "alan")
+            }
             #expect(error?.code == .schemaDrift)
             #expect(error?.message.contains("The next opening puts the store back to before version 2") == true)
             cache.close()
